@@ -13,6 +13,8 @@ from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
 from tests.checkpoints import genuine, write, write_file
 from tests.judged import base_record, codes, spec_of
+from tests.loads.damage import damaged, healthy
+from tests.loads.damage import write as write_folder
 from tests.make_checkpoints import SMALL_LLAMA
 from tests.test_pipelines import PARTS, TEXT, UNET, pipeline
 
@@ -116,6 +118,27 @@ def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
     assert "C313" not in codes(audit(str(tmp_path)))
     (tmp_path / "params.json").unlink()
     assert audit(str(tmp_path / f"{WANTED[model]}.safetensors")).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", ["phi4_multimodal", "qwen2_audio", "ovis2"])
+def test_a_config_of_another_spelling_is_reported_for_any_model(model_type: str, tmp_path: Path) -> None:
+    """Also where the names alone do not show the type."""
+    record = base_record(model_type)
+    write_folder(
+        damaged(healthy(spec_of(record), record["config"]), [["file", "config.json", "Config.json"]]), tmp_path
+    )
+    found = audit(str(tmp_path))
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    assert (finding.code, found.loads[0].outcome) == ("C313", "refuses")
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert"])
+def test_renamed_shards_are_one_error_and_their_index_a_warning(model_type: str, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 3]])
+    folder.weights = {name.replace("model-", "pytorch_model-"): one for name, one in folder.weights.items()}
+    found = audit(str(write_folder(folder, tmp_path)))
+    assert [one.code for one in found.findings if one.severity != "note"] == ["S221", "S211"]
 
 
 @pytest.mark.parametrize("model", ["llama", "bert", "t5", "vit"])

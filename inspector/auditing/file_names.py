@@ -83,11 +83,12 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
                 one = IndexRequired(files=one.files, names=one.names, loader=loader.name, wanted=single + INDEX)
             yield one
         return
+    from inspector.findings.shards.index import IndexMissing
     from inspector.findings.shards.names import FileNameUnknown
 
     numbered = "*" in stem or name.endswith(INDEX) or checkpoint.index is not None
     before, _, variant = stem.partition(".")
-    yield from findings
+    yield from (one for one in findings if not isinstance(one, IndexMissing))
     yield FileNameUnknown(
         place=Place(file=name),
         loader=loader.name,
@@ -105,9 +106,11 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
-    if loader is None or audited.architecture is None or defaults_of(audited.architecture.name) is None:
-        return  # of a type that neither library has nobody knows which loader it is for
     config, names = checkpoint.config, checkpoint.siblings
+    similar = next((name for name in sorted(names) if name.casefold() == CONFIG and name != CONFIG), None)
+    known = audited.architecture is not None and defaults_of(audited.architecture.name) is not None
+    if loader is None or not (known or similar):
+        return  # of a type that neither library has nobody knows which loader it is for
     if config is not None and config.file == CONFIG:
         if not config.values.keys().isdisjoint(TYPED):
             return
@@ -116,10 +119,9 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
         yield ModelTypeMissing(
             place=Place(file=CONFIG, key="model_type"),
             class_name=audited.class_name,
-            model_type=audited.architecture.model_type,
+            model_type=None if audited.architecture is None else audited.architecture.model_type,
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing
 
-        similar = next((name for name in sorted(names) if name.casefold() == CONFIG), None)
         yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.result import CLEAN, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
@@ -36,7 +36,7 @@ def with_loads(audited: Audit) -> Audit:
     found = loads_of(audited)
     if not found:
         return audited
-    audited = with_refusals(replace(audited, loads=found))
+    audited = _with_harmless_index(with_refusals(replace(audited, loads=found)), found)
     more = list(_findings(audited, found))
     return _with_findings(audited, (*audited.findings, *more)) if more else audited
 
@@ -59,6 +59,31 @@ def with_refusals(audited: Audit) -> Audit:
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
     verdict = verdict_with(audited.verdict, findings)
     return replace(audited, findings=tuple(ordered(findings)), verdict=verdict)
+
+
+def _with_harmless_index(audited: Audit, found: tuple[Load, ...]) -> Audit:
+    """The audit with warnings on entries of the index that its loader reads past, where every tensor is loaded."""
+    complete = any(one.intended and one.outcome == COMPLETE for one in found)
+    if audited.verdict != FINDINGS or audited.checkpoint.index is None or not complete:
+        return audited
+    from inspector.findings.shards.agreement import (
+        TensorAbsent,
+        TensorInAnotherShard,
+        TensorListedElsewhere,
+        TensorListedInVain,
+    )
+
+    milder: dict[type[Finding], type[Finding]] = {
+        TensorAbsent: TensorListedInVain,
+        TensorInAnotherShard: TensorListedElsewhere,
+    }
+    listed = (_as(milder.get(type(one)), one) for one in audited.findings)
+    return replace(audited, findings=tuple(ordered(listed)))
+
+
+def _as(kind: type[Finding] | None, finding: Finding) -> Finding:
+    """The same finding as one of a related class."""
+    return finding if kind is None else kind(**{name: getattr(finding, name) for name in finding.__struct_fields__})
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:
@@ -227,7 +252,7 @@ def _of_gguf(audited: Audit) -> tuple[Load, ...]:
 def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
     """The finding where the intended loader fails and no other error says why."""
     other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in audited.findings) or _is_untrained(audited):
+    if other_writer or any(one.severity == "error" for one in audited.findings) or _is_said(audited):
         return
     newest = next((one for one in found if one.intended and one.loader in JUDGED), None)
     if newest is None or newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
@@ -245,16 +270,19 @@ def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
     yield _failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
 
 
-def _is_untrained(audited: Audit) -> bool:
-    """Whether a finding says already that the declared head is random."""
+def _is_said(audited: Audit) -> bool:
+    """Whether a warning says already that the declared head is random, or that a value of the config is refused."""
     if not audited.findings:
         return False
     from inspector.findings.class_names import HeadUntrained
+    from inspector.findings.config import ConfigRefused
 
-    return any(isinstance(one, HeadUntrained) for one in audited.findings)
+    return any(isinstance(one, HeadUntrained | ConfigRefused) for one in audited.findings)
 
 
 def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
+    config = audited.checkpoint.config
+    unnamed = config is not None and not config.values.get("architectures")
     return kind(
         place=Place(file=audited.checkpoint.set_name),
         loader=load.loader,
@@ -263,4 +291,5 @@ def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "
         missing=load.missing,
         because=load.because,
         loads=other,
+        class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
     )

@@ -32,7 +32,7 @@ from inspector.notation.slots import scope_of
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
-from inspector.reconciler.config_keys import not_understood, wrong_types
+from inspector.reconciler.config_keys import as_meant, not_understood, with_types
 from inspector.reconciler.dtypes import dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
@@ -124,7 +124,7 @@ def audit_model(
 
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None = None) -> Draft:
     """Applies every explainer in turn."""
-    draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, {}, stated, findings=checkpoint.findings)
+    draft = Draft(checkpoint, claim_of(as_meant(checkpoint), like), {}, {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint), decisive=False)
     if not checkpoint.readable:
         return draft
@@ -203,6 +203,11 @@ def definition(draft: Draft) -> Draft:
         return _unknown(draft, nearest)
     if (own := own_code(config, case, judged)) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
+    known = config.definition is reading.definition and not config.is_params
+    file = checkpoint.config
+    typed: list[Finding] = []
+    if known and file is not None and file.kind == "config" and not is_component(reading.name):
+        judged, typed = with_types(judged, case.plan.scope, file.values, bool(checkpoint.set_name))
     judged = list(in_own_words(judged, checkpoint, reading.prefix))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
@@ -210,13 +215,9 @@ def definition(draft: Draft) -> Draft:
     draft = draft.with_findings(judged)
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
-    known = config.definition is reading.definition and not config.is_params
     if not known:
         return draft
-    file = checkpoint.config
-    if file is not None and file.kind == "config" and not is_component(reading.name):
-        reported = {finding.place.key for finding in judged if finding.place.key is not None}
-        draft = draft.with_findings(list(wrong_types(case.plan.scope, reported)))
+    draft = draft.with_findings(typed)
     return draft.with_findings(list(not_understood(case.plan.scope)))
 
 

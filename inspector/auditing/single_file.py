@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from inspector.auditing.pipeline import AuditPart, skipped_in, summed
 from inspector.auditing.result import Audit, verdict_of
-from inspector.dialects.single_file import ComponentTensors, parts_of
+from inspector.dialects.single_file import PROJECTED, ComponentTensors, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
@@ -18,6 +19,9 @@ from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger, Line
 
+if TYPE_CHECKING:
+    from inspector.findings.names.tensors import TensorMissing
+
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     """Audits Stable Diffusion in a single file: each component under the names of its definition, and the sums."""
@@ -25,11 +29,13 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     parts: dict[str, Audit] = {}
     own_findings = list(root.findings)
     findings: list[Finding] = []
+    lost: list[TensorMissing] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
         part = audit_part(_component(root, name, component.tensors, component.names))
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)
+        lost.extend(_lost_projection(component))
     if found.others:
         parts["other"] = audit_part(_component(root, "other", found.others, {}))
         findings.extend(parts["other"].findings)
@@ -58,10 +64,12 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
                     class_name=None,
                 )
             )
-    findings = ordered([*merged(own_findings), *findings])
+    findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
-    counts = ledger.add_up(lines, summed(parts).expected_parameters).counts
+    expected = summed(parts).expected_parameters
+    expected = None if expected is None else expected + sum(one.parameters for one in lost)
+    counts = ledger.add_up(lines, expected).counts
     return Audit(
         root.source,
         root.title,
@@ -73,6 +81,31 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         skipped=skipped,
         verdict=verdict_of(findings, skipped),
         components=parts,
+    )
+
+
+def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
+    """The text projection, where SDXL's second text encoder lacks it: diffusers builds it with one.
+
+    Source: diffusers `loaders/single_file_utils.py`, `create_diffusers_clip_model_from_ldm`.
+    """
+    norm = component.tensors.get("ln_final.weight")
+    if component.prefix not in PROJECTED or norm is None or "text_projection" in component.tensors:
+        return
+    from inspector.findings.names.tensors import TensorMissing
+
+    name = f"{component.prefix}text_projection"
+    width = norm.shape[0]
+    yield TensorMissing(
+        place=Place(tensor=name),
+        names=(name,),
+        families=(name,),
+        tensors=1,
+        parameters=width * width,
+        shape=(width, width),
+        role="head.project.text",
+        expected_tensors=1,
+        counted=True,
     )
 
 

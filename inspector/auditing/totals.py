@@ -24,6 +24,13 @@ class Totals(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
+def _active(checkpoint: Checkpoint, ledger: Ledger) -> int | None:
+    from inspector.reconciler.experts import experts_of
+
+    found = None if checkpoint.config is None else experts_of(ledger, checkpoint.config.values)
+    return None if found is None else found.parameters
+
+
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
     """Checks the totals of the index, where all its shards were read, and the claim of the user."""
     index = checkpoint.index
@@ -39,6 +46,6 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
         sizes = [file.bytes for file in checkpoint.files]
         claims.extend(index_claims(index.metadata, ledger.counts, ledger.lines, case, sizes))
     if stated is not None:
-        claims.append(check_claim(stated, ledger.counts, ledger.lines, case))
+        claims.append(check_claim(stated, ledger.counts, ledger.lines, case, _active(checkpoint, ledger)))
     findings = tuple(unexplained_totals(claims, index.file)) if index is not None and claims else ()
     return Totals(tuple(claims), skipped, findings)

@@ -31,6 +31,8 @@ PREFIXES: Final = {
     "text_encoders.t5xxl.transformer.": "text_encoder_3",
 }
 """What is before a component's names -> the component, as diffusers' pipelines call it."""
+PROJECTED: Final = ("conditioner.embedders.0.model.", "conditioner.embedders.1.model.")
+"""Text encoders of SDXL and its refiner in OpenCLIP's names, which are built with a projection."""
 EMA: Final = "model_ema."
 _SCHEDULE: Final = re.compile(
     r"(?:betas|logvar|lvlb_weights|scale_factor|denoiser\.sigmas|model_ema\.(?:decay|num_updates)"

@@ -140,6 +140,8 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     detail: str
     keys: tuple[str, ...]
     kind: str
+    stated: Any = msgspec.field(default=msgspec.UNSET, name="config")
+    meant: Any = msgspec.UNSET
 
     def headline(self) -> str:
         return self.place.key or self.expression
@@ -152,7 +154,40 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        if self.meant is None:
+            step = Step(action="remove", file="config.json", key=tuple(self.keys[0].split(".")), old=self.stated)
+            return Remedy(f'remove "{self.keys[0]}" from config.json', (step,))
+        if self.meant is not msgspec.UNSET:
+            path = tuple(self.keys[0].split("."))
+            step = Step(action="set", file="config.json", key=path, old=self.stated, new=self.meant)
+            return Remedy(f'set "{self.keys[0]}": {value(self.meant)} in config.json', (step,))
         return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
+
+
+class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
+    """The config has a value that transformers 5 refuses, and transformers 4 reads.
+
+    What it means
+        The config classes of transformers 5 check the type of each value; the version that wrote this config did not.
+        No size of the model depends on the value.
+
+    Why it matters
+        `from_pretrained` of transformers 5 fails while it reads the config.
+
+    Example
+        warning[C323] config-refused: use_cache
+          expression  use_cache
+          because     None is not true or false
+          keys        use_cache
+          help        correct this key in config.json
+
+    What to do
+        Write a value of the named type, or remove the key: the class has a default.
+    """
+
+    code = "C323"
+    name = "config-refused"
+    severity = "warning"
 
 
 class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):

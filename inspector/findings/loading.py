@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count
 
 WORDS = {
@@ -45,6 +45,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     missing: int | None
     because: str
     loads: str
+    class_name: str | None = None
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -55,6 +56,9 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("loads", f"{self.loads} loads it")] if self.loads else rows
 
     def remedy(self) -> Remedy:
+        if self.class_name is not None:
+            step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
+            return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         return Remedy("correct what it refuses" if self.outcome == "refuses" else "")

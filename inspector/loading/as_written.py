@@ -7,6 +7,7 @@ from typing import Any
 
 from inspector.architectures.defaults import defaults_of
 from inspector.loading.tables import OLDER, ClassRules
+from inspector.notation.binding import Plan
 from inspector.reconciler.reconcile import Reconciled
 
 
@@ -41,6 +42,14 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False
     return _same_defaults(values, model_type)
+
+
+def plan_as_audited(case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str) -> Plan | None:
+    """The plan of an audit without differences, where a version binds the same: its own names, and defaults of all."""
+    spelling, reading = case.plan.spelling, case.reading
+    own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
+    other = rules.dialect or case.causes or reading.prefix or reading.writer or reading.by_names
+    return case.plan if own_names and not other and _same_defaults(values, model_type) else None
 
 
 def _same_defaults(values: Mapping[str, Any], model_type: str) -> bool:

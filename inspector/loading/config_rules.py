@@ -12,7 +12,9 @@ from functools import cache
 from typing import Any
 
 from inspector.algebra.expression import parse, show, words
+from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
+from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import defaults_by
 from inspector.loading.tables import NEWEST
 from inspector.notation.scope import Scope
@@ -20,24 +22,44 @@ from inspector.notation.settings import Settings
 
 
 @cache
-def _rules() -> Mapping[str, tuple[str, ...]]:
+def _rules() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     with open(os.path.join(os.path.dirname(__file__), "config_rules.json"), "rb") as file:
-        listed: dict[str, list[str]] = json.loads(file.read())
-    return {name: tuple(rules) for name, rules in listed.items()}
+        listed: dict[str, dict[str, tuple[str, ...]]] = json.loads(file.read())
+    return listed
 
 
-def refused_config(values: Mapping[str, Any]) -> str:
-    """Why a config, or one within it, is refused; "" where no condition holds that all keys of which are known."""
+def refused_config(values: Mapping[str, Any], major: str = NEWEST) -> str:
+    """Why a config, or one within it, is refused; "" where no condition holds that all keys of which are known.
+
+    What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
+    """
     for inner in (values, *(one for one in values.values() if isinstance(one, dict))):
         model_type = inner.get("model_type")
-        found = next(_refusals(inner, model_type), "") if isinstance(model_type, str) else ""
-        if found:
-            return found
+        if isinstance(model_type, str):
+            found = next(_refusals(inner, model_type, major), "") or _refused_layers(inner, model_type)
+            if found:
+                return found
     return ""
 
 
-def _refusals(values: Mapping[str, Any], model_type: str) -> Iterator[str]:
-    rules, definition = _rules().get(model_type, ()), definition_of(model_type)
+def _refused_layers(values: Mapping[str, Any], model_type: str) -> str:
+    """Why the list of layer types is refused (`PreTrainedConfig.validate_layer_type`); "" where it is not."""
+    listed, types = values.get("layer_types"), types_of(model_type)
+    if not isinstance(listed, list) or types is None or "layer_types" not in types.fields:
+        return ""
+    odd = next((one for one in listed if one not in layer_types()), None) if listed else None
+    if odd is not None:
+        return f"its config class knows no layer type {shown(odd)}"
+    defaults, aliases = defaults_by(NEWEST)(model_type)
+    number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]
+    if type(number) is int and number != len(listed):
+        return f"layer_types has {len(listed)} entries, num_hidden_layers is {number}"
+    return ""
+
+
+def _refusals(values: Mapping[str, Any], model_type: str, major: str) -> Iterator[str]:
+    kinds, definition = _rules().get(model_type, {}), definition_of(model_type)
+    rules = (*(kinds.get("config", ()) if major == NEWEST else ()), *kinds.get("model", ()))
     if not rules or definition is None:
         return
     of_type = defaults_by(NEWEST)
@@ -48,7 +70,8 @@ def _refusals(values: Mapping[str, Any], model_type: str) -> Iterator[str]:
         keys = tuple(dict.fromkeys(path[0] for path in words(node)))
         if all(_is_known(settings, key) for key in keys) and scope.evaluate(node) is True:
             stated = ", ".join(f"{key} {settings.read((key,))[0]}" for key in keys)
-            yield f"its config class refuses {show(node)}: {stated}"
+            who = "config class" if rule in kinds.get("config", ()) else "model"
+            yield f"its {who} refuses {show(node)}: {stated}"
 
 
 def _is_known(settings: Settings, key: str) -> bool:

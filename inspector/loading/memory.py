@@ -91,7 +91,8 @@ class Counted(Struct):
 
 def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
     """The tensors in memory of the class of a plan, which is spelled as its library writes it."""
-    off = rules.ties and plan.scope.settings.values.get("tie_word_embeddings") is False
+    deciding = plan.scope.settings.below(rules.tie_of) if rules.tie_of else plan.scope.settings
+    off = rules.ties and deciding.read(("tie_word_embeddings",))[0] is False
     made = Memory()
     places: dict[int, tuple[str, tuple[Box, ...]]] = {}
     tied: list[tuple[str, tuple[Box, ...], Block]] = []

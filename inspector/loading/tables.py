@@ -32,7 +32,8 @@ class ClassRules(Struct, frozen=True):
     by the definition, that the model has. mapping: regular expressions and replacements that rename names of the
     file (transformers 4). newer: whether its tensors have the names of transformers 5. dialect: of the definition, with
     the names that the version writes. untied: whether the class ties nothing. always: (copy, original) of tensors that
-    are tied whatever the config says; ties: whether these are all that stay tied where the config says no. exact:
+    are tied whatever the config says; ties: whether these are all that stay tied where the config says no. tie_of:
+    key of the config within it that says so in place of the outer one (transformers 4). exact:
     whether the definition gives the names of the model. altered: whether it changes numbers of a healthy file.
     unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a config that a newer
     version wrote.
@@ -51,6 +52,7 @@ class ClassRules(Struct, frozen=True):
     untied: bool = False
     always: tuple[tuple[str, str], ...] = ()
     ties: bool = False
+    tie_of: str = ""
     exact: bool = True
     altered: bool = False
     unfilled: bool = False

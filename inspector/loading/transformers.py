@@ -14,7 +14,7 @@ from msgspec import Struct
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
 from inspector.loader.loaders import TRANSFORMERS
-from inspector.loading.as_written import is_as_written
+from inspector.loading.as_written import is_as_written, plan_as_audited
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import (
     ALTERED,
@@ -87,7 +87,7 @@ def _by_config(given: Given, major: str) -> Load | None:
         return _load(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major):
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
-    refused = refused_config(values) if major == NEWEST else ""
+    refused = refused_config(values, major)
     return _load(major, REFUSES, refused) if refused else None
 
 
@@ -129,12 +129,14 @@ def _by_format(given: Given) -> Load | None:
 
 def _by_names(given: Given, major: str) -> Load:
     name = given.class_name
-    if name is None or given.model_type is None or given.values is None:
+    if given.model_type is None or given.values is None:
         return _load(major, UNKNOWN, "config.json names no class", given)
-    rules = rules_of(name, major)
-    if rules is None and name not in names_of(major).classes:
-        name = names_of(major).bases.get(given.model_type, name)  # what AutoModel builds
-        rules = rules_of(name, major)
+    rules = None if name is None else rules_of(name, major)
+    if name is None or (rules is None and name not in names_of(major).classes):
+        base = names_of(major).bases.get(given.model_type, name)  # what AutoModel builds
+        if base is None:
+            return _load(major, REFUSES, f"AutoModel has no class for {given.model_type}", given)
+        name, rules = base, rules_of(base, major)
     if (
         rules is not None
         and rules.refuses
@@ -144,11 +146,14 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
-    if given.case is not None and is_as_written(given.case, rules, given.values, given.model_type, major):
+    case = given.case if name == given.class_name else None
+    if case is not None and is_as_written(case, rules, given.values, given.model_type, major):
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
-    from inspector.loading.expected import plan_of
+    plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type)
+    if plan is None:
+        from inspector.loading.expected import plan_of
 
-    plan = plan_of(given.values, name, given.model_type, major, rules.dialect)
+        plan = plan_of(given.values, name, given.model_type, major, rules.dialect)
     if plan is None or plan.opaque or plan.scope.faults:
         return _load(major, UNKNOWN, "a part of the model has no definition", given)
     if given.quantized is not None:

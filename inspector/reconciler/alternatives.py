@@ -46,7 +46,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     other = again(replace(case.claim, head=match.head), replace(reading, match=match))
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
-        return None
+        return _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     from inspector.findings.class_names import ClassDiffers
 
     missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]
@@ -59,6 +59,26 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
         missing=tuple(missing[:NAMES_SHOWN]),
         stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
         labels=labels[0].weights if labels and type(labels[0].weights) is int else None,
+    )
+
+
+def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding | None:
+    """The finding on a base model under the names of a class with a head, nothing of which is stored."""
+    base = next((head for head in case.reading.definition.heads if "Model" in head.names), None)
+    whole = all(one.block.slot.body for one in case.placement.placed)
+    named = None if base is None else _class_of(class_name, declared, base)
+    if named is None or not whole or case.placement.mismatched or case.causes:
+        return None
+    from inspector.findings.class_names import ClassDiffers
+
+    return ClassDiffers(
+        place=Place(key="architectures"),
+        declared=class_name,
+        stored_class=named,
+        file="config.json",
+        missing=tuple(place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing)[:NAMES_SHOWN],
+        stored=(),
+        labels=None,
     )
 
 

@@ -57,13 +57,16 @@ def read_claim(text: str) -> Stated | None:
     return Stated(text.strip(), value, 10 ** (power - len(fraction)) if unit else 0)
 
 
-def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> TotalClaim:
-    """Compares a claimed total with the counts."""
+def check_claim(
+    stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None, active: int | None = None
+) -> TotalClaim:
+    """Compares a claimed total with the counts. active: parameters that one token uses, of a mixture of experts."""
     true = counts.unique_parameters
     names = {
         "unique parameters": counts.unique_parameters,
         "all stored parameters, copies and extra components included": counts.parameters,
         "the formula's count": counts.expected_parameters,
+        "the parameters that one token uses": active,
         "stored elements": counts.stored_elements,
         "stored elements without packing helpers": counts.stored_elements - counts.packing_helpers,
     }

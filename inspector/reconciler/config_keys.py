@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from inspector.algebra.values import shown
-from inspector.architectures.defaults import inert_keys
+from inspector.architectures.config_types import LETTERS, activations, types_of
+from inspector.architectures.defaults import class_defaults, inert_keys
 from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
 from inspector.matcher.spelling import keys_of_definition
 from inspector.notation.scope import Scope
 
@@ -30,40 +39,151 @@ def not_understood(scope: Scope) -> Iterator[Finding]:
         yield KeyNotUnderstood(place=Place(key=odd[0]), keys=tuple(odd[:50]), count=len(odd))
 
 
-_OBJECTS = ("quantization_config", "rope_parameters", "rope_scaling")
-"""Keys that hold an object, whatever their default."""
-_REFUSED: Mapping[type, tuple[str, tuple[type, ...]]] = {
-    bool: ("true or false", (str, float, list, dict)),
-    int: ("an integer", (str, dict)),
-    float: ("a number", (bool, str, list, dict)),
-    str: ("a text", (bool, dict)),
-}
-"""Type of a default -> what it is called, and the types that the config classes of transformers 5 refuse in its place.
-
-Source: the annotated fields of these classes. Types that some of them take as well are not listed: lists for integers,
-numbers for "auto".
-"""
-
-
-def wrong_types(scope: Scope, reported: Collection[str]) -> Iterator[Finding]:
-    """Config values of a type that the config class refuses. reported: keys with another finding."""
-    for inner in (scope, *_below(scope)):
-        settings, prefix = inner.settings, "".join(f"{step}." for step in inner.prefix)
-        for key, value in settings.values.items():
-            name, meant = prefix + key, _meant(key, settings.defaults.get(key), value)
-            if meant and name not in reported:
-                from inspector.findings.config import ConfigImpossible
-
-                detail = f"{shown(value)} is not {meant}"
-                yield ConfigImpossible(place=Place(key=name), expression=key, detail=detail, keys=(name,), kind="type")
+_OBJECTS: Final = ("quantization_config", "rope_parameters", "rope_scaling")
+"""Keys that hold an object, whatever the class declares."""
+_NAMES: Final[Mapping[str, str]] = {
+    "n": "null", "b": "true or false", "i": "an integer", "f": "a float", "s": "a text", "l": "a list",
+    "o": "an object",
+}  # fmt: skip
+ACTIVATIONS: Final = ("activation_function", "hidden_act", "hidden_activation")
+"""Keys of which transformers looks up the value among its activation functions."""
+_METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
+_TOWERS: Final = ("text_config", "vision_config")
+DTYPES: Final = ("dtype", "torch_dtype")
+_DTYPE_NAMES: Final = frozenset(
+    "float16 half bfloat16 float32 float float64 double auto float8_e4m3fn float8_e5m2".split()  # noqa: SIM905
+)
+"""Floating dtypes of torch in which a model can be built."""
+_SHORT_DTYPES: Final = {"fp16": "float16", "f16": "float16", "bf16": "bfloat16", "fp32": "float32", "f32": "float32"}
+"""Names of other programs for dtypes of torch."""
 
 
-def _meant(key: str, default: object, value: object) -> str:
-    """What a value should be; "" where its type may be right."""
-    if key in _OBJECTS:
-        return "an object" if isinstance(value, str | int | float | list) and (value or key == _OBJECTS[0]) else ""
-    meant, refused = _REFUSED.get(type(default), ("", ()))
-    return meant if type(value) in refused else ""
+def as_meant(checkpoint: Checkpoint) -> Config | None:
+    """The config of a folder with the numbers and switches that refused values state: "3" and 3.0 are three layers."""
+    config = checkpoint.config
+    if config is None or config.kind != "config" or not checkpoint.set_name:
+        return config
+    changed = [
+        (path, new) for path, _, new in _refused(config.values, config.values.get("model_type")) if new is not UNSET
+    ]
+    values = config.values
+    for path, new in changed:
+        values = _with(values, path, new)
+    return replace(config, values=values) if changed else config
+
+
+def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[str, Any]:
+    return {**values, path[0]: new if len(path) == 1 else _with(values[path[0]], path[1:], new)}
+
+
+def with_types(
+    findings: Sequence[Finding], scope: Scope, values: Mapping[str, Any], loaded: bool
+) -> tuple[list[Finding], list[Finding]]:
+    """(the findings, those on refused values): a refused value is not reported again as one without a size.
+
+    values: of the config as it is stored. loaded: whether it is a folder that a loader opens; else only values that are
+    no size count.
+    """
+    if not findings:
+        return [], list(wrong_types(scope, values, (), loaded))
+    from inspector.findings.config import ConfigImpossible
+
+    untyped = [one for one in findings if isinstance(one, ConfigImpossible) and one.kind == "type"]
+    rest = [one for one in findings if one not in untyped]
+    typed = list(wrong_types(scope, values, {one.place.key for one in rest if one.place.key is not None}, loaded))
+    keys = {one.place.key for one in typed}
+    return [*(one for one in untyped if keys.isdisjoint(one.keys)), *rest], typed
+
+
+def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
+    """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
+    model_type = values.get("model_type")
+    found = [*_refused(values, model_type), *_dtypes(values), *_unnamed_method(values)]
+    read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
+    for path, meant, new in found:
+        name = ".".join(path)
+        if name in reported:
+            continue
+        from inspector.findings.config import ConfigImpossible, ConfigRefused
+
+        old = _at(values, path)
+        if not loaded and (path[-1] not in read or type(old) is float):
+            continue
+        new = None if old is None and path[-1] not in read else new
+        wrote_older = str(values.get("transformers_version", "")).startswith("4.")
+        kind = ConfigRefused if wrote_older and _older_reads(path[-1], old, read) else ConfigImpossible
+        if kind is ConfigRefused and not loaded:
+            continue
+        detail = f"{shown(old)} is not {meant}"
+        yield kind(
+            place=Place(key=name), expression=path[-1], detail=detail, keys=(name,), kind="type", stated=old, meant=new
+        )
+
+
+def _older_reads(key: str, value: Any, read: Collection[str]) -> bool:
+    """Whether transformers 4 builds a model with a value that its config classes do not check."""
+    if key in DTYPES or key in ACTIVATIONS or key == _OBJECTS[0]:
+        return False
+    return key not in read or isinstance(value, int | list | dict)
+
+
+def _at(values: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        values = values[key]
+    return values
+
+
+def _refused(values: Mapping[str, Any], model_type: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[Any, str, Any]]:
+    """(path, what the value should be, the value meant; unset where it is unknown) of each refused value."""
+    types = types_of(model_type) if isinstance(model_type, str) else None
+    if types is None:
+        return
+    for key, value in values.items():
+        accepted = types.fields.get(key, "")
+        if key in _OBJECTS and isinstance(value, str | int | float | list) and (value or key == _OBJECTS[0]):
+            yield (*above, key), "an object", UNSET
+        elif accepted and LETTERS.get(type(value), "") not in accepted:
+            words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
+            yield (*above, key), words, _meant(value, accepted)
+        elif key in ACTIVATIONS and isinstance(value, str) and "s" in accepted and value not in activations():
+            yield (*above, key), "an activation function of transformers", UNSET
+    for key, inner_type in types.inner.items():
+        inner = values.get(key)
+        if isinstance(inner, dict):
+            default = class_defaults(model_type)[0].get(key)
+            stated = inner.get("model_type", default.get("model_type") if isinstance(default, Mapping) else None)
+            yield from _refused(inner, inner_type or stated, (*above, key))
+
+
+def _dtypes(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    for key in DTYPES:
+        value = values.get(key)
+        if isinstance(value, str) and value.removeprefix("torch.") not in _DTYPE_NAMES:
+            yield (key,), "a floating dtype of torch", _SHORT_DTYPES.get(value.lower(), UNSET)
+
+
+def _unnamed_method(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """Quantization settings that name no method, which transformers refuses; MLX writes such next to its own."""
+    settings = values.get("quantization_config")
+    if not isinstance(settings, dict) or not settings.keys().isdisjoint(_METHODS):
+        return
+    if "quantization" not in values and not any(isinstance(values.get(key), dict) for key in _TOWERS):
+        yield ("quantization_config",), "settings with a quant_method", UNSET if settings else None
+
+
+def _meant(value: Any, accepted: str) -> Any:
+    """The value of an accepted type that a value states; unset where it states none."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = json.loads(value.strip().lower())
+    found = value
+    if isinstance(value, float) and value.is_integer() and "i" in accepted:
+        found = int(value)
+    elif type(value) is int and "i" not in accepted and "f" in accepted:
+        found = float(value)
+    elif type(value) is int and value in (0, 1) and accepted in ("b", "nb"):
+        found = bool(value)
+    return found if LETTERS.get(type(found), "") in accepted and not isinstance(found, str | type(None)) else UNSET
 
 
 def _below(scope: Scope) -> Iterator[Scope]:

@@ -47,9 +47,24 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
         yield from _names(case)
     if single is not None:
         yield single.finding
+    confidence = "likely" if case.solved else "certain"
+    found = differences(rest, confidence)
+    if rest.causes and _is_lost(rest, found):
+        rest = rest.uncorrected(rest.as_configured)
+        found = differences(rest, confidence)
     yield from _causes(rest)
     yield from _impossible(rest)
-    yield from differences(rest, "likely" if case.solved else "certain")
+    yield from found
+
+
+def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
+    """Whether what the config seems to explain is lost like the rest: most is missing, or no stored tensor agrees."""
+    from inspector.findings.single_causes import WeightsIncomplete
+
+    if not case.placement.missing or case.as_configured.mismatched or case.as_configured.unexpected:
+        return False
+    unsupported = any(not cause.agreeing for cause in case.causes)
+    return unsupported or any(isinstance(one, WeightsIncomplete) for one in findings)
 
 
 def _usual_absent(blocks: Sequence[Block]) -> Finding:

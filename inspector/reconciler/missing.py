@@ -347,7 +347,7 @@ def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]
     for part in parts:
         modules.setdefault((unexpected[part.position].key.rpartition(".")[0], part.boxes), []).append(part)
     for (module, boxes), members in modules.items():
-        if module and boxes != ((),) and len(members) > 1:
+        if module and len(members) > 1:
             yield _part_unexpected(case, Explanation(SINGLE, module, boxes, extra=tuple(members)))
         else:
             yield from (_tensor_unexpected(unexpected[part.position], part) for part in members)

@@ -29,7 +29,7 @@ def of_another_size(case: Reconciled) -> Found | None:
     A published model with exactly the number of parameters that is stored shows whether its head is tied.
     """
     causes = list(case.causes)
-    if sum(map(_is_size, causes)) < 2 or not _explained(case):
+    if sum(map(_is_size, causes)) < 2 or not _explained(case) or _holds_integers(case):
         return None
     stored = case.ledger.counts.unique_parameters
     published = published_as(case.reading.name, stored)
@@ -57,6 +57,8 @@ def of_another_size(case: Reconciled) -> Found | None:
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     """The finding on a config with most shapes wrong while the weights are a whole model of the same definition."""
     placement = case.as_configured
+    if _holds_integers(case):
+        return None
     fitting = sum(one.tensors for one in placement.placed if one.fits)
     upright = [one for one in placement.mismatched if one.layout.shape != tuple(reversed(one.block.shape))]
     if sum(one.tensors for one in upright) <= fitting:
@@ -106,6 +108,13 @@ def keys_absent(case: Reconciled) -> Found | None:
 
 def _is_size(cause: Cause) -> bool:
     return type(cause.weights) is int and (cause.config is None or type(cause.config) is int)
+
+
+def _holds_integers(case: Reconciled) -> bool:
+    """Whether most tensors of other shapes are integers: packed weights have no shapes of a model."""
+    wrong = case.as_configured.mismatched
+    whole = [one for one in wrong if not one.layout.dtype.startswith(("F", "BF", "C"))]
+    return 2 * len(whole) > len(wrong)
 
 
 def _explained(case: Reconciled) -> bool:

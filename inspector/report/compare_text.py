@@ -58,7 +58,9 @@ def _difference_rows(compared: Comparison) -> list[Cells]:
 def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     """The ledger: role by role how it was carried, then what both sides add up to."""
     rows: list[Cells] = [("role", *_titles(compared), "", "how")]
-    rows.extend((clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row)) for row in compared.roles)
+    rows.extend(
+        (clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row, compared)) for row in compared.roles
+    )
     left, right = compared.parameters
     rows.append(("parameters", f"{left:,}", f"{right:,}", "", ""))
     yield "\n".join(_table(rows, screen)) + "\n"
@@ -95,11 +97,13 @@ def verdict_line(compared: Comparison) -> str:
     return "clean: a conversion; nothing was dropped or added"
 
 
-def _how(row: RoleDifference) -> str:
+def _how(row: RoleDifference, compared: Comparison) -> str:
     """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
     lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "added")) if number]
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)
+    if row.how == ("same",) and compared.values is None:
+        return f"same shapes {row.because}".rstrip()
     return " ".join((", ".join(row.how), row.because)).rstrip()
 
 

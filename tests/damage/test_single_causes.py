@@ -69,6 +69,15 @@ def test_what_is_absent_is_missing_and_not_solved_into_the_config(model_type: st
     assert not any(finding.remedy().steps for finding in audited.findings)
 
 
+@pytest.mark.parametrize(("model_type", "suffix", "kept"), [
+    ("wav2vec2-bert", "Model", 1), ("rt_detr_v2", "ObjectDetection", 260), ("zamba", "Model", 1), ("swin", "Model", 20),
+])  # fmt: skip
+def test_what_is_left_of_a_download_says_nothing_about_the_config(model_type: str, suffix: str, kept: int) -> None:
+    spec, config = record(model_type, suffix)
+    audited = judged({name: spec[name] for name in list(spec)[:kept]}, config)
+    assert set(bad(audited)) <= {"N403", "N404", "N426"} and len(bad(audited)) <= 2
+
+
 def other_size(**changes: Any) -> Config:
     return {**LLAMA8B, **changes}
 
@@ -181,6 +190,41 @@ def test_a_class_with_another_head_than_the_stored_one(model_type: str, stored: 
     assert bad(audited) == ["N427"]
     (step,) = audited.findings[0].remedy().steps
     assert (step.action, step.key, step.new) == ("set", ("architectures",), right)
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "head"), [
+    ("bert", "SequenceClassification", "^classifier"), ("roberta", "SequenceClassification", "^classifier"),
+    ("distilbert", "SequenceClassification", "^(pre_)?classifier"), ("vit", "ImageClassification", "^classifier"),
+    ("electra", "TokenClassification", "^classifier"),
+])  # fmt: skip
+def test_a_head_of_which_nothing_is_stored_is_untrained(model_type: str, suffix: str, head: str) -> None:
+    spec, config = record(model_type, suffix)
+    audited = judged(without(spec, head), config)
+    assert bad(audited) == ["N431"]
+    (step,) = audited.findings[0].remedy().steps
+    assert step.new == [config["architectures"][0].replace(f"For{suffix}", "Model")]
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])
+def test_a_value_head_is_one_finding(model_type: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    head: Spec = {"v_head.summary.weight": ("F32", (1, config["hidden_size"])), "v_head.summary.bias": ("F32", (1,))}
+    assert bad(judged({**spec, **head}, config)) == ["N406"]
+    assert bad(judged({**{f"pretrained_model.{name}": one for name, one in spec.items()}, **head}, config)) == [
+        "N402",
+        "N406",
+    ]
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "gemma"])
+def test_packed_bytes_are_not_a_config_of_another_size(model_type: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    packed: Spec = {
+        name: ("U8", (entry[1][0] * entry[1][1] // 2, 1)) if "proj" in name and len(entry[1]) == 2 else entry
+        for name, entry in spec.items()
+    }
+    codes = bad(judged(packed, config))
+    assert "T603" in codes and "C315" not in codes and len(codes) <= 2
 
 
 @pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])

@@ -190,6 +190,15 @@ def test_a_misshapen_tensor_is_named(name: str, every: int, tmp_path: Path) -> N
         assert [(one.code, one.place.tensor) for one in reported] == [("D501", name_of)]
 
 
+def test_the_second_text_encoder_of_sdxl_has_a_projection(tmp_path: Path) -> None:
+    everything = whole(model("tiny-xl")[0])
+    name = "conditioner.embedders.1.model.text_projection"
+    found = audited(tmp_path, {one: entry for one, entry in everything.items() if one != name})
+    assert [(one.code, one.place.tensor) for one in found.findings if one.severity == "error"] == [("N403", name)]
+    expected = found.counts.expected_parameters
+    assert expected is not None and expected > found.counts.unique_parameters
+
+
 def test_a_unet_alone(tmp_path: Path) -> None:
     prefix, spec = model("tiny")[0]["unet"]
     found = audited(tmp_path, under(prefix, spec))

@@ -24,7 +24,7 @@ from tests.checkpoints import Spec, genuine, write
 from tests.dialects import converters
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
-from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
+from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
 from tests.values import examples as values
 
 BERT_BASE = {"model_type": "bert", "architectures": ["BertModel"]}
@@ -113,6 +113,13 @@ def vision(spec: Spec) -> None:
     spec["vpm.embeddings.patch_embedding.weight"] = ("BF16", (1152, 3, 14, 14))
 
 
+def refused() -> Audit:
+    """A folder whose config has a value that transformers 5 refuses."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(TINY), config={**TINY, "use_cache": None, "transformers_version": "4.57.6"})
+        return audit(place)
+
+
 def indexed(**totals: int) -> Audit:
     """A healthy checkpoint whose index states these totals."""
     spec = genuine(LLAMA8B)
@@ -181,6 +188,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
+    "config-refused": refused,
     "key-not-understood": lambda: llama(my_router_depth=3),
     "names-of-another-architecture": lambda: judged(genuine(LLAMA8B), GPT2),
     "prefix-on-names": lambda: judged(

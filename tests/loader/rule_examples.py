@@ -311,6 +311,19 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model-00003-of-00004.safetensors"},
         {"tensors": 1, "names": ["model.norm.weight"], "index": "model.safetensors.index.json"},
     ),
+    "tensor-listed-elsewhere": (
+        {"file": "model-00003-of-00004.safetensors"},
+        {
+            "tensors": 2,
+            "names": ["model.norm.weight", "lm_head.weight"],
+            "index": "model.safetensors.index.json",
+            "in": ["model-00004-of-00004.safetensors"],
+        },
+    ),
+    "tensor-listed-in-vain": (
+        {"file": "model-00003-of-00004.safetensors"},
+        {"tensors": 1, "names": ["extra.weight"], "index": "model.safetensors.index.json"},
+    ),
     "tensor-in-another-shard": (
         {"file": "model-00003-of-00004.safetensors"},
         {

@@ -1,4 +1,5 @@
-"""Make `inspector/loading/config_rules.json`: configs that transformers refuses, as expressions of config keys; and
+"""Make `inspector/loading/config_rules.json`: configs that transformers refuses, as expressions of config keys;
+`inspector/architectures/config_types.jsonl`: which types of values its config classes accept; and
 `fixtures/loads/configs.json.gz`: whether it refuses configs with one changed key.
 
 Needs torch and transformers 5:
@@ -6,7 +7,9 @@ Needs torch and transformers 5:
     five/bin/python -m tests.oracle.make_config_rules
 
 Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of config
-keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out.
+keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out. A width that must
+be a multiple of the number of heads, and a padding token without a row, are found by building the model with other
+numbers. The accepted types are those that the validators of a field let pass.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from typing import Any
 from tests.judged import base_record, oracle_types
 
 RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json"
+TYPES = Path(__file__).parents[2] / "inspector" / "architectures" / "config_types.jsonl"
 RECORDS = Path(__file__).parents[2] / "fixtures" / "loads" / "configs.json.gz"
 OPERATORS: Mapping[type[ast.AST], str] = {
     ast.Mult: "*", ast.Mod: "%", ast.FloorDiv: "//", ast.Add: "+", ast.Sub: "-", ast.Eq: "==", ast.NotEq: "!=",
@@ -92,22 +96,109 @@ def rules_of(kind: Any) -> Iterator[str]:
         yield from refused(tree.body, {})
 
 
-def changed(rules: Mapping[str, Sequence[str]]) -> Iterator[list[Any]]:
+PROBES: Mapping[str, Sequence[Any]] = {
+    "n": (None,), "b": (True, False), "i": (1, 8, 0), "f": (0.5, 1.5), "s": ("word",),
+    "l": ([], [1], ["a"], [0.5], [[1]]), "o": ({}, {"a": 1}),
+}  # fmt: skip
+"""Values of each type of JSON: null, true or false, an integer, a float, a string, a list, an object."""
+
+
+def kinds_of(validators: Sequence[Any], default: Any) -> str:
+    """The types of values that a field accepts, as letters of `PROBES`; that of its default among them."""
+    found = [kind for kind, values in PROBES.items() if any(_passes(validators, value) for value in values)]
+    own = next((kind for kind, values in PROBES.items() if type(values[0]) is type(default)), "")
+    return "".join(kind for kind in PROBES if kind in found or kind == own)
+
+
+def _passes(validators: Sequence[Any], value: Any) -> bool:
+    try:
+        for validate in validators:
+            validate(value)
+    except Exception:
+        return False
+    return True
+
+
+def types_of(kind: Any) -> Iterator[tuple[str, str]]:
+    """Field and accepted types, of the fields of a config class that do not accept all."""
+    for name, validators in getattr(kind, "__validators__", {}).items():
+        accepted = kinds_of(validators, getattr(kind, name, None))
+        if accepted and accepted != "".join(PROBES):
+            yield name, accepted
+
+
+def record_types(auto: Any, activations: Sequence[str]) -> None:
+    """Writes the accepted types of the fields of every model type, and the types of the configs within it."""
+    fields: dict[str, int] = {}
+    lines: list[str] = []
+    for model_type in sorted(auto.CONFIG_MAPPING_NAMES):
+        with contextlib.suppress(Exception):
+            kind = auto.CONFIG_MAPPING[model_type]
+            numbers = [fields.setdefault(f"{name} {accepted}", len(fields)) for name, accepted in types_of(kind)]
+            inner = {key: getattr(one, "model_type", "") for key, one in (kind.sub_configs or {}).items()}
+            line = {"type": model_type, "fields": sorted(numbers), **({"inner": inner} if inner else {})}
+            lines.append(json.dumps(line, separators=(",", ":")))
+    kinds = importlib.import_module("transformers.configuration_utils").ALLOWED_ATTN_LAYER_TYPES
+    table = {"fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds)}
+    head = json.dumps(table, separators=(",", ":"))
+    TYPES.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+    print(len(lines), "types with", len(fields), "fields")
+
+
+WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim")
+HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_(encoder|decoder)_attention_heads")
+
+
+def building(model_type: str) -> Iterator[str]:
+    """Rules on the padding token, and on a number of heads: it is not zero, and a width is a multiple of it."""
+    record = base_record(model_type)
+    config = {**(record["config"] or {}), "model_type": model_type}
+    if not _builds(record["class"], config):
+        return
+    rows = config.get("vocab_size")
+    if type(rows) is int and not _builds(record["class"], {**config, "pad_token_id": rows}):
+        yield "(pad_token_id >= vocab_size)"
+    for key in [key for key in config if HEADS.fullmatch(key) and type(config[key]) is int]:
+        if not _builds(record["class"], {**config, key: 0}):
+            yield f"({key} == 0)"
+        numbers = [number for number in range(1, 13) if number != config[key]]
+        wrong = {number for number in numbers if not _builds(record["class"], {**config, key: number})}
+        for width in WIDTHS:
+            size = config.get(width)
+            if type(size) is int and wrong and wrong == {number for number in numbers if size % number}:
+                yield f"(({width} % {key}) != 0)"
+                break
+
+
+def _builds(class_name: str, config: Mapping[str, Any]) -> bool:
+    torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
+    try:
+        kind = getattr(transformers, class_name)
+        with tempfile.TemporaryDirectory() as place, torch.device("meta"):
+            (Path(place) / "config.json").write_text(json.dumps(config), encoding="utf-8")
+            kind(kind.config_class.from_pretrained(place))
+    except Exception:
+        return False
+    return True
+
+
+def changed(rules: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[list[Any]]:
     """[model type, key, value] of configs that differ from a recorded one in a key that a rule reads."""
     for model_type in oracle_types():
         config = base_record(model_type).get("config") or {}
-        text = " ".join(rules.get(model_type, ()))
+        text = " ".join(rule for listed in rules.get(model_type, {}).values() for rule in listed)
         for key, value in config.items():
             if type(value) is int and re.search(rf"\b{key}\b", text):
                 yield from ([model_type, key, other] for other in (value + 1, 2 * value))
 
 
-def record(rules: Mapping[str, Sequence[str]]) -> None:
-    """Writes whether the config class refuses each changed config."""
+def record(rules: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    """Writes whether the config class refuses each changed config, and whether the model cannot be built from it."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     found: list[list[Any]] = []
     for model_type, key, value in changed(rules):
-        config = {**base_record(model_type)["config"], "model_type": model_type, key: value}
+        record = base_record(model_type)
+        config = {**record["config"], "model_type": model_type, key: value}
         with tempfile.TemporaryDirectory() as place:
             (Path(place) / "config.json").write_text(json.dumps(config), encoding="utf-8")
             refuses = False
@@ -115,7 +206,7 @@ def record(rules: Mapping[str, Sequence[str]]) -> None:
                 auto.CONFIG_MAPPING[model_type].from_pretrained(place)
             except Exception:
                 refuses = True
-        found.append([model_type, key, value, refuses])
+        found.append([model_type, key, value, refuses, refuses or not _builds(record["class"], config)])
     raw = json.dumps(found, separators=(",", ":")).encode()
     RECORDS.write_bytes(gzip.compress(raw, 9, mtime=0))
     print(len(found), "configs,", sum(one[3] for one in found), "refused")
@@ -124,12 +215,16 @@ def record(rules: Mapping[str, Sequence[str]]) -> None:
 def main() -> None:
     """Writes the rules of every model type."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
-    found: dict[str, list[str]] = {}
+    record_types(auto, importlib.import_module("transformers.activations").ACT2FN)
+    found: dict[str, dict[str, list[str]]] = {}
+    recorded = set(oracle_types())
     for model_type in auto.CONFIG_MAPPING_NAMES:
         with contextlib.suppress(Exception):
-            rules = list(rules_of(auto.CONFIG_MAPPING[model_type]))
-            if rules:
-                found[model_type] = rules
+            stated = list(rules_of(auto.CONFIG_MAPPING[model_type]))
+            more = building(model_type) if model_type in recorded else ()
+            rules = {"config": stated, "model": [rule for rule in more if rule not in stated]}
+            if any(rules.values()):
+                found[model_type] = {key: listed for key, listed in rules.items() if listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
     RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(len(found), "types")

@@ -98,7 +98,12 @@ def collect(path: str) -> None:
             said = {"type": model_type, **_said(model, version[0])}
             config = kind.config_class.from_pretrained(place)
             _set_tie(config, not said["tied"])
-            pairs = _pairs(kind(config), version[0])
+            if version[0] == OLDER:
+                text = config.get_text_config(decoder=True)
+                said["tie_of"] = next((key for key, value in vars(config).items() if value is text), "")
+            pairs = []
+            with contextlib.suppress(AttributeError):  # of a class that ties nothing, whatever the config says
+                pairs = _pairs(kind(config), version[0])
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
         signal.alarm(0)
@@ -168,7 +173,7 @@ def _type_of(transformers: Any, name: str) -> str:
 
 def _generates(transformers: Any, name: str) -> bool:
     with contextlib.suppress(Exception):
-        return issubclass(getattr(transformers, name), transformers.GenerationMixin)
+        return name != "GenerationMixin" and issubclass(getattr(transformers, name), transformers.GenerationMixin)
     return False
 
 
@@ -283,7 +288,7 @@ def _entry(
     """The line of a class in a version, without what is as usual."""
     made = {
         key: said[key]
-        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms")
+        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of")
         if said.get(key)
     }
     made["always"] = [pair for pair in said["always"] if pair[0] != pair[1]]
@@ -301,7 +306,7 @@ def _entry(
         memory = memory_of(plan, rules, name)
         if set(memory.boxes) == state and _agrees(memory, rules, record, major):
             made |= {"newer": newer, "dialect": dialect, "stored": list(stored)}
-            made["untied"], made["ties"] = not said["ties"], said["tied"]
+            made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
             break
     else:
         made["exact"] = False
@@ -343,7 +348,7 @@ def _families(record: Mapping[str, Any]) -> Families:
 
 
 def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major: str) -> bool:
-    """Whether the file that this version saves leaves nothing missing, as it does in fact."""
+    """Whether the file that this version saves leaves nothing missing, as it does in fact; shapes do not count."""
     if not record["writer"].split()[-1].startswith(major):
         return True
     families = _families(record)
@@ -352,7 +357,7 @@ def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major:
     if isinstance(name, str):
         return False
     found = match(memory, families, rules, name)
-    return not (found.missing or found.mismatched or found.partial)
+    return not (found.missing or found.partial)
 
 
 def _optional(plan: Any, name: Namer, state: set[str]) -> list[str]:

@@ -14,7 +14,7 @@ from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
 from inspector.reconciler.claims import read_claim
 from tests.checkpoints import Spec, genuine
-from tests.judged import judged
+from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import LLAMA8B
 
 READ = [
@@ -42,6 +42,16 @@ def test_numbers_are_read(text: str, value: int, covered: list[int], other: list
 )
 def test_other_texts_are_no_numbers(text: str) -> None:
     assert read_claim(text) is None
+
+
+@pytest.mark.parametrize("model_type", ["mixtral", "qwen3_moe", "gpt_oss"])
+def test_the_parameters_of_one_token_are_a_claim(model_type: str) -> None:
+    record = base_record(model_type, "CausalLM")
+    audited = judged(spec_of(record), record["config"])
+    assert audited.experts is not None
+    stated = read_claim(str(audited.experts.parameters))
+    (claim,) = audit_loaded(audited.checkpoint, stated).claims
+    assert (claim.agrees, claim.because) == (True, "the parameters that one token uses")
 
 
 TIED = {**LLAMA8B, "tie_word_embeddings": True}

@@ -119,6 +119,60 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
         return write_index(self.index)
 
 
+class TensorListedElsewhere(TensorInAnotherShard, frozen=True, kw_only=True, omit_defaults=True):
+    """The index lists the wrong shard for some tensors, which its loader does not notice.
+
+    What it means
+        According to the index the tensors are in this file; the headers show them in another one that is listed too.
+        The loader that the folder is made for reads all listed shards as a whole, and loads every tensor.
+
+    Why it matters
+        Programs that read single tensors by the index fail.
+
+    Example
+        warning[S227] tensor-listed-elsewhere: model-00003-of-00004.safetensors
+          moved     2 tensors: model.norm.weight, lm_head.weight
+          found in  model-00004-of-00004.safetensors
+          index     model.safetensors.index.json
+          help      regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers.
+    """
+
+    code = "S227"
+    name = "tensor-listed-elsewhere"
+    severity = "warning"
+
+
+class TensorListedInVain(TensorAbsent, frozen=True, kw_only=True):
+    """The index lists tensors that no shard contains and no model needs.
+
+    What it means
+        Neither this shard nor any other contains the tensors. The class of the config has none of these names; the
+        loader that the folder is made for ignores the entries.
+
+    Why it matters
+        Programs that read single tensors by the index fail.
+
+    Example
+        warning[S228] tensor-listed-in-vain: model-00003-of-00004.safetensors
+          absent  1 tensor: extra.weight
+          index   model.safetensors.index.json
+          help    regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers.
+    """
+
+    code = "S228"
+    name = "tensor-listed-in-vain"
+    severity = "warning"
+
+    def remedy(self) -> Remedy:
+        return write_index(self.index)
+
+
 class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
     """Tensors are stored in two shards, with the same shape.
 

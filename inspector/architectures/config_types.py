@@ -1,0 +1,68 @@
+"""Which types of values the config classes of transformers 5 accept, and the names of its activations and layers.
+
+`config_types.jsonl` holds a line with all pairs of a field and its types, then one for each model type with the numbers
+of its pairs; `tests/oracle/make_config_rules.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.architectures.catalog import beside
+
+LETTERS: Final[Mapping[type, str]] = {
+    type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
+}  # fmt: skip
+"""Type of a JSON value -> its letter."""
+
+
+class ConfigTypes(Struct, frozen=True):
+    """fields: key -> letters of the accepted types, for the fields that do not accept all.
+
+    inner: key of a config within it -> its model type; "" where that config states its type itself.
+    """
+
+    fields: Mapping[str, str]
+    inner: Mapping[str, str] = {}
+
+
+@cache
+def _table() -> bytes:
+    return beside("config_types.jsonl")
+
+
+@cache
+def _head() -> Mapping[str, Any]:
+    table = _table()
+    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
+    return head
+
+
+@cache
+def types_of(model_type: str) -> ConfigTypes | None:
+    """The accepted types of a model type; None for a type that transformers 5 does not have."""
+    table = _table()
+    start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
+    if start < 0:
+        return None
+    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
+    listed = _head()["fields"]
+    pairs = (listed[number].partition(" ")[::2] for number in line["fields"])
+    return ConfigTypes(dict(pairs), line.get("inner", {}))
+
+
+@cache
+def layer_types() -> frozenset[str]:
+    """The words that transformers 5 accepts in `layer_types`."""
+    return frozenset(_head()["layer_types"])
+
+
+@cache
+def activations() -> frozenset[str]:
+    """The names of activation functions that transformers 5 knows."""
+    return frozenset(_head()["activations"])

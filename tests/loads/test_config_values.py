@@ -1,0 +1,114 @@
+"""Configs with values that transformers 5 refuses, and checkpoints whose config names no class: recorded outcomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.judged import base_record, spec_of
+from tests.loads.damage import damaged, healthy, write
+
+REFUSED: dict[tuple[str, str, Any], Any] = {
+    ("llama", "num_hidden_layers", 3.0): 3,
+    ("bert", "vocab_size", "107"): 107,
+    ("gpt2", "n_layer", 3.0): 3,
+    ("mixtral", "rms_norm_eps", 1): 1.0,
+    ("qwen2", "tie_word_embeddings", "false"): False,
+    ("vit", "qkv_bias", 1): True,
+    ("opt", "dtype", "fp16"): "float16",
+    ("t5", "torch_dtype", "int8"): None,
+    ("bart", "activation_function", "silu_like"): None,
+    ("whisper", "use_cache", None): None,
+    ("vit", "hidden_act", None): None,
+}
+"""(model type, key, value) -> the value that the remedy sets; None where it has no steps."""
+
+
+def audited(place: Path, model_type: str, *changes: tuple[str, Any], suffix: str = "") -> Audit:
+    """The audit of a record with other values in its config; None removes a key."""
+    record = base_record(model_type, suffix)
+    folder = healthy(spec_of(record), {**record["config"], "transformers_version": "5.23.0"})
+    damaged(folder, [["config", [key], value] for key, value in changes])
+    return audit(str(write(folder, place)))
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
+    model_type, key, value = case
+    found = audited(tmp_path, model_type, (key, value))
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, finding.place.key) == ("C311", key)
+    assert (found.loads[0].outcome, found.loads[0].intended) == ("refuses", True)
+    steps = finding.remedy().steps
+    if REFUSED[case] is None:
+        assert [step.action for step in steps] == ["remove"] * (value is None)
+        return
+    (step,) = steps
+    assert (step.key, step.new, type(step.new)) == ((key,), REFUSED[case], type(REFUSED[case]))
+    assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
+
+
+def test_what_transformers_4_reads_is_a_warning_of_its_loader(tmp_path: Path) -> None:
+    found = audited(tmp_path, "llama", ("transformers_version", "4.57.6"), ("use_cache", None))
+    (finding,) = found.findings
+    assert (finding.code, finding.severity, finding.remedy().steps[0].action) == ("C323", "warning", "remove")
+
+
+@pytest.mark.parametrize("change", [
+    ("olmo3", "layer_types", ["full_attention"]),
+    ("gemma2", "layer_types", ["every_attention"] * 3),
+    ("opt", "num_attention_heads", 5),
+    ("bert-generation", "pad_token_id", 107),
+], ids=lambda change: change[0])  # fmt: skip
+def test_refused_by_a_rule(change: tuple[str, str, Any], tmp_path: Path) -> None:
+    found = audited(tmp_path, change[0], change[1:])
+    assert (found.loads[0].outcome, found.verdict) == ("refuses", "findings")
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "outcome"), [
+    ("whisper", "ForAudioClassification", "random"),
+    ("dpr", "DPRReader", "random"),
+    ("llama", "ForCausalLM", "complete"),
+    ("trocr", "ForCausalLM", "refuses"),
+])  # fmt: skip
+def test_a_config_without_a_class(model_type: str, suffix: str, outcome: str, tmp_path: Path) -> None:
+    """AutoModel builds the base class of the type, which may need what the file does not have."""
+    found = audited(tmp_path, model_type, ("architectures", None), suffix=suffix)
+    assert found.loads[0].outcome == outcome
+    assert (found.verdict == "clean") == (outcome == "complete")
+    for finding in found.findings:
+        for step in finding.remedy().steps:
+            assert step.key == ("architectures",)
+            named = audited(tmp_path / "named", model_type, ("architectures", step.new), suffix=suffix)
+            assert named.verdict == "clean"
+
+
+@pytest.mark.parametrize(("damage", "code"), [
+    (["config", ["weight_map", "extra.weight"], "model-00001-of-00002.safetensors"], "S228"),
+    (["config", ["weight_map"], None], "S227"),
+], ids=["in vain", "elsewhere"])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])
+def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code: str, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 2]])
+    index = folder.texts["model.safetensors.index.json"]
+    first, second = sorted(set(index["weight_map"].values()))
+    if damage[2] is None:
+        name = next(iter(index["weight_map"]))
+        index["weight_map"][name] = second
+    else:
+        index["weight_map"]["extra.weight"] = first
+    found = audit(str(write(folder, tmp_path)))
+    assert [(one.code, one.severity) for one in found.findings if one.severity != "note"] == [(code, "warning")]
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2"])
+def test_quantization_settings_without_a_method(model_type: str, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, ("quantization_config", {}))
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert (finding.place.key, step.action, found.loads[0].outcome) == ("quantization_config", "remove", "refuses")
