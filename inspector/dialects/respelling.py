@@ -213,11 +213,12 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
     sides = _sides((slot, _find(slot, dialect, keys) is not None) for slot in slots)
     for slot in slots:
         found = _find(slot, dialect, keys)
-        if found is None or any(sides[number] != side for number, side in slot.choices):
+        if found is None or any(sides.get(number, side) != side for number, side in slot.choices):
             continue
+        open_choices = tuple((-number, side) for number, side in slot.choices if number not in sides)
         free = slot.group is not None and not slot.usual
         optional = slot.optional or free or bool(slot.extra) or slot.role in dialect.omits
-        own = replace(slot, choices=(), group=None, optional=optional)
+        own = replace(slot, choices=open_choices, group=None, optional=optional)
         for_routed = dialect.names.get(f"{slot.role}.routed") if slot.holes and routed else None
         if for_routed is not None:
             alike = own.holes[0] in routed
@@ -233,17 +234,25 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
             continue
         number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored the same way
         for side, way in enumerate(ways):
-            yield from (replace(one, choices=((number, side),)) for one in way)
+            yield from (replace(one, choices=(*open_choices, (number, side))) for one in way)
 
 
 def _sides(slots: Iterable[tuple[Slot, bool]]) -> dict[int, int]:
-    """The side of each `either` of a definition of which the dialect names more roles, else the first."""
-    roles: dict[tuple[int, int], set[str]] = {}
+    """The side of each `either` of a definition of which the dialect names more roles, else the first.
+
+    Left out where it names every role of both sides: then the names present decide.
+    """
+    roles: dict[tuple[int, int], list[set[str]]] = {}
     for slot, known in slots:
         for choice in slot.choices:
-            roles.setdefault(choice, set()).update([slot.role] if known else [])
-    none: set[str] = set()
-    return {number: int(len(roles.get((number, 1), none)) > len(roles.get((number, 0), none))) for number, _ in roles}
+            roles.setdefault(choice, [set(), set()])[known].add(slot.role)
+    none: list[set[str]] = [set(), set()]
+    found: dict[int, int] = {}
+    for number in {number for number, _ in roles}:
+        (unnamed, first), (also_unnamed, second) = (roles.get((number, side), none) for side in (0, 1))
+        if unnamed or also_unnamed or not (first and second):
+            found[number] = int(len(second) > len(first))
+    return found
 
 
 def _otherwise(slot: Slot, dialect: Dialect, known: bool) -> Iterator[list[Slot]]:

@@ -179,7 +179,7 @@ class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
           expression  use_cache
           because     None is not true or false
           keys        use_cache
-          help        correct this key in config.json
+          help        remove "use_cache" from config.json
 
     What to do
         Write a value of the named type, or remove the key: the class has a default.

@@ -105,7 +105,8 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
             _with_defaults(values, newest_tied_as_older, model_type),
         )
     newest = _with_defaults(values, defaults_by(NEWEST), model_type)
-    if not major and isinstance(values.get("text_config"), dict):  # where a version reads the tie differs
+    ties = newest.defaults.get("tie_word_embeddings") is True and isinstance(values.get("text_config"), dict)
+    if not major and ties:  # where a version reads the tie differs
         defaults = {key: value for key, value in newest.defaults.items() if key != "tie_word_embeddings"}
         newest = replace(newest, defaults=defaults)
     return newest, None if major else _with_defaults(values, older_tied_as_newest, model_type)

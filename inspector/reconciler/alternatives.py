@@ -41,12 +41,13 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     own = {one.block.slot.path for one in case.placement.placed if id(one.block.slot) in case.beyond}
     unexpected = [place_name(one.key, one.boxes) for one in case.as_configured.unexpected]
     untrained = all(not gap.block.slot.body and not is_head(gap) for gap in case.placement.missing)
+    base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     if match.head is declared or not (own or unexpected or untrained):
-        return None  # where nothing of another class is stored, a missing part of the model is no sign of one
+        return base  # where nothing of another class is stored, a missing part of the model is no sign of one
     other = again(replace(case.claim, head=match.head), replace(reading, match=match))
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
-        return _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
+        return base
     from inspector.findings.class_names import ClassDiffers
 
     missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]

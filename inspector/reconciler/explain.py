@@ -64,7 +64,9 @@ def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
     if not case.placement.missing or case.as_configured.mismatched or case.as_configured.unexpected:
         return False
     unsupported = any(not cause.agreeing for cause in case.causes)
-    return unsupported or any(isinstance(one, WeightsIncomplete) for one in findings)
+    missing = sum(gap.tensors for gap in case.as_configured.missing)
+    most = missing > sum(one.tensors for one in case.as_configured.placed)
+    return unsupported or most or any(isinstance(one, WeightsIncomplete) for one in findings)
 
 
 def _usual_absent(blocks: Sequence[Block]) -> Finding:
