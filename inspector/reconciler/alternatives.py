@@ -67,7 +67,8 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
     """The finding on a base model under the names of a class with a head, nothing of which is stored."""
     base = next((head for head in case.reading.definition.heads if "Model" in head.names), None)
     missing = {gap.block.slot.path for gap in case.placement.missing}
-    whole = all(one.block.slot.body and one.block.slot.path not in missing for one in case.placement.placed)
+    stored = [one.block.slot for one in case.placement.placed]  # a stored copy of a part of the head is no base model
+    whole = all(slot.body and not slot.tied and slot.path not in missing for slot in stored)
     named = None if base is None else _class_of(class_name, declared, base)
     if named is None or not whole or case.placement.mismatched or case.causes:
         return None
