@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.notation.definition import Architecture
 
@@ -132,6 +132,15 @@ def all_definitions() -> Iterator[tuple[str, Architecture]]:
         if definition is not None and id(definition) not in seen:
             seen.add(id(definition))
             yield name, definition
+
+
+def line_of(table: bytes, model_type: str) -> dict[str, Any] | None:
+    """The object of a model type in a table of one JSON object per line, found without decoding the others."""
+    start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
+    if start < 0:
+        return None
+    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
+    return line
 
 
 FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3",

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import beside
+from inspector.architectures.catalog import beside, line_of
 
 LETTERS: Final[Mapping[type, str]] = {
     type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
@@ -46,11 +46,9 @@ def _head() -> Mapping[str, Any]:
 @cache
 def types_of(model_type: str) -> ConfigTypes | None:
     """The accepted types of a model type; None for a type that transformers 5 does not have."""
-    table = _table()
-    start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
-    if start < 0:
+    line = line_of(_table(), model_type)
+    if line is None:
         return None
-    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
     listed = _head()["fields"]
     pairs = (listed[number].partition(" ")[::2] for number in line["fields"])
     return ConfigTypes(dict(pairs), line.get("inner", {}))

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import beside, letters
+from inspector.architectures.catalog import beside, letters, line_of
 from inspector.notation.settings import ClassDefaults
 
 
@@ -80,12 +80,10 @@ def _head() -> Mapping[str, Any]:
 @cache
 def defaults_of(model_type: str) -> Defaults | None:
     """The defaults of a model type as config.json spells it; None for a type transformers does not have."""
-    table = _table()
-    start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
-    if start < 0:
+    line = line_of(_table(), model_type)
+    if line is None:
         other = _by_letters().get(letters(model_type), model_type)
         return None if other == model_type else defaults_of(other)
-    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
     head, writers = _head(), line["writers"]
     values: dict[str, Any] = {}
     for writer in writers:

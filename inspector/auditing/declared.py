@@ -10,11 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, letters
+from inspector.auditing.own_code import is_foreign
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.sentence_modules import sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loading.tables import NEWEST, OLDER, default_token_ids, has_type, names_of, rules_of, type_of_class
+from inspector.loading.tables import NEWEST, default_token_ids, has_type, names_of, rules_of, type_of_class
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         return
     of = type_of_class(named)
     if of is None:
-        newest = names_of(NEWEST)
-        if named not in newest.classes and named not in newest.inner and named not in names_of(OLDER).classes:
+        if is_foreign(named):
             yield _unknown(named)
         return
     related = any(one.startswith(other) for one, other in _both_ways(letters(of), letters(model_type)))
