@@ -1,16 +1,21 @@
 """The fast tier: a sample of the cases of each test; what is left out has the marker `complete`.
 
-No test fails because the machine is busy: hypothesis has no deadline.
+No test fails because the machine is busy: hypothesis has no deadline. Hundreds of tests start the command: bytecode is
+written, also where the environment says otherwise, because each of them would compile the whole package.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import defaultdict
 from zlib import crc32
 
 import hypothesis
 import pytest
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.load_profile("project")
 SAMPLE = 2
