@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from inspector.cli.table import VERBS
 from tests.checkpoints import with_data
 from tests.hub.stand_in import StandIn
 from tests.judged import FIXTURES
@@ -60,6 +61,9 @@ COMMANDS = {
     "compare-nothing": "inspector compare small-llama no-such-folder",
     "compare-values": "inspector compare meta-numbers llama-numbers --values",
     "audit-values": "inspector audit llama-numbers --values",
+    "mend-clean": "inspector mend small-llama",
+    "mend-broken": "inspector mend my-finetune",
+    "mend-gguf": "inspector mend half-converted",
     "explain": "inspector explain D501",
     "explain-all": "inspector explain all",
     "explain-unknown": "inspector explain D999",
@@ -127,7 +131,7 @@ def test_the_readme_shows_what_is_printed(block: str) -> None:
 
 
 def test_every_verb_has_help_with_an_example() -> None:
-    for verb in ("audit", "count", "tensors", "formula", "compare", "explain", "architectures", "schema"):
+    for verb in (verb.name for verb in VERBS):
         text = run(f"inspector {verb} --help")
         assert f"inspector {verb}" in text
         assert "Example:" in text

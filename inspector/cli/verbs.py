@@ -262,7 +262,7 @@ def mend(
     else:
         audited = _run(source, None, None, **where)
         mended = run_mend(source, audited, lambda path: _run(path, None, None), write=write, partly=partial, into=into)
-    text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended))
+    text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen))
     if mended.before is not None and mended.before.verdict == "unreadable":
         return _listed(mended.before, text, screen)._replace(code=mended.code)
     return Outcome(text, mended.code)

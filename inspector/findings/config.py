@@ -35,7 +35,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
           explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1
                     more
           or        num_attention_heads = 128
-          help      set "num_key_value_heads": 8 in config.json
+          help      set "num_key_value_heads": 8 in config.json, or num_attention_heads
+                    above: the shapes allow both
 
     What to do
         Set the key to the value of the weights. If the weights are wrong (another size of the same model),
@@ -99,7 +100,15 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             words = f'set "{name}": {value(self.solved)} in {self.file}'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
-        return Remedy(words, () if self.rivals or self.lost else (step,))
+        if self.rivals:
+            return Remedy(f"{words}, or {self._other_keys()} above: the shapes allow {self._both()}")
+        return Remedy(words, () if self.lost else (step,))
+
+    def _other_keys(self) -> str:
+        return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"
+
+    def _both(self) -> str:
+        return "both" if len(self.rivals) == 1 else "each"
 
     def _path(self) -> tuple[str, ...]:
         return (self.file_key,) if self.file_key else tuple(self.key.split("."))

@@ -86,7 +86,8 @@ def _part(audited: Audit, findings: Iterable[Finding]) -> tuple[list[MendStep], 
         made = list(_expanded(audited, finding.code, remedy.steps, steps)) if mendable else []
         refused = next((step.error for step in made if step.error is not None), None)
         if not mendable or refused is not None or not made:
-            left.append(Left(finding.code, refused or remedy.words or finding.headline()))
+            words = remedy.words or finding.headline()
+            left.append(Left(finding.code, f"{words} ({refused})" if refused else words))
         else:
             steps.extend(step for step in made if step not in steps)
     return _with_index(audited, steps), left

@@ -11,6 +11,7 @@ from inspector.findings.words import count, value
 from inspector.mending.mend import Mended
 from inspector.mending.plan import MendStep
 from inspector.report.clean import clean
+from inspector.report.screen import PLAIN, Screen
 
 STEPS_SHOWN = 40
 
@@ -40,22 +41,26 @@ def _step_json(step: MendStep) -> dict[str, Any]:
     return {**shown, **rest}
 
 
-def mend_text(mended: Mended) -> str:
+def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     """The plan or what was done, what remains, and the verdicts before and after."""
     written = any(step.done for step in mended.steps)
-    lines = [f"{mended.source}: {_headline(mended, written)}", ""]
+    lines = screen.wrapped(clean(f"{mended.source}: {_headline(mended, written)}"), rest="  ")
+    if mended.steps:
+        lines.append("")
     for step in mended.steps[:STEPS_SHOWN]:
-        lines.append(f"  {_mark(step, written)}{_words(step)}")
+        lines += screen.wrapped(clean(_words(step)), first=f"  {_mark(step, written)}", rest="      ")
         if step.error is not None:
-            lines.append(f"      {step.error}")
+            lines += screen.wrapped(clean(step.error), first="      ", rest="      ")
     if len(mended.steps) > STEPS_SHOWN:
         lines.append(f"  and {len(mended.steps) - STEPS_SHOWN:,} more steps (-f json lists all)")
     if mended.left:
-        lines += ["", "remains:", *(f"  {one.finding}  {one.because}" for one in mended.left)]
+        lines += ["", "remains:"]
+    for one in mended.left:
+        lines += screen.wrapped(clean(one.because), first=f"  {one.finding}  ", rest="        ")
     if mended.failure is not None:
-        lines += ["", f"failed: {mended.failure}"]
+        lines += ["", *screen.wrapped(clean(f"failed: {mended.failure}"), rest="  ")]
     lines += ["", *_verdicts(mended)]
-    return "".join(f"{clean(line)}\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _headline(mended: Mended, written: bool) -> str:
