@@ -138,3 +138,10 @@ def _type_of_class(class_name: str | None) -> str | None:
         return class_name
     stem = re.sub(_TASK, "", class_name).casefold()
     return next((name for name in modules() if name.replace("_", "").replace("-", "") == stem), None)
+
+
+def class_with_head(declared: str, own: Head, other: Head) -> str | None:
+    """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification."""
+    suffix = next((name for name in own.names if name and declared.endswith(name)), None)
+    named = other.names[0] if other.names else ""
+    return declared.removesuffix(suffix) + named if suffix and named[:1].isupper() else None

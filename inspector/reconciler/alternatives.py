@@ -8,13 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.matcher.claim import NO_CONFIG
+from inspector.matcher.claim import NO_CONFIG, class_with_head
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
 from inspector.matcher.spelling import best_match
 from inspector.notation.definition import Head
 from inspector.reconciler.missing import is_head
-from inspector.reconciler.place import Placement
+from inspector.reconciler.place import Gap, Placement, Unexpected
 from inspector.reconciler.reconcile import Again, Reconciled, reconcile
 from inspector.reconciler.wording import place_name
 
@@ -55,7 +55,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     return ClassDiffers(
         place=Place(key="architectures"),
         declared=case.claim.class_name,
-        stored_class=_class_of(case.claim.class_name, declared, match.head),
+        stored_class=class_with_head(case.claim.class_name, declared, match.head),
         file="config.json",
         missing=tuple(missing[:NAMES_SHOWN]),
         stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
@@ -69,7 +69,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
     missing = {gap.block.slot.path for gap in case.placement.missing}
     stored = [one.block.slot for one in case.placement.placed]  # a stored copy of a part of the head is no base model
     whole = all(slot.body and not slot.tied and slot.path not in missing for slot in stored)
-    named = None if base is None else _class_of(class_name, declared, base)
+    named = None if base is None else class_with_head(class_name, declared, base)
     if named is None or not whole or case.placement.mismatched or case.causes:
         return None
     from inspector.findings.class_names import ClassDiffers
@@ -85,16 +85,10 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
     )
 
 
-def _class_of(declared: str, own: Head, other: Head) -> str | None:
-    """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification."""
-    suffix = next((name for name in own.names if name and declared.endswith(name)), None)
-    named = other.names[0] if other.names else ""
-    return declared.removesuffix(suffix) + named if suffix and named[:1].isupper() else None
-
-
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
     """The finding on weights with the names of another type. Sizes are no evidence of one, nor is what is cut off."""
-    if len(set(_differing(case.as_configured))) < 2 or not _may_be_another(case.as_configured):
+    placement = case.as_configured
+    if len(set(_differing(placement))) < 2 or not _may_be_another(placement.missing, placement.unexpected):
         return None
     values = case.claim.settings.values
     for reading in (*_known_by(families, values), *_known_by(families, {})):
@@ -122,14 +116,12 @@ def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:
     return read_by_names(families, values, share=1.0, most=MOST_TRIED, prefixes=False)[0]
 
 
-def _may_be_another(placement: Placement) -> bool:
+def _may_be_another(missing: Sequence[Gap], unexpected: Sequence[Unexpected]) -> bool:
     """Whether something is stored that the type does not have, or only vectors are missing, such as biases and norms.
 
     A missing matrix alone is lost: a type without it is a coincidence.
     """
-    if placement.unexpected:
-        return True
-    return all(len(gap.block.shape) < 2 for gap in placement.missing if not is_head(gap))
+    return bool(unexpected) or all(len(gap.block.shape) < 2 for gap in missing if not is_head(gap))
 
 
 def _stores_others(case: Reconciled) -> bool:
@@ -174,6 +166,10 @@ def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
         below = f"{prefix}."
         if not prefix or len([key for key in differing if key.startswith(below)]) < FEWEST_DIFFERING:
             continue
+        gaps = [gap for gap in case.as_configured.missing if gap.block.key.startswith(below)]
+        extra = [one for one in case.as_configured.unexpected if one.key.startswith(below)]
+        if not _may_be_another(gaps, extra):
+            continue
         inner = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
         own = scope_below(case, path)
         for reading in _known_by(rekeyed(inner, lambda key, below=below: key.removeprefix(below)), {}):  # type: ignore[misc]
@@ -182,8 +178,6 @@ def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
             from inspector.findings.single_causes import PartOfAnotherKind
             from inspector.findings.words import shape
 
-            gaps = [gap for gap in case.as_configured.missing if gap.block.key.startswith(below)]
-            extra = [one for one in case.as_configured.unexpected if one.key.startswith(below)]
             finding = PartOfAnotherKind(
                 part=prefix,
                 family=reading.name,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
 from inspector.findings.finding import Finding, Place
+from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block
@@ -135,9 +136,10 @@ def _names(case: Reconciled) -> Iterator[Finding]:
     if claim.head is not None and claim.definition is reading.definition and named.root != claim.head.root:
         from inspector.findings.names.architecture import NamesOfBaseModel
 
+        stored = class_with_head(claim.class_name or "", claim.head, named)
         yield NamesOfBaseModel(
             class_name=claim.class_name,
-            names=reading.name + _suffix(named.names),
+            names=stored or reading.name + _suffix(named.names),
             prefix=claim.head.root,
             stored_prefix=named.root,
         )

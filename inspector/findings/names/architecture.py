@@ -125,7 +125,7 @@ class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N408] names-of-base-model: the class is LlamaForCausalLM, the names are
-          those of llamaModel
+          those of LlamaModel
           prefix  "model." is missing
 
     What to do
