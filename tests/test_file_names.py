@@ -141,6 +141,40 @@ def test_renamed_shards_are_one_error_and_their_index_a_warning(model_type: str,
     assert [one.code for one in found.findings if one.severity != "note"] == ["S221", "S211"]
 
 
+@pytest.mark.parametrize("model_type", ["gpt2", "vit"])
+@pytest.mark.parametrize("names", [
+    {2: "model-00002-of-00003 (1).safetensors"}, {1: "Model-00001-of-00003.safetensors"},
+    {1: "copy of 1.safetensors", 3: "model-00003-of-00003-b.safetensors"},
+], ids=str)  # fmt: skip
+def test_a_shard_under_another_name_is_renamed(model_type: str, names: dict[int, str], tmp_path: Path) -> None:
+    record = base_record(model_type)
+    write(tmp_path, spec_of(record), {**record["config"], "architectures": [record["class"]]}, shards=3)
+    for number, name in names.items():
+        (tmp_path / f"model-{number:05d}-of-00003.safetensors").rename(tmp_path / name)
+    found = audit(str(tmp_path))
+    assert codes(found) == {"S231"}
+    assert not [one for one in found.findings if one.code == "S216"]
+    (finding,) = (one for one in found.findings if one.code == "S231")
+    for step in finding.remedy().steps:
+        (tmp_path / str(step.file)).rename(tmp_path / step.new)
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+def test_only_the_shard_itself_stands_for_a_missing_one(tmp_path: Path) -> None:
+    record = base_record("gpt2")
+    spec, config = spec_of(record), {**record["config"], "architectures": [record["class"]]}
+    write(tmp_path, spec, config, shards=3)
+    (tmp_path / "model-00002-of-00003.safetensors").unlink()
+    write_file(tmp_path / "other.safetensors", dict(list(spec.items())[:4]))
+    assert codes(audit(str(tmp_path))) == {"S201"}
+    for number in (1, 3):
+        (tmp_path / f"model-{number:05d}-of-00003.safetensors").rename(tmp_path / f"{number}.safetensors")
+    (tmp_path / "1.safetensors").rename(tmp_path / "model-00001-of-00003.safetensors")
+    found = audit(str(tmp_path))
+    assert codes(found) == {"S201", "S231"}
+    assert [one.facts["tensors"] for one in found.findings if one.code in ("S201", "S231")]
+
+
 @pytest.mark.parametrize("model", ["llama", "bert", "t5", "vit"])
 def test_a_config_without_model_type(model: str, tmp_path: Path) -> None:
     stored_as(tmp_path, model, "model.safetensors")

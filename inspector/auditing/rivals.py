@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
 from inspector.findings.finding import ContentFinding, Finding, Place, ordered
-from inspector.loader.checkpoint import Checkpoint, load_rival
+from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     being taken, and are facts of that finding.
     """
     checkpoint = audited.checkpoint
-    other = load_rival(checkpoint) if checkpoint.rival and not checkpoint.alone else None
+    other = load_other_set(checkpoint, checkpoint.rival) if checkpoint.rival and not checkpoint.alone else None
     if other is None or not other.readable:
         return audited
     only_loaded, only_instead = (

@@ -6,7 +6,7 @@ does not list are reported with that file, and only the rest is reported as sing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 import msgspec
@@ -227,9 +227,11 @@ def _unlisted_files(copies: list[Copy], index: str) -> Finding:
     )
 
 
-def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None) -> list[Finding]:
-    """One finding for each file, or one for all of more than FILES_REPORTED."""
-    if len(groups) > FILES_REPORTED:
+def _by_file(
+    kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None, most: int = FILES_REPORTED
+) -> list[Finding]:
+    """One finding for each file, or one for all of more than `most`."""
+    if len(groups) > most:
         tensors = sum(len(names) for names in groups.values())
         return [kind(tensors=tensors, names=tuple(sorted(groups)[:NAMES_SHOWN]), index=index, files=len(groups))]
     return [
@@ -239,12 +241,12 @@ def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: 
 
 
 def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
-    """Tensors in another file than the index states, with the files that contain them."""
+    """Tensors in another file than the index states, with the file that contains them; one finding for all files."""
     return [
         finding
         if finding.place.file is None
         else msgspec.structs.replace(finding, found_in=tuple(sorted(found_in[finding.place.file])[:NAMES_SHOWN]))
-        for finding in _by_file(TensorInAnotherShard, groups, index)
+        for finding in _by_file(TensorInAnotherShard, groups, index, most=1)
     ]
 
 
@@ -253,10 +255,11 @@ def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str
     links = {file: names for file, names in groups.items() if gone.get(file) == "broken link"}
     others = {file: names for file, names in groups.items() if file not in links}
     grouped = ((others, False), (links, True))
-    return [_shards_missing(files, index, of, link=link) for files, link in grouped if files]
+    return [shards_missing(files, index, of, link=link) for files, link in grouped if files]
 
 
-def _shards_missing(groups: Mapping[str, list[str]], index: str, of: int, *, link: bool) -> Finding:
+def shards_missing(groups: Mapping[str, Sequence[str]], index: str, of: int, *, link: bool = False) -> Finding:
+    """The finding on shards that the index lists. groups: file -> its tensors. of: how many shards it lists."""
     names = [name for listed in groups.values() for name in listed]
     several = len(groups) > 1
     return ShardMissing(

@@ -196,12 +196,10 @@ def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
     return replace(read, address=address, commit=checkpoint.commit, cached=checkpoint.cached)
 
 
-def load_rival(checkpoint: Checkpoint) -> Checkpoint | None:
-    """The set that the same loader would take if the audited one were absent, with the same config."""
+def load_other_set(checkpoint: Checkpoint, name: str) -> Checkpoint | None:
+    """Another set of weights of the same folder, with the same config; None where it cannot be reached."""
     source = checkpoint.reach() if checkpoint.reach is not None else None
-    if source is None or not checkpoint.rival:
-        return None
-    return assemble(source, given=checkpoint.source, weights=checkpoint.rival)
+    return None if source is None else assemble(source, given=checkpoint.source, weights=name)
 
 
 def _within(checkpoint: Checkpoint, folder: str) -> str:

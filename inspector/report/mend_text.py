@@ -48,9 +48,9 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     if mended.steps:
         lines.append("")
     for step in mended.steps[:STEPS_SHOWN]:
-        lines += screen.wrapped(clean(_words(step)), first=f"  {_mark(step, written)}", rest="      ")
+        lines += screen.wrapped(clean(_words(step)), first=f"  {_mark(step, written)}", rest="        ")
         if step.error is not None:
-            lines += screen.wrapped(clean(step.error), first="      ", rest="      ")
+            lines += screen.wrapped(clean(step.error), first="        ", rest="        ")
     if len(mended.steps) > STEPS_SHOWN:
         lines.append(f"  and {len(mended.steps) - STEPS_SHOWN:,} more steps (-f json lists all)")
     if mended.left:

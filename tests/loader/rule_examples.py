@@ -394,6 +394,14 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "wanted": "model.safetensors.index.json",
         },
     ),
+    "shard-renamed": (
+        {"file": "model-00003-of-00004.safetensors"},
+        {
+            "listed": ["model-00003-of-00004.safetensors"],
+            "stored": ["model-00003-of-00004 (1).safetensors"],
+            "tensors": 87,
+        },
+    ),
     "file-name-unknown": (
         {"file": "model-finetuned.safetensors"},
         {"loader": "transformers", "wanted": "model.safetensors", "single": True, "variant": ""},

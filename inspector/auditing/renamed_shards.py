@@ -1,0 +1,72 @@
+"""Shards that the index lists under another name than the folder has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit, verdict_with
+from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.shards.files import ShardMissing
+from inspector.findings.shards.names import ShardRenamed
+from inspector.findings.shards.sets import OtherWeights
+from inspector.loader.agreement import shards_missing
+from inspector.loader.checkpoint import Checkpoint, load_other_set
+from inspector.loader.other_files import OtherSet
+
+MOST_READ: Final = 16
+"""Most files beside the audited set whose headers are read: a folder has few copies of shards."""
+
+
+def with_renamed_shards(audited: Audit) -> Audit:
+    """The audit where a missing shard whose tensors another file has, all and no others, is renamed instead."""
+    missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.index and not one.link]
+    checkpoint = audited.checkpoint
+    if len(missing) != 1 or checkpoint.index is None:
+        return audited
+    files = [missing[0].place.file] if missing[0].place.file else missing[0].lost_files()[1]
+    absent = {file: checkpoint.lost[file] for file in files if checkpoint.lost.get(file)}
+    renamed = dict(_renamed(checkpoint, absent))
+    if not renamed:
+        return audited
+    listed = tuple(sorted(renamed))
+    found: list[Finding] = [
+        ShardRenamed(
+            place=Place(file=listed[0] if len(listed) == 1 else None),
+            listed=listed,
+            stored=tuple(renamed[wanted].files[0] for wanted in listed),
+            tensors=sum(len(absent[wanted]) for wanted in listed),
+        )
+    ]
+    left = {file: names for file, names in checkpoint.lost.items() if file in absent and file not in renamed}
+    if left:
+        found.append(shards_missing(left, checkpoint.index.file, missing[0].of or len(checkpoint.index.files)))
+    kept = [one for one in audited.findings if one is not missing[0]]
+    findings = ordered([*found, *_without_sets(kept, {stored.name for stored in renamed.values()})])
+    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def _renamed(checkpoint: Checkpoint, absent: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, OtherSet]]:
+    """(name in the index, set of one file) of each missing shard that is stored under another name."""
+    wanted = {frozenset(names): file for file, names in absent.items()}
+    single = [one for one in checkpoint.other_sets if one.kind == "safetensors" and len(one.files) == 1]
+    for one in single[:MOST_READ]:
+        other = load_other_set(checkpoint, one.name)
+        file = wanted.pop(frozenset(other.tensors), None) if other is not None and other.readable else None
+        if file is not None:
+            yield file, one
+
+
+def _without_sets(findings: list[Finding], names: set[str]) -> Iterator[Finding]:
+    """The findings; the note on other sets of weights does not list these again."""
+    for one in findings:
+        if not isinstance(one, OtherWeights):
+            yield one
+            continue
+        sets = tuple(stored for stored in one.sets if stored.name not in names)
+        gone = [stored for stored in one.sets if stored.name in names]
+        if one.count > len(gone):
+            size = sum(stored.bytes for stored in gone)
+            yield replace(one, sets=sets, count=one.count - len(gone), bytes=one.bytes - size)
