@@ -318,4 +318,7 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
         return "is UTF-16, not UTF-8"
     if error.pos >= len(error.doc.rstrip()):
         return "is truncated"
-    return f"is not JSON ({error.msg[0].lower()}{error.msg[1:]})"
+    if error.msg.startswith("Unterminated string"):
+        return "ends inside a string"
+    what = error.msg.removesuffix(" at")  # the position is a fact of its own
+    return f"is not JSON ({what[0].lower()}{what[1:]})"

@@ -175,6 +175,21 @@ def test_another_config(tmp_path: Path) -> None:
     assert rules(load(os.fspath(tmp_path), config="/nowhere.json")) == {"config-unreadable"}
 
 
+@pytest.mark.parametrize(("text", "problem"), [
+    ('{"model_type": "llama", "hidden', "ends inside a string"),
+    ('{"model_type": "llama", ', "is truncated"),
+    ('{"model_type": "llama"}}', "has text after its end"),
+    ('{"model_type": "llama"}\0\0', "is padded with NUL"),
+    ('{"model_type": "lla\nma"}', "is not JSON (invalid control character)"),
+    ("{'model_type': 'llama'}", "is not JSON (expecting property name enclosed in double quotes)"),
+    ("<<<<<<< HEAD\n{}", "contains unresolved git merge conflicts"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_config_is_said(text: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(text, encoding="utf-8")
+    found = [one for one in load(str(tmp_path)).findings if one.name == "config-unreadable"]
+    assert [one.facts["problem"] for one in found] == [problem]
+
+
 def test_the_collector_is_as_before(tmp_path: Path) -> None:
     folder = put(tmp_path, {"model.safetensors": b"x"})
     load(folder)
