@@ -9,7 +9,11 @@ from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Place
 
-_NOUNS = {"h": "layer", "blk": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
+_NOUNS = {
+    "h": "layer", "blk": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block",
+    "#": "index",
+}  # fmt: skip
+_PLURALS = {"index": "indices"}
 
 
 def noun_of(segment: str) -> str:
@@ -21,7 +25,7 @@ def noun_of(segment: str) -> str:
 
 def indices_in_words(key: str, boxes: Sequence[Box], most: int = 3) -> str:
     """The boxes of a key, innermost index first; '' for a key without indices."""
-    return boxes_in_words(nouns_of(key), boxes, most)
+    return boxes_in_words(_axes_of(key), boxes, most)
 
 
 def boxes_in_words(nouns: Sequence[str], boxes: Sequence[Box], most: int = 3) -> str:
@@ -42,8 +46,31 @@ def nouns_of(key: str) -> list[str]:
     ]
 
 
+def _axes_of(key: str) -> list[str]:
+    """What each `#` of a key counts; the path before it where its segment is no plural: 'transformer_block', 'ff.net.'.
+
+    Several containers of one layer may have the same last segment.
+    """
+    words: list[str] = []
+    segments, begin = key.split("."), 0
+    for position, segment in enumerate(segments):
+        if segment != "#":
+            continue
+        before = segments[position - 1] if position else "index"
+        counts = begin == position or before in _NOUNS or before.endswith("s")
+        words.append(noun_of(before) if counts else "".join(f"{one}." for one in segments[begin:position]))
+        begin = position + 1
+    return words
+
+
 def _box(nouns: Sequence[str], box: Box) -> list[str]:
-    return [f"{noun if span.size == 1 else noun + 's'} {span.words()}" for noun, span in zip(nouns, box, strict=False)]
+    return [_indexed(noun, span) for noun, span in zip(nouns, box, strict=False)]
+
+
+def _indexed(noun: str, span: Span) -> str:
+    if noun.endswith("."):
+        return f"{noun}{span.words()}"
+    return f"{noun if span.size == 1 else _PLURALS.get(noun, noun + 's')} {span.words()}"
 
 
 def family_name(key: str) -> str:
