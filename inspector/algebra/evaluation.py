@@ -24,7 +24,6 @@ from inspector.algebra.expression import (
     Not,
     Slice,
     Word,
-    show,
 )
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.algebra.values import (
@@ -105,7 +104,7 @@ def _range(node: Node, start: Node | None, stop: Node | None, step: Node | None)
         try:
             return Span.range(low or 0, high, stride or 1)
         except OverflowError as problem:
-            scope.fault("size", show(node), str(problem))
+            scope.fault("size", node, str(problem))
             return None
 
     return span
@@ -178,16 +177,16 @@ def _on_numbers(
     if one is None or other is None:
         bad = given[0] if one is None else given[1]
         spend(STEPS_A_FAULT, LISTS)
-        scope.fault("type", show(node), f"{shown(bad)} is not a number")
+        scope.fault("type", node, f"{shown(bad)} is not a number")
         return None
     operator = node.operator
     if operator in ("/", "//", "%") and other == 0:
-        scope.fault("zero", show(node), f"{one}{operator}0")
+        scope.fault("zero", node, f"{one}{operator}0")
         return None
     if operator == "/":
         if type(one) is int and type(other) is int:
             if one % other:
-                scope.fault("remainder", show(node), f"{one} is not a multiple of {other}")
+                scope.fault("remainder", node, f"{one} is not a multiple of {other}")
                 return None
             return one // other
         return one / other
@@ -202,12 +201,12 @@ def _on_numbers(
 
 def _power(scope: Meanings, node: Binary, base: int | float, exponent: int | float) -> Value:
     if abs(exponent) > 128 or abs(base) > 2**40:
-        scope.fault("size", show(node), f"{base}**{exponent} is too large")
+        scope.fault("size", node, f"{base}**{exponent} is too large")
         return None
     try:
         return base**exponent
     except (OverflowError, ZeroDivisionError):
-        scope.fault("size", show(node), f"{base}**{exponent} cannot be computed")
+        scope.fault("size", node, f"{base}**{exponent} cannot be computed")
         return None
 
 
@@ -257,7 +256,7 @@ def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | floa
         return int(numbers[0]).bit_length() - 1 if numbers[0] >= 1 else None
     step = numbers[1] if len(numbers) > 1 else 1
     if step <= 0:
-        scope.fault("zero", show(node), f"rounded up to a multiple of {step}")
+        scope.fault("zero", node, f"rounded up to a multiple of {step}")
         return None
     if type(numbers[0]) is int and type(step) is int:
         return -(-numbers[0] // step) * step
@@ -275,12 +274,12 @@ def _bracket(node: Bracket) -> Evaluator:
             if found is None or any(bound and number is None for bound, number in zip(bounds, numbers, strict=True)):
                 return None
             if numbers[2] is not None and numbers[2] <= 0:
-                scope.fault("zero", show(node), f"every {numbers[2]}th")
+                scope.fault("zero", node, f"every {numbers[2]}th")
                 return None
             try:
                 return found.slice(*numbers)
             except OverflowError as problem:
-                scope.fault("size", show(node), str(problem))
+                scope.fault("size", node, str(problem))
                 return None
 
         return cut
@@ -314,8 +313,8 @@ class _AtIndex:
     def enter(self, hole: str, index: int | None) -> int | None:
         return self.outer.enter(hole, index)
 
-    def fault(self, kind: str, expression: str, detail: str) -> None:
-        self.outer.fault(kind, expression, detail)
+    def fault(self, kind: str, node: Node, detail: str) -> None:
+        self.outer.fault(kind, node, detail)
 
 
 def _filter(node: Bracket, base: Evaluator) -> Evaluator:
@@ -329,7 +328,7 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
         if not _decidable(node.inner, scope):
             return None
         if found.size > MOST_LISTED:
-            scope.fault("size", show(node), f"{found.size:,} indices are too many to test")
+            scope.fault("size", node, f"{found.size:,} indices are too many to test")
             return None
         kept = []
         spend(STEPS_AN_INDEX * found.size, LISTS)

@@ -26,6 +26,8 @@ Index = tuple[int, ...]
 
 NAMES = "the names of the tensors"
 _STEPS_A_CLASS = 20
+_STEPS_AN_INDEX = 4
+"""For each `#` of a key, and each index of names that are read one by one: a name can consist of indices."""
 _NAMES_A_STEP = 8
 _CHUNK = 1_000
 """Number of names that are processed together, small enough for the CPU cache."""
@@ -176,6 +178,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
         groups.setdefault(key, []).append((name, position, indices))
     spend(_STEPS_A_CLASS * len(groups), NAMES)
     for key, members in groups.items():
+        spend(_STEPS_AN_INDEX * len(members[0][2]) * len(members) // _NAMES_A_STEP, NAMES)
         found, places, indexed = zip(*members, strict=True)
         yield Column(key, found, places, (), "", list(indexed))
 
@@ -197,19 +200,18 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
     for number, found in enumerate(digits):
         groups[found].append(number)
     spend(_STEPS_A_CLASS * len(groups), NAMES)
-    for found, numbers in groups.items():
-        key = list(digit_class)
-        for place, digit in zip(inside, found, strict=True):
-            key[place] = digit
-        for start, stop in reversed(spans):
-            key[start:stop] = "#"
-        yield from _column("".join(key), at(members, numbers), at(positions, numbers), spans)
+    between = list(zip((0, *(stop for _, stop in spans)), (*(start for start, _ in spans), None), strict=True))
+    for numbers in groups.values():
+        name = members[numbers[0]]
+        key = "#".join([name[start:stop] for start, stop in between])
+        yield from _column(key, at(members, numbers), at(positions, numbers), spans)
 
 
 def _column(
     key: str, members: Sequence[str], positions: Sequence[int], spans: tuple[tuple[int, int], ...]
 ) -> Iterator[Column]:
     """The names of one key as a column; one by one where a number is not canonical (`007`)."""
+    spend(_STEPS_AN_INDEX * len(spans), NAMES)
     text = "".join(members)
     if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):
         yield from _one_by_one(members, positions)

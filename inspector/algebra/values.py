@@ -6,6 +6,7 @@ import math
 from itertools import islice
 from typing import Any, Protocol
 
+from inspector.algebra.expression import Node
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.budget import spend
 
@@ -29,7 +30,7 @@ class Meanings(Protocol):
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets the index of a hole (and of the extents it was cut from); returns the former one."""
 
-    def fault(self, kind: str, expression: str, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str) -> None:
         """Records that an expression cannot be computed. kind: remainder, zero, type or size."""
 
 

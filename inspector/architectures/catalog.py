@@ -67,14 +67,14 @@ class KeyOutline(NamedTuple):
     """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends."""
 
     least: int
-    endings: tuple[str, ...]
+    endings: frozenset[str]
 
 
 @cache
 def outlines() -> Mapping[str, KeyOutline]:
     """First model type of a definition -> its outline."""
     table: dict[str, tuple[int, str]] = json.loads(beside("outlines.json"))
-    return {name: KeyOutline(least, tuple(endings.split())) for name, (least, endings) in table.items()}
+    return {name: KeyOutline(least, frozenset(endings.split())) for name, (least, endings) in table.items()}
 
 
 def ending(key: str) -> str:
@@ -101,14 +101,15 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
     Only they are imported.
     """
     ends, last = Counter(map(ending, keys)), Counter(key.rsplit(".", 1)[-1] for key in keys)
+    all_ends, all_last = frozenset(ends), frozenset(last)
     order = {name: position for position, name in enumerate(first_names())}
     counts: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for name, outline in outlines().items():
         if outline.least <= 2 * len(keys) + SPARE_KEYS:
-            own = frozenset(outline.endings)
-            counts[name] = sum(
-                last[end] + (ends[end] if end.rsplit(".", 1)[-1] not in own else 0) for end in own
+            own = outline.endings
+            counts[name] = sum(last[end] for end in own & all_last) + sum(
+                ends[end] for end in own & all_ends if end.rsplit(".", 1)[-1] not in own
             )
             sizes[name] = len(own)
     best = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], sizes[name], order[name]))

@@ -16,12 +16,14 @@ from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loade
 from inspector.adapters.tool_base import compare, findings_beside_tool
 from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
+from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import modules_of_base, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.loads import with_refusals
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
+from inspector.budget import spend
 from inspector.dialects.reading import with_stated_config
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
@@ -75,6 +77,7 @@ def audit_adapter(
 ) -> Audit:
     """Audits an adapter: its counts, and with the base also its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
+    spend(sum(key.count(".") for key in families), NAMES)  # its names are taken apart several times
     found = {} if of_peft(checkpoint) or any(key.startswith(OWN_PREFIX) for key in families) else tool_tensors(families)
     if is_tool_adapter(found, families):
         return _audit_of_tool(checkpoint, families, found, claim, base)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, groupby, islice, takewhile
 from typing import Final
 
 from inspector import budget
@@ -21,7 +20,8 @@ from inspector.reconciler.ledger import Line, add_up, summary
 from inspector.reconciler.reconcile import unknown_lines
 
 NAMES_LISTED: Final = 4_000
-"""Tensors that are listed by family; the others are summed up in one line."""
+LETTERS_LISTED: Final = 200_000
+"""Tensors that are listed by family, and the letters of their names; the others are summed up in one line."""
 
 
 def audit_counted(checkpoint: Checkpoint, exceeded: Exceeded, findings: Sequence[Finding] = ()) -> Audit:
@@ -39,23 +39,30 @@ def audit_counted(checkpoint: Checkpoint, exceeded: Exceeded, findings: Sequence
 
 def count_lines(tensors: Mapping[str, Layout]) -> list[Line]:
     """A line for each family of the first tensors, and one for all others."""
-    first = dict(islice(tensors.items(), NAMES_LISTED))
+    first = dict(islice(tensors.items(), _listed(tensors)))
     listed = families_of(first)
     lines = list(unknown_lines(listed))
     if len(first) < len(tensors):
         others = islice(tensors.values(), len(first), None)
-        lines.append(_summed(len(keys_in(tensors)) - len(listed), list(others)))
+        lines.append(_summed(len(keys_in(tensors)) - len(listed), others))
     return lines
 
 
-def _summed(families: int, layouts: Collection[Layout]) -> Line:
+def _listed(tensors: Mapping[str, Layout]) -> int:
+    """How many tensors are listed by family."""
+    letters = accumulate(map(len, islice(tensors, NAMES_LISTED)))
+    return sum(1 for _ in takewhile(lambda length: length <= LETTERS_LISTED, letters))
+
+
+def _summed(families: int, layouts: Iterable[Layout]) -> Line:
     """One line for tensors with these layouts."""
-    by_identity = dict(zip(map(id, layouts), layouts, strict=True))
-    elements = parameters = stored = 0
-    for identity, tensors in Counter(map(id, layouts)).items():
-        layout = by_identity[identity]
+    tensors = elements = parameters = stored = 0
+    for _, equal in groupby(layouts, key=id):
+        listed = list(equal)
+        layout, count = listed[0], len(listed)
         packed = packed_of(layout)
-        elements += tensors * (layout if packed is None else packed.storage).elements
-        parameters += tensors * layout.elements
-        stored += tensors * layout.bytes
-    return summary(families, len(layouts), elements, parameters, stored)
+        tensors += count
+        elements += count * (layout if packed is None else packed.storage).elements
+        parameters += count * layout.elements
+        stored += count * layout.bytes
+    return summary(families, tensors, elements, parameters, stored)

@@ -24,8 +24,10 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     """
     checkpoint = audited.checkpoint
     other = load_other_set(checkpoint, checkpoint.rival) if checkpoint.rival and not checkpoint.alone else None
-    if other is None or not other.readable:
+    if other is None:
         return audited
+    if not other.readable:
+        return _not_read(audited, other)
     only_loaded, only_instead = (
         checkpoint.tensors.keys() - other.tensors.keys(),
         other.tensors.keys() - checkpoint.tensors,
@@ -56,6 +58,17 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     )
     findings: list[Finding] = ordered([finding, *kept])
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def _not_read(audited: Audit, other: Checkpoint) -> Audit:
+    """The audit with the finding on a set of which nothing can be read."""
+    from inspector.findings.shards.sets import SetUnreadable
+
+    problems = tuple(dict.fromkeys(one.code for one in other.findings if one.severity != "note"))
+    place = Place(file=audited.checkpoint.rival)
+    found = SetUnreadable(place=place, audited=audited.checkpoint.set_name, problems=problems)
+    findings = tuple(ordered([found, *audited.findings]))
+    return replace(audited, findings=findings, verdict=verdict_with(audited.verdict, findings))
 
 
 def _not_compared(audited: Audit, other: Checkpoint) -> Audit:

@@ -45,7 +45,7 @@ class Words:
         """Nothing to enter: words are read at an index by the filter itself."""
         return None
 
-    def fault(self, kind: str, expression: str, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str) -> None:
         """A value that does not fit makes the key absent."""
 
 

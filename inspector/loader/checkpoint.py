@@ -28,7 +28,7 @@ from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.lost_files import together, with_origin
 from inspector.loader.no_place import no_place
-from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
+from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished, unlisted
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
 from inspector.loader.sources.folder import FolderSource, locate
@@ -297,7 +297,7 @@ def assemble(
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, findings=tuple(findings))
     others = others_of(sets, picked.weights, audit.names, sizes)
-    findings.extend(_around(listing, picked.weights, audit, others, alone=only is not None))
+    findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,

@@ -25,6 +25,10 @@ _NEXT: Final = b']},"'
 """The text between a span and the next name."""
 _PIECE: Final = 1 << 17
 """Bytes."""
+_LARGEST_ENTRY: Final = 1 << 20
+"""Bytes: what is longer is not read in bulk, which copies it several times."""
+_TEXTS_KEPT: Final = 10_000
+"""Texts of layouts; a genuine checkpoint has some hundred."""
 _ALIGNMENT: Final = 64
 """Bytes; the reference writer aligns the data to 8."""
 _BEFORE, _AFTER = '},"', '":'
@@ -59,7 +63,7 @@ def read_compact(
     other headers.
     """
     begin, end = _begin(raw), _end(raw)
-    metadata = _metadata(raw[:begin])
+    metadata = _metadata(raw, begin)
     if metadata is None or not raw.endswith(b"]}}", begin, end):
         return None
     names: list[str] = []
@@ -67,6 +71,8 @@ def read_compact(
     covered = _Covered()
     try:
         for piece in _pieces(raw, begin, end - len(b"]}}")):
+            if len(piece) > _LARGEST_ENTRY:
+                return None
             text = f"]{_BEFORE}{piece.decode()}"
             _, *parts = text.split("]")
             fields = "{".join(parts[0::2]).split("{")
@@ -124,12 +130,12 @@ def _end(raw: bytes) -> int:
     return len(raw) - spaces if spaces < _ALIGNMENT else len(raw.rstrip(b" "))
 
 
-def _metadata(before: bytes) -> dict[str, str] | None:
+def _metadata(raw: bytes, begin: int) -> dict[str, str] | None:
     """The metadata in the text before the name of the first entry; None where it is irregular."""
-    if before == b'{"':
-        return {}
-    text = before.removesuffix(b',"') + b"}"
-    if not text.startswith(_BEGINS) or strict_json.header_too_dense(text):
+    if begin <= len(b'{"'):
+        return {} if begin else None
+    text = b"".join((memoryview(raw)[: begin - len(b',"')], b"}"))
+    if strict_json.header_too_dense(text):
         return None
     found = strict_json.decode_quick(text)
     metadata = found.get("__metadata__") if isinstance(found, dict) and len(found) == 1 else None
@@ -142,6 +148,8 @@ def _metadata(before: bytes) -> dict[str, str] | None:
 
 def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
     """Whether each text (`"dtype":"BF16","shape":[2,3`) has a valid layout; adds the layouts to `known`."""
+    if len(known) > _TEXTS_KEPT:
+        known.clear()
     for kind in set(kinds).difference(known):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))

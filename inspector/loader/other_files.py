@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -164,3 +164,11 @@ def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
 
                 found.append(DownloadUnfinished(place=Place(file=whole), trace=name))
     return found
+
+
+def unlisted(listing: Listing) -> Iterator[Finding]:
+    """The finding on a list of files that was cut off."""
+    if not listing.complete:
+        from inspector.findings.reading.place import ListingIncomplete
+
+        yield ListingIncomplete(files=len(listing.files))

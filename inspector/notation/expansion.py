@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.expression import Node, Word, show
+from inspector.algebra.expression import Node, Word
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.algebra.values import Value, extent, shown, whole
 from inspector.notation.conditions import Conditions
@@ -109,7 +109,7 @@ class Expansion:
         if hole not in written:
             return [(indices, *box) for box in self._enumerated(slot, scope, rest, written)]
         if indices.size > MOST_LISTED:
-            scope.fault("size", hole, f"{indices.size:,} indices are too many to write out")
+            scope.fault("size", Word((hole,)), f"{indices.size:,} indices are too many to write out")
             return []
         found: list[Box] = []
         for index in indices:
@@ -145,5 +145,5 @@ def _no_size(scope: Scope, node: Word, value: str | float) -> None:
     for key in scope.keys_below(node):
         said, defaulted = scope.settings.read(tuple(key.split(".")))
         if not defaulted and type(said) is type(value) and shown(said) == shown(value):
-            scope.fault("type", show(node), f"{shown(value)} is not a size")
+            scope.fault("type", node, f"{shown(value)} is not a size")
             return

@@ -96,7 +96,7 @@ class Scope:
         self.settings = settings
         self.lookup = lookup
         self.symbols = {**PREDEFINED, **definition.dims}
-        self._faults: dict[tuple[str, str, str], None] = {}
+        self._faults: dict[tuple[str, Node, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._leaves: dict[Leaf, Leaf] = {}
@@ -274,17 +274,16 @@ class Scope:
                 self._at[name] = index
         return before
 
-    def fault(self, kind: str, expression: str, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str) -> None:
         """Records a fault once; faults of a value on trial are ignored."""
         if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
-            self._faults[kind, expression, detail] = None
+            self._faults[kind, node, detail] = None
 
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What could not be computed so far, with the config keys that each expression reads."""
         return tuple(
-            Fault(kind, expression, detail, tuple(self.keys_below(parse(expression))))
-            for kind, expression, detail in self._faults
+            Fault(kind, show(node), detail, tuple(self.keys_below(node))) for kind, node, detail in self._faults
         )
 
     def evaluate(self, node: Node) -> Value:

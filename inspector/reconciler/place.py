@@ -17,6 +17,7 @@ from inspector.notation.binding import Block, fits
 from inspector.notation.slots import Slot
 
 STEPS_A_PART = 6
+BLOCKS_A_STEP = 32
 
 
 class Placed(Struct, frozen=True):
@@ -135,6 +136,7 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
 
 def _everywhere(blocks: Sequence[Block], slot: Slot) -> list[Box]:
     """All indices of a slot: one tensor with other indices is a copy of each of its tensors."""
+    spend(1 + len(blocks) // BLOCKS_A_STEP, "the shapes of the tensors")
     return [block.axes for block in blocks if block.slot is slot]
 
 

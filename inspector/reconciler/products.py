@@ -9,6 +9,7 @@ from inspector.algebra.boxes import count, within
 from inspector.algebra.expression import Node, Word
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.values import whole
+from inspector.budget import spend
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block
 from inspector.notation.scope import Scope
@@ -19,6 +20,8 @@ Product = tuple[tuple[str, ...], str]
 """The path of a submodel, and a polynomial in its symbols."""
 MAJORITY = 0.75
 """The share of tensors that must agree on a value; below it the value stays unknown."""
+
+STEPS_A_PRODUCT = 4
 
 
 def unknown_product(scope: Scope, node: Node) -> Polynomial:
@@ -48,6 +51,7 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[Prod
         for position, dim in enumerate(block.shape):
             if dim is not None:
                 continue
+            spend(STEPS_A_PRODUCT, "the shapes of the tensors")
             with inner.at(_first_place(block)):
                 product = unknown_product(inner, block.slot.dims[position])
             name = (block.slot.scope, str(product))

@@ -309,6 +309,28 @@ def _(folder: Path) -> list[str]:
     return tensors(folder, (f"{word}" + f".{word}" * 900 for word in words(900)), llama())
 
 
+@attack("names-of-indices")
+def _(folder: Path) -> list[str]:
+    return tensors(folder, ("a" + ".0" * 20_000 + f".{word}" for word in words(200)))
+
+
+@attack("names-of-indices-beside-letters")
+def _(folder: Path) -> list[str]:
+    return tensors(folder, (f"w{at}" + ".1" * 20_000 for at in range(200)))
+
+
+@attack("shapes-all-other-300k")
+def _(folder: Path) -> list[str]:
+    return header_lines(folder, ((word, [0, at]) for at, word in enumerate(words(300_000))))
+
+
+@attack("blanks-in-header-90mb")
+def _(folder: Path) -> list[str]:
+    raw = b'{"a":' + b" \n" * 45_000_000 + b'{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(raw)) + raw + b"x")
+    return AUDIT
+
+
 @attack("digits-beside-letters")
 def _(folder: Path) -> list[str]:
     return tensors(folder, (f"w{at}x{at * 7919 % 9973}.weight" for at in range(50_000)))
@@ -624,6 +646,14 @@ for _name, _text in EXPRESSIONS.items():
         return AUDIT
 
 
+@attack("adapter-deep-names")
+def _(folder: Path) -> list[str]:
+    arguments = adapter(folder)
+    names = (f"base_model.model.{'x.' * depth}q.lora_A.weight" for depth in range(1_500))
+    write_file(folder / "adapter" / "adapter_model.safetensors", dict.fromkeys(names, ("F32", (16, 16))))
+    return arguments
+
+
 @attack("rank-pattern-20k")
 def _(folder: Path) -> list[str]:
     return adapter(folder, rank_pattern={f".*{word}.*": 3 for word in words(20_000)})
@@ -730,6 +760,12 @@ def _(folder: Path) -> list[str]:
     for level in range(250):
         code.add(b"](" + (b"h" + bytes([level])) * 9 + b"eq" + bytes([level + 1]))
     return pickle_file(folder, code.stop())
+
+
+@attack("pickle-holds-itself")
+def _(folder: Path) -> list[str]:
+    within = b"".join(Code().text(word).raw[2:] + b"h\0" for word in words(3_000))
+    return pickle_file(folder, b"\x80\x02}q\0(" + within + b"u.")
 
 
 @attack("pickle-reduce-shared")

@@ -30,7 +30,7 @@ def main(words: list[str]) -> None:
         options = [
             f"-max_total_time={seconds}",
             f"-max_len={LARGEST}",
-            "-timeout=10",
+            "-timeout=120",
             "-rss_limit_mb=1500",
             "-verbosity=0",
         ]

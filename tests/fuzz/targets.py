@@ -10,10 +10,12 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from inspector.algebra.patterns import pattern_of
-from inspector.auditing.result import VERDICTS
+from inspector.auditing.result import VERDICTS, Audit
 from inspector.auditing.start import audit
 from inspector.budget import STEPS, Budget, Exceeded, one_budget
 from inspector.loader.formats.gguf import read_gguf
@@ -24,14 +26,19 @@ from inspector.loader.index import parse_index
 from inspector.loader.strict_json import decode_config
 from inspector.report.json_v1 import audit_json, dumped
 from inspector.report.text import audit_text
-from tests.judged import base_record, spec_of
-from tests.readers.made import archive, legacy, plain_array, reading, small_llama, state
+from tests.judged import Spec, base_record, judged, spec_of
+from tests.readers.made import Gguf, archive, legacy, plain_array, reading, state
 
 Target = Callable[[bytes], None]
-LARGEST = 1 << 16
-"""Bytes of an input."""
+LARGEST = 1 << 12
+"""Bytes of an input: what is found in a large one can be shown in a small one, which runs faster."""
 _HEADER = b'{"__metadata__":{"format":"pt"},"model.layers.0.w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
 _CONFIG = b'{"model_type":"llama","hidden_size":16,"num_hidden_layers":2,"vocab_size":32,"rope_scaling":null}'
+_GGUF = Gguf().file(
+    [("token_embd.weight", (4, 8), 0, 128), ("blk.0.attn_q.weight", (4, 4), 0, 64)],
+    [("general.architecture", "text", "llama"), ("llama.block_count", "u32", 1), ("llama.embedding_length", "u32", 4),
+     ("tokenizer.ggml.tokens", "texts", ["a", "b"])],
+)  # fmt: skip
 _INDEX = b'{"metadata":{"total_size":16},"weight_map":{"a":"model-00001-of-00002.safetensors"}}'
 
 
@@ -66,19 +73,48 @@ def _pattern(data: bytes) -> None:
 
 
 TYPES = ("llama", "gemma2", "mixtral", "swin", "nemotron_h", "bert", "t5", "whisper")
+MOST_CHANGED = 6
+"""Keys that one input of the target `settings` changes."""
+VALUES: tuple[Any, ...] = (
+    *range(66), 2**31, 10**30, -1, 1.5, float("nan"), True, False, None, "", "7", "gelu", "M*-E", "\x1b[31m", [], [2],
+    [2, 2], [None, {}], ["full_attention", "sliding_attention"], [10**9] * 40, {}, {"a": 1}, "auto", "llama",
+    {"quant_method": "gptq", "bits": 4}, {"quant_method": "fp8", "weight_block_size": [8, 0]}, "LlamaForCausalLM",
+)  # fmt: skip
+
+
+def _reported(reported: Audit) -> None:
+    """A verdict and both reports."""
+    assert reported.verdict in VERDICTS
+    assert "\x1b" not in audit_text(reported)
+    json.loads(dumped(audit_json(reported)))
 
 
 def _config(data: bytes) -> None:
     """An audit of weights that are whole next to this config, with both reports."""
-    from tests.judged import judged
-
     values = decode_config(data)
     if isinstance(values, dict):
-        spec = spec_of(base_record(TYPES[len(data) % len(TYPES)]))
-        reported = judged(spec, values)
-        assert reported.verdict in VERDICTS
-        assert "\x1b" not in audit_text(reported)
-        json.loads(dumped(audit_json(reported)))
+        _reported(judged(_whole(len(data))[0], values))
+
+
+def _settings(data: bytes) -> None:
+    """An audit of weights that are whole next to their config with some keys changed, with both reports."""
+    spec, stored = _whole(data[0] if data else 0)
+    config = dict(stored)
+    keys = [*stored, "quantization_config", "text_config", "architectures", "rope_scaling"]
+    for key, value in list(zip(data[1::2], data[2::2], strict=False))[:MOST_CHANGED]:
+        config[keys[key % len(keys)]] = VALUES[value % len(VALUES)]
+    _reported(judged(spec, config))
+
+
+@cache
+def _whole_of(model_type: str) -> tuple[Spec, Mapping[str, Any]]:
+    record = base_record(model_type)
+    return spec_of(record), record["config"]
+
+
+def _whole(number: int) -> tuple[Spec, Mapping[str, Any]]:
+    """Tensors and config of one of the types."""
+    return _whole_of(TYPES[number % len(TYPES)])
 
 
 def _audit(data: bytes) -> None:
@@ -94,15 +130,12 @@ def _audit(data: bytes) -> None:
             Path(folder, "config.json").write_bytes(_CONFIG)
         else:
             Path(folder, "model.safetensors").write_bytes(len(_HEADER).to_bytes(8, "little") + _HEADER + bytes(16))
-        reported = audit(folder)
-        assert reported.verdict in VERDICTS
-        assert "\x1b" not in audit_text(reported)
-        json.loads(dumped(audit_json(reported)))
+        _reported(audit(folder))
 
 
 TARGETS: Mapping[str, tuple[Target, tuple[bytes, ...]]] = {
     "header": (_header, (_HEADER, b"{}", b'{"a":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}')),
-    "gguf": (_gguf, (small_llama(1),)),
+    "gguf": (_gguf, (_GGUF,)),
     "torch": (
         _torch,
         (archive(state(("w", (4,))), {"0": bytes(16)}), legacy(state(("w", (4,))), {"0": (4, bytes(16))})),
@@ -111,12 +144,13 @@ TARGETS: Mapping[str, tuple[Target, tuple[bytes, ...]]] = {
     "index": (_index, (_INDEX,)),
     "pattern": (_pattern, (rb".*\.(q|k|v)_proj$", rb"model\.layers\.[0-9]+\.mlp.*", b"(?=a)(b|c){2,3}")),
     "config": (_config, (_CONFIG, b'{"layer_types":["full_attention"],"quantization_config":{"quant_method":"gptq"}}')),
-    "audit": (_audit, (b"\0" + _HEADER, b"\1" + small_llama(1), b"\4" + _CONFIG, b"\5" + b'{"unet":["a","b"]}')),
+    "settings": (_settings, tuple(bytes([number, *range(9)]) for number in range(len(TYPES)))),
+    "audit": (_audit, (b"\0" + _HEADER, b"\1" + _GGUF, b"\4" + _CONFIG, b"\5" + b'{"unet":["a","b"]}')),
 }
 """Name -> the target and its seeds."""
 
 
-STEPS_OF_A_RUN = STEPS // 9
+STEPS_OF_A_RUN = STEPS // 30
 """Many short runs find more than a few long ones, and instrumented code takes several times as long."""
 
 

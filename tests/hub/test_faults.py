@@ -727,6 +727,7 @@ def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch
     hub.fail("/tree/", linked)
     checkpoint = read()
     assert checkpoint.readable
+    assert rules(checkpoint) == ["listing-incomplete"]
     assert len(hub.requests("/tree/")) <= 10
     assert not leaked(hub)
     assert not hub.requests("/tree/", "store")

@@ -381,6 +381,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "problems": ["N403", "N402"],
         },
     ),
+    "listing-incomplete": ({}, {"files": 100000}),
+    "set-unreadable": (
+        {"file": "model.safetensors.index.json"},
+        {"audited": "model.safetensors", "problems": ["R005"]},
+    ),
     "index-missing": (
         {},
         {"files": 2, "names": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]},

@@ -73,3 +73,15 @@ def test_an_index_without_shards(tmp_path: Path) -> None:
     assert audit(str(tmp_path)).verdict == "clean"
     found = audited(tmp_path / "other", "llama", ["text", INDEX, index])
     assert [one.code for one in found.findings if one.severity != "note"] == ["S211"]
+
+
+@pytest.mark.parametrize("listed", [INDEX, "config.json", "notes.txt"])
+def test_an_index_of_files_that_are_no_weights(listed: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("text")
+    names = dict.fromkeys(base_record("llama")["tensors"], listed)
+    found = audited(tmp_path, "llama", ["text", INDEX, {"metadata": {"total_size": 1}, "weight_map": names}])
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, finding.place.file, finding.facts["problems"]) == ("S230", INDEX, ["R005"])
+    for step in finding.remedy().steps:
+        (tmp_path / str(step.file)).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"

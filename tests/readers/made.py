@@ -195,7 +195,11 @@ SYSTEM = b"\x80\x02}."
 
 
 def legacy(pickle: bytes, storages: dict[str, tuple[int, bytes]]) -> bytes:
-    """The older form: pickles in a row, then each storage behind the number of its elements."""
+    """The older form: pickles in a row, then each storage behind the number of its elements.
+
+    A storage has a sixth value there: what it is a view of.
+    """
+    pickle = pickle.replace(b"tQ", b"NtQ")
     keys = Code().add(b"](")
     for key in storages:
         keys.text(key)

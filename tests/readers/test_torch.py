@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pickle import UnpicklingError
 
 import pytest
 
@@ -243,6 +244,12 @@ def zipped(*members: tuple[str, bytes]) -> bytes:
     return made.getvalue()
 
 
+def another_size(data: bytes) -> bytes:
+    """The archive with another uncompressed size, and the time 0, of its last member in the directory."""
+    at = data.rindex(b"PK\1\2")
+    return data[: at + 12] + bytes(2) + data[at + 14 : at + 24] + bytes([data[at + 24] + 1]) + data[at + 25 :]
+
+
 ONE = state(("w", (4,)))
 WHOLE = (("archive/data.pkl", ONE), ("archive/data/0", bytes(16)), ("archive/version", b"3\n"))
 
@@ -273,6 +280,14 @@ WHOLE = (("archive/data.pkl", ONE), ("archive/data/0", bytes(16)), ("archive/ver
         (zipped(*WHOLE, ("archive/.storage_alignment", b"-64")), []),
         (zipped(*WHOLE, ("archive/.storage_alignment", b"x")), ["archive-refused"]),
         (zipped(WHOLE[0], ("archive/data/0", bytes(17)), WHOLE[2]), ["archive-refused"]),
+        *[
+            (zipped(*((name.replace("archive", length * "a"), raw) for name, raw in WHOLE)), expected)
+            for length, expected in ((510, []), (511, ["archive-refused"]))
+        ],
+        (another_size(zipped(*WHOLE)), ["archive-refused"]),
+        (zipped(*WHOLE, ("archive/odd", b"x")).replace(b"archive/odd", b"archive/o\xffd"), ["archive-refused"]),
+        (archive(ONE.replace(b"tQ", b"NtQ"), {"0": bytes(16)}), ["archive-refused"]),
+        (archive(ONE.replace(b"}(", b"N0}("), {"0": bytes(16)}), ["pickle-protocol-refused"]),
     ],
 )
 def test_archives_as_torch_reads_them(data: bytes, expected: list[str]) -> None:
@@ -280,7 +295,7 @@ def test_archives_as_torch_reads_them(data: bytes, expected: list[str]) -> None:
     assert (rules(found), shapes(found)) == (expected, {"w": (4,)})
     torch = pytest.importorskip("torch")
     if expected:
-        with pytest.raises((RuntimeError, ValueError, IndexError)):
+        with pytest.raises((RuntimeError, ValueError, IndexError, UnpicklingError)):
             torch.load(io.BytesIO(data), weights_only=True)
     else:
         torch.load(io.BytesIO(data), weights_only=True)

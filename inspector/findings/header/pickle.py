@@ -7,13 +7,28 @@ from inspector.findings.refetch import fetch_file
 from inspector.findings.words import count, listed, number
 
 
-class PickleRunsCode(Finding, frozen=True, kw_only=True):
+class _IfRead:
+    """Whether no loader opens the file: not where only a pickle is concerned that loaders do not read."""
+
+    def __get__(self, finding: PickleRunsCode | RefusedByTorch | None, of: type) -> bool:
+        return finding is None or not finding.is_aside()
+
+
+_WHERE = ("where", "in a pickle of the file that torch.load does not read")
+
+
+WRITTEN_PROTOCOL = 2
+"""The protocol that `torch.save` writes."""
+
+
+class PickleRunsCode(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """Loading a pickle would call something dangerous.
 
     What it means
         A pickle is a program. This one imports functions that start programs, open files, connect to servers, import
         or evaluate code: `os.system`, `builtins.eval` and everything else of the standard library and of some
-        packages that does not belong into a checkpoint. Inspector did not run any of it.
+        packages that does not belong into a checkpoint. Inspector did not run any of it. `aside`: only pickles of the
+        file that `torch.load` does not read import them.
 
     Why it matters
         `torch.load` with `weights_only=False`, the default before 2.6, and `pickle.load` execute it with your
@@ -30,16 +45,22 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True):
 
     code = "H140"
     name = "pickle-runs-code"
-    unreadable = True
+    unreadable = _IfRead()
 
     names: tuple[str, ...]
     count: int
+    aside: bool = False
+
+    def is_aside(self) -> bool:
+        """Whether no loader of the state dict reads the pickle."""
+        return self.aside
 
     def headline(self) -> str:
         return f"{self.place.file} would call {listed(self.names, 3)}"
 
     def rows(self) -> Rows:
-        return [("imports", f"{count(self.count, 'name')} that no state dict needs")]
+        where: Rows = [_WHERE] if self.aside else []
+        return [("imports", f"{count(self.count, 'name')} that no state dict needs"), *where]
 
     def remedy(self) -> Remedy:
         return Remedy("do not load this file")
@@ -50,13 +71,6 @@ class _ErrorIfRefused:
 
     def __get__(self, finding: RefusedByTorch | None, of: type) -> str:
         return "error" if finding is not None and (finding.refused_by or finding.calls_unknown()) else "warning"
-
-
-class _IfRead:
-    """Whether no loader opens the file: not where only a pickle is concerned that loaders do not read."""
-
-    def __get__(self, finding: RefusedByTorch | None, of: type) -> bool:
-        return finding is None or not finding.is_aside()
 
 
 class RefusedByTorch(Finding, frozen=True, kw_only=True, omit_defaults=True):
@@ -126,7 +140,7 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
         return f"{self.place.file} needs {count(self.count, 'class').replace('classs', 'classes')} imported"
 
     def rows(self) -> Rows:
-        where: Rows = [("where", "in a pickle of the file that torch.load does not read")] if self.aside else []
+        where: Rows = [_WHERE] if self.aside else []
         return [("classes", listed(self.names, 4)), *where, *super().rows()]
 
     def remedy(self) -> Remedy:
@@ -137,8 +151,8 @@ class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defa
     """A pickle uses opcodes that a loader with weights_only refuses.
 
     What it means
-        `torch.save` writes protocol 2. This pickle was written with a later one (`pickle_protocol=4`), whose opcodes
-        the restricted loader does not have. The tensors were read.
+        `torch.save` writes protocol 2. This pickle was written with a later one (`pickle_protocol=4`), or by another
+        program, and has opcodes that the restricted loader does not have. The tensors were read.
 
     Why it matters
         `torch.load` with `weights_only=True`, its default since 2.6, rejects the file.
@@ -160,7 +174,9 @@ class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defa
     opcodes: tuple[str, ...]
 
     def headline(self) -> str:
-        return f"{self.place.file} is pickled with protocol {self.protocol}"
+        if self.protocol > WRITTEN_PROTOCOL:
+            return f"{self.place.file} is pickled with protocol {self.protocol}"
+        return f"{self.place.file} has opcodes that torch.save does not write"
 
     def rows(self) -> Rows:
         return [("opcodes", listed(self.opcodes, 4)), *super().rows()]

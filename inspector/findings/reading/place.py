@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.stored_set import StoredSet
-from inspector.findings.words import listed, number
+from inspector.findings.words import count, listed, number
 
 _REASONS = {
     "absent": "no such file or folder",
@@ -157,6 +157,37 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         return Remedy(
             "convert these files to safetensors" if self.sets else "pass the folder that contains the weights"
         )
+
+
+class ListingIncomplete(Finding, frozen=True, kw_only=True):
+    """The list of the files was cut off.
+
+    What it means
+        The folder or the repository has more files than are listed, or the server's list leads to another host or
+        does not end. What was listed was audited.
+
+    Why it matters
+        Shards, configs or other sets of weights may be among the files that were not listed.
+
+    Example
+        warning[R013] listing-incomplete: 100,000 files are listed, there are more
+          help  remove what does not belong to the checkpoint, or audit a copy without it
+
+    What to do
+        Remove the files that do not belong to the checkpoint, or audit a copy without them.
+    """
+
+    code = "R013"
+    name = "listing-incomplete"
+    severity = "warning"
+
+    files: int
+
+    def headline(self) -> str:
+        return f"{count(self.files, 'file')} are listed, there are more"
+
+    def remedy(self) -> Remedy:
+        return Remedy("remove what does not belong to the checkpoint, or audit a copy without it")
 
 
 class NotARegularFile(Unreadable, frozen=True, kw_only=True):

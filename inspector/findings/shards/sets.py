@@ -115,6 +115,41 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
         return Remedy(f"move {old} aside{unless}", steps)
 
 
+class SetUnreadable(Finding, frozen=True, kw_only=True):
+    """The set of weights that another loader takes cannot be read.
+
+    What it means
+        A single file and an index have the same name. The set that is not audited cannot be read: its index lists
+        files that are no weights, such as itself, or its file is damaged.
+
+    Why it matters
+        transformers takes the single file, diffusers and vLLM the index: one of them fails, although complete weights
+        are stored.
+
+    Example
+        warning[S230] set-unreadable: model.safetensors.index.json
+          problem  R005
+          audited  model.safetensors
+          help     move model.safetensors.index.json aside
+
+    What to do
+        Move the set aside that cannot be read, or download it again.
+    """
+
+    code = "S230"
+    name = "set-unreadable"
+    severity = "warning"
+
+    audited: str
+    problems: tuple[str, ...]
+
+    def rows(self) -> Rows:
+        return [("problem", ", ".join(self.problems)), ("audited", self.audited)]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"move {self.place.file} aside", (Step(action="move", file=self.place.file),))
+
+
 class SliceDiffers(Finding, frozen=True, kw_only=True):
     """The slices in one file do not match those in the other files.
 

@@ -16,6 +16,7 @@ from inspector.budget import spend
 from inspector.loader.formats.incremental import EndOfFile
 from inspector.loader.formats.pickle_values import (
     COMPUTED,
+    DICTS,
     EXTENSIONS,
     BadPickle,
     Blob,
@@ -40,9 +41,6 @@ NUMBER_LIMIT: Final = 512
 TEXT_KEPT: Final = 4_096
 """Characters of a text that is kept as one."""
 BYTES_KEPT: Final = 64
-
-_DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
-                           ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
 
 
 def read_pickle(data: bytes, start: int = 0, names: dict[GlobalName, int] | None = None) -> Pickle:
@@ -89,16 +87,17 @@ class _Machine:
         self.memo: dict[int, object] = {}
         self.names = names
         self.known: dict[tuple[str, str], GlobalName] = {}
-        self.containers = 0
+        self.containers = self.protocol = 0
 
     def run(self, data: bytes, start: int) -> Pickle:
         self.position = start
-        stack = self.stack
+        stack, opcodes = self.stack, set[str]()
         longest = len(data)
         for number, (name, argument, position) in enumerate(_opcodes(data, start)):
             if position - self.position > longest:
                 raise BadPickle(f"has an integer of {position - self.position:,} bytes")
             self.position = position
+            opcodes.add(name)
             longest = NUMBER_LIMIT if name in _INTEGERS else len(data)
             if not number % OPCODES_TOGETHER:
                 spend(OPCODES_TOGETHER // OPCODES_A_STEP, "the pickle")
@@ -107,7 +106,7 @@ class _Machine:
             if name == "STOP":
                 if not stack:
                     raise BadPickle("ends with an empty stack")
-                return Pickle(stack[-1], self.names, position + 1)
+                return Pickle(stack[-1], self.names, position + 1, opcodes, self.protocol)
             if name in _CONSTANTS:
                 stack.append(_CONSTANTS[name])
             else:
@@ -149,6 +148,7 @@ class _Machine:
     def proto(self, version: int) -> None:
         if version > 5:
             raise BadPickle("states a protocol above 5")
+        self.protocol = version
 
     def nothing(self, _: object) -> None:
         """FRAME says how long a frame is, which no value depends on."""
@@ -290,7 +290,7 @@ class _Machine:
 
     def _made(self, of: object, arguments: object) -> object:
         self._new()
-        if isinstance(of, GlobalName) and (of.module, of.name) in _DICTS:
+        if isinstance(of, GlobalName) and (of.module, of.name) in DICTS:
             return _dict_of(of, arguments)
         return PickledObject(of, arguments)
 

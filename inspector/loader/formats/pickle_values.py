@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 from msgspec import Struct
@@ -11,6 +11,10 @@ EXTENSIONS: Final = "extension registry"
 """In place of a module: the name is a number, and `copyreg.add_extension` says what it means where it is loaded."""
 COMPUTED: Final = "computed name"
 """In place of a module: the program computes what it imports, so that only running it would show the name."""
+
+DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
+                          ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
+"""Classes of which an object is a dict."""
 
 
 class GlobalName(Struct, frozen=True):
@@ -66,11 +70,17 @@ class BadPickle(Exception):
 
 
 class Pickle(Struct, frozen=True):
-    """A whole pickle. names: what it would import -> where it first says so. end: position behind it."""
+    """A whole pickle.
+
+    names: what it would import -> where it first says so. end: position behind it. opcodes: those that it consists of.
+    protocol: as it states; 0 where it states none.
+    """
 
     value: object
     names: Mapping[GlobalName, int]
     end: int
+    opcodes: Set[str]
+    protocol: int
 
 
 def odd_key(key: object) -> OddKey:

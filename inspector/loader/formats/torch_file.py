@@ -21,8 +21,8 @@ from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
-from inspector.loader.formats.pickle_values import BadPickle, GlobalName
-from inspector.loader.formats.torch_imports import imported, refused_protocol
+from inspector.loader.formats.pickle_values import BadPickle, GlobalName, Pickle
+from inspector.loader.formats.torch_imports import imported, refused_opcodes
 from inspector.loader.formats.torch_members import is_big_endian, judge_members
 from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages
 from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
@@ -118,7 +118,7 @@ class _TorchReading:
         self.names: dict[GlobalName, int] = {}  # imported by what torch's own loader reads
         self.aside: dict[GlobalName, int] = {}  # imported by other pickles of the file
         self._later = LATER_LIMIT
-        self._pickled = b""  # the state dict, where torch's own loader would read it
+        self._pickled: Pickle | None = None  # the state dict, where torch's own loader would read it
 
     def broken(self, found: Finding) -> TorchFile:
         """A file that cannot be read to its end, with what it would import until then."""
@@ -150,7 +150,7 @@ class _TorchReading:
             raise BadPickle("stops before its end", len(data)) from None
         self._scan_row(data[found.end :])
         self.findings.extend(judge_members(self.read, members, first, self.place))
-        self._pickled = data[: found.end]
+        self._pickled = found
         form = "torchscript" if any(name.startswith(f"{root}code/") for name in members) else "zip"
         return self._concluded(found.value, form, ArchivedStorages(root, members))
 
@@ -195,7 +195,7 @@ class _TorchReading:
         for _ in range(4):  # protocol version, system, the object, the keys of its storages
             pickles.append(read_pickle(data, pickles[-1].end, self.names))
         keys = pickles[4].value
-        self._pickled = data[pickles[2].end : pickles[3].end]
+        self._pickled = pickles[3]
         if _UNTYPED in self.names:
             from inspector.findings.header.torch_archive import ArchiveRefused
 
@@ -268,7 +268,8 @@ class _TorchReading:
 
     def _judge_content(self, value: object, form: str, tensors: int, inside: str, beside: Mapping[str, int]) -> None:
         """What the file holds besides a state dict, and how it is pickled."""
-        self.findings.extend(refused_protocol(self._pickled, self.names, self.place))
+        if self._pickled is not None:
+            self.findings.extend(refused_opcodes(self._pickled, self.place))
         if form == "torchscript":
             from inspector.findings.header.pickle import TorchscriptProgram
 

@@ -8,12 +8,11 @@ What may be called is a list with reasons; anything else is reported. Sources: t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pickletools import genops
 from typing import Final, Literal
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import TORCH_NAMES
-from inspector.loader.formats.pickle_values import COMPUTED, EXTENSIONS, GlobalName
+from inspector.loader.formats.pickle_values import COMPUTED, EXTENSIONS, GlobalName, Pickle
 from inspector.loader.formats.torch_tensors import STORAGES
 
 Purpose = Literal["allowed", "harmless", "script", "unlisted", "dangerous"]
@@ -210,24 +209,15 @@ ACCEPTED_OPCODES: Final = _words(
     "SETITEM SETITEMS SHORT_BINSTRING STOP TUPLE TUPLE1 TUPLE2 TUPLE3"
 )
 """What the restricted loader of torch executes; it refuses a pickle with any other."""
-WRITTEN_PROTOCOL: Final = 2
-"""The protocol that `torch.save` writes; those up to it have no other opcodes that a writer uses."""
 
 
-def refused_protocol(pickled: bytes, names: Iterable[GlobalName], place: Place) -> Iterator[Finding]:
-    """A whole pickle of a later protocol, with opcodes that the restricted loader refuses.
-
-    names: what it imports; where that is dangerous, the protocol does not matter.
-    """
-    if len(pickled) < 2 or pickled[0] != 0x80 or pickled[1] <= WRITTEN_PROTOCOL:
-        return
-    if any(purpose(name) == "dangerous" for name in names):
-        return
-    refused = {opcode.name for opcode, _, _ in genops(pickled)} - ACCEPTED_OPCODES
-    if refused:
+def refused_opcodes(pickled: Pickle, place: Place) -> Iterator[Finding]:
+    """A pickle with opcodes that the restricted loader refuses; where its imports are dangerous, they do not matter."""
+    refused = pickled.opcodes - ACCEPTED_OPCODES
+    if refused and not any(purpose(name) == "dangerous" for name in pickled.names):
         from inspector.findings.header.pickle import PickleProtocolRefused
 
-        yield PickleProtocolRefused(place=place, protocol=pickled[1], opcodes=tuple(sorted(refused)))
+        yield PickleProtocolRefused(place=place, protocol=pickled.protocol, opcodes=tuple(sorted(refused)))
 
 
 def imported(
@@ -244,7 +234,8 @@ def imported(
     if dangerous:
         from inspector.findings.header.pickle import PickleRunsCode
 
-        yield PickleRunsCode(place=place, names=dangerous[:NAMES_SHOWN], count=len(dangerous))
+        only_aside = "dangerous" not in kinds.values()
+        yield PickleRunsCode(place=place, names=dangerous[:NAMES_SHOWN], count=len(dangerous), aside=only_aside)
     accepted = ("allowed", "dangerous", "script") if script else ("allowed", "dangerous")
     read = {str(name)[:200]: kind for name, kind in kinds.items() if kind not in accepted}
     refused = {**read, **{str(name)[:200]: kind for name, kind in others.items() if kind not in accepted}}

@@ -16,6 +16,8 @@ from inspector.loader.formats.zip_directory import BadArchive, Member, beginning
 
 VERSIONS: Final = range(1, 11)
 """Versions of the format that torch reads."""
+LONGEST_ROOT: Final = 511
+"""Bytes of a member's name in which torch looks for the end of its folder."""
 _LONGEST: Final = 64
 """Bytes that are read of a member with a word or a number."""
 _NUMBER: Final = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)")
@@ -36,12 +38,25 @@ def judge_members(read: Read, members: Mapping[str, Member], root: str, place: P
         yield ArchiveRoots(place=place, root=root[:200], others=shown, count=len(outside))
         return
     problems = [*_version(read, members, root), *_byte_order(read, members, root), *_alignment(read, members, root)]
+    problems += [problem for member in members.values() if (problem := _refused(member))][:NAMES_SHOWN]
+    if len(root.encode()) > LONGEST_ROOT:
+        problems.append(f"the name of its folder has {len(root.encode()) - 1:,} bytes, {LONGEST_ROOT - 1} are read")
     if f"{root}constants.pkl" in members and not any(name.startswith(f"{root}code/") for name in members):
         problems.append(f"{root[:200]}constants.pkl marks it as TorchScript, but there is no code")
     if problems:
         from inspector.findings.header.torch_archive import ArchiveRefused
 
         yield ArchiveRefused(place=place, problems=tuple(problems), count=len(problems))
+
+
+def _refused(member: Member) -> str:
+    """Why torch does not read the directory with this entry."""
+    if not member.is_text:
+        return f"the name of {member.name[:200]} is not UTF-8"
+    uncompressed = member.plain and not member.has_time  # miniz compares method and time in one, with 0
+    if (uncompressed and member.stored != member.size) or (member.size and not member.stored):
+        return f"{member.name[:200]} has {member.size:,} bytes in {member.stored:,}"
+    return ""
 
 
 def is_big_endian(read: Read, members: Mapping[str, Member], root: str) -> bool:

@@ -19,6 +19,10 @@ Judged = tuple[tuple[str, ...], list[Finding]]
 """Names of tensors with a missing or incomplete storage, and what is to be reported of the storages."""
 
 
+_VALUES, _VALUES_OLDER = 5, 6
+"""Values of a persistent id in an archive, and in an older file, which adds those of a view."""
+
+
 class ArchivedStorages(Struct, frozen=True):
     """Storages as members of an archive."""
 
@@ -39,7 +43,7 @@ class ArchivedStorages(Struct, frozen=True):
                 missing[key] = f"{name} has {has:,} of {storage.bytes:,} bytes"
             elif member.size > storage.bytes:
                 longer.append(f"{name[:200]} has {member.size:,} bytes, {storage.bytes:,} are described")
-        findings: list[Finding] = []
+        findings = _misnamed(storages, _VALUES, place)
         if longer:
             from inspector.findings.header.torch_archive import ArchiveRefused
 
@@ -80,6 +84,7 @@ class TrailingStorages(Struct, frozen=True):
             if at > self.size:
                 missing.append(key)
         at_least = self.start + sum(8 + storage.bytes for storage in storages.values())
+        misnamed = _misnamed(storages, _VALUES_OLDER, place)
         if missing or at_least > self.size:
             missing = missing or list(storages)
             lost = max(at, at_least) - self.size
@@ -94,10 +99,21 @@ class TrailingStorages(Struct, frozen=True):
                 names=(),
                 layers="",
             )
-            return _names(missing, of_storage), [cut]
+            return _names(missing, of_storage), [cut, *misnamed]
         complete = len(storages) == len(self.keys) and at < self.size
-        return (), [longer(place, at, self.size)] if complete else []
+        return (), [*([longer(place, at, self.size)] if complete else []), *misnamed]
 
 
 def _names(keys: list[str], of_storage: Mapping[str, list[str]]) -> tuple[str, ...]:
     return tuple(name for key in keys for name in of_storage.get(key, ()))
+
+
+def _misnamed(storages: Mapping[str, Storage], values: int, place: Place) -> list[Finding]:
+    """Storages that are named by another number of values than torch unpacks."""
+    odd = [storage for storage in storages.values() if storage.values != values]
+    if not odd:
+        return []
+    from inspector.findings.header.torch_archive import ArchiveRefused
+
+    problem = f"storage {odd[0].key[:200]} is named by {odd[0].values} values, not {values}"
+    return [ArchiveRefused(place=place, problems=(problem,), count=len(odd))]

@@ -6,6 +6,7 @@ Source: torch/_utils.py and torch/serialization.py of torch 2.13.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,6 +19,8 @@ from inspector.loader.layout import WORD
 STEP_LIMIT: Final = 1_000_000
 """Values that are visited to find the tensors, so that a dict within itself ends."""
 OBJECTS: Final = "the objects of the pickle"
+COUNTED: Final = 20_000
+"""Values that are looked at below a key beside the weights."""
 DEPTH_LIMIT: Final = 64
 NAME_LIMIT: Final = 4_096
 NAMES_LIMIT: Final = 32_000_000
@@ -46,10 +49,13 @@ _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "mod
 
 
 class Storage(Struct, frozen=True):
+    """The bytes of tensors. values: number of values of the persistent id that names it."""
+
     dtype: str
     key: str
     elements: int
     bytes: int
+    values: int
 
 
 class PickledTensor(Struct, frozen=True):
@@ -153,7 +159,7 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
 def _count(value: object) -> int:
     """The number of tensors below a value, within limits of depth and count."""
     found, steps, stack = 0, 0, [value]
-    while stack and steps < 20_000:
+    while stack and steps < COUNTED:
         item = stack.pop()
         steps += 1
         spend(2, OBJECTS)
@@ -161,8 +167,8 @@ def _count(value: object) -> int:
             found += 1
             continue
         holder = _mapping(item)
-        inner = list(holder.values()) if holder is not None else item if isinstance(item, list | tuple) else ()
-        stack.extend(inner[: 20_000 - len(stack)] if len(stack) < 20_000 else ())
+        inner = holder.values() if holder is not None else item if isinstance(item, list | tuple) else ()
+        stack.extend(islice(inner, max(0, COUNTED - len(stack))))
     return found
 
 
@@ -278,4 +284,4 @@ def _storage_of(value: object) -> Storage | None:
         return None
     elements = min(elements, WORD)
     dtype = STORAGES.get(of.name, of.name)
-    return Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8)
+    return Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8, len(value.key))

@@ -31,7 +31,11 @@ _STORED, _DEFLATED = 0, 8
 
 
 class Member(Struct, frozen=True):
-    """A file of the archive. size: uncompressed, stored: compressed, offset: of its local record."""
+    """A file of the archive.
+
+    size: uncompressed, stored: compressed, offset: of its local record. has_time: whether its time of day is not 0.
+    is_text: whether its name is UTF-8.
+    """
 
     name: str
     size: int
@@ -39,6 +43,8 @@ class Member(Struct, frozen=True):
     offset: int
     method: int
     encrypted: bool
+    has_time: bool
+    is_text: bool
 
     @property
     def plain(self) -> bool:
@@ -101,11 +107,12 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
         if at + _ENTRY.size > len(raw) or raw[at : at + 4] != b"PK\x01\x02":
             raise BadArchive("the directory of the archive contradicts its end record")
         fields = _ENTRY.unpack_from(raw, at)
-        flags, method = fields[3:5]
+        flags, method, time = fields[3:6]
         stored, unpacked, name_length, extra_length, comment_length = fields[8:13]
         offset = fields[16]
         at += _ENTRY.size
-        name = raw[at : at + name_length].decode("utf-8", "backslashreplace")
+        spelled = raw[at : at + name_length]
+        name = spelled.decode("utf-8", "backslashreplace")
         extra = raw[at + name_length : at + name_length + extra_length]
         at += name_length + extra_length + comment_length
         if at > len(raw):
@@ -115,7 +122,8 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
             raise BadArchive(f"member {name[:100]} is after the end of the file", True)
         if name in members:
             raise BadArchive(f"member {name[:100]} is listed twice in the directory")
-        members[name] = Member(name, unpacked, stored, offset + shift, method, bool(flags & 1))
+        is_text = name.encode() == spelled
+        members[name] = Member(name, unpacked, stored, offset + shift, method, bool(flags & 1), bool(time), is_text)
     return members
 
 

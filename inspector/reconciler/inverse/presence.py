@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -87,7 +86,7 @@ def _answered(differences: Differences, asked: Mapping[_Question, tuple[str, int
         known: Expanded = {}
         for question in questions:
             key, at = asked[question]
-            axes_at = on_trial(differences.plan.scope, leaf, partial(_expected_axes, differences, key, known))
+            axes_at = on_trial(differences.plan.scope, leaf, _expected_axes(differences, key, known))
             answers[question] = list(_values(differences, axes_at, question, at))
     return answers
 
@@ -207,24 +206,24 @@ Expanded = dict[tuple[Alike, str, str], Sequence[Box]]
 """(row, family where the row has several, value of the leaf on trial) -> index sets."""
 
 
-def _expected_axes(differences: Differences, key: str, known: Expanded) -> Axes | None:
-    """The indices that the rows of a family expect at each `#`; None where they expect nothing."""
+def _expected_axes(differences: Differences, key: str, known: Expanded) -> Callable[[], Axes | None]:
+    """What gives the indices that the rows of a family expect at each `#`; None where they expect nothing."""
     users = differences.users[key]
     needed = [at for at in users if not _may_be_left_out(differences, at)] or users
-    value = repr(differences.plan.scope.trace.value)
-    return _union([box for at in needed for box in _expected(differences, key, at, value, known)])
+    binder, trace = differences.plan.binder, differences.plan.scope.trace
+    rows = [(differences.rows[at].slot, _alike(differences, at)) for at in needed]
+    asked = [(slot, alike, key if binder.form(slot).embedded else "") for slot, alike in rows]
 
+    def boxes(slot: Slot, alike: Alike, name: str, value: str) -> Sequence[Box]:
+        if slot.tied:
+            blocks = [block for block in binder.row(slot).blocks if block.key == key and block.tie is None]
+            return [block.axes for block in blocks if all(block.axes)]
+        question = (alike, name, value)
+        if question not in known:
+            known[question] = [box for stored, box in binder.indices(slot) if stored == key and all(box)]
+        return known[question]
 
-def _expected(differences: Differences, key: str, at: int, value: str, known: Expanded) -> Sequence[Box]:
-    """The index sets that a row expects in a family."""
-    binder, slot = differences.plan.binder, differences.rows[at].slot
-    if slot.tied:
-        blocks = [block for block in binder.row(slot).blocks if block.key == key and block.tie is None]
-        return [block.axes for block in blocks if all(block.axes)]
-    question = (_alike(differences, at), key if binder.form(slot).embedded else "", value)
-    if question not in known:
-        known[question] = [box for name, box in binder.indices(slot) if name == key and all(box)]
-    return known[question]
+    return lambda: _union([box for one in asked for box in boxes(*one, repr(trace.value))])
 
 
 def _may_be_left_out(differences: Differences, at: int) -> bool:
