@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -99,7 +100,7 @@ def audit(
     *,
     config: AnyConfig | None = None,
     claim: int | str | None = None,
-    base: str | os.PathLike[str] | None = None,
+    base: str | os.PathLike[str] | Sequence[str] | None = None,
     with_base: bool = False,
     values: bool = False,
     tensors: tuple[str, ...] = (),
@@ -121,7 +122,8 @@ def audit(
     ----------
     source, config, weights, revision, subfolder, repo_type, local_files_only, cache_dir, token, progress: as in `load`.
     claim: a total to explain, 8030257152 or "8.03B".
-    base, with_base: an adapter's base, or whether to read the repository that the adapter's config names.
+    base, with_base:
+        An adapter's base or several to compare with, or whether to read the repository that the adapter's config names.
     values, tensors, sample, reference:
         Whether to read the numbers too, of which tensors alone; whether to compare samples of tied copies; whether to
         open healthy files with safetensors.
@@ -138,7 +140,8 @@ def audit(
     >>> result.verdict, result.counts.unique_parameters
     ('findings', 38597376)
     """
-    stated, place = inputs.claim_of(claim), None if base is None else os.fspath(base)
+    stated = inputs.claim_of(claim)
+    place = os.fspath(base) if isinstance(base, os.PathLike) else base
     with access(token, cache_dir):
         with one_budget():
             checkpoint = load(

@@ -95,3 +95,22 @@ def test_names_that_fit_are_judged_by_the_definition(model_type: str, own: dict[
     lost = next(name for name, (_, shape) in spec.items() if ".1." in name and len(shape) > 1)
     audited = judged({name: entry for name, entry in spec.items() if name != lost}, {**config, **own})
     assert (audited.verdict, codes(audited)) == ("findings", {"N403"})
+
+
+@pytest.mark.parametrize(("of", "suffix", "stated", "named"), [
+    ("lighton_ocr", "ForConditionalGeneration", "mistral3", "LightOnOCRForConditionalGeneration"),
+    ("mixtral", "ForCausalLM", "mistral", "MixtralForCausalLM"),
+    ("qwen2", "ForCausalLM", "llama", "Qwen2ForCausalLM"),
+    ("distilbert", "ForMaskedLM", "bert", "DistilBertForMaskedLM"),
+    ("qwen2_5_vl", "ForConditionalGeneration", "qwen2_vl", "Qwen2_5_VLForConditionalGeneration"),
+])  # fmt: skip
+def test_the_class_decides_where_the_type_does_not_fit(of: str, suffix: str, stated: str, named: str) -> None:
+    spec, config = stored(of, suffix)
+    config = {**config, "model_type": stated, "architectures": [named]}
+    audited = judged(spec, config)
+    assert audited.architecture is not None and audited.architecture.name == of
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    assert codes(audited) <= {"N444"}, audited.findings
+    lost = next(name for name in spec if ".1." in name and name.endswith(".weight"))
+    damaged = judged({name: entry for name, entry in spec.items() if name != lost}, config)
+    assert codes(damaged) - {"N444"} == {"N403"}, damaged.findings

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -20,6 +21,24 @@ from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
 from inspector.notation.spelling import template
 from inspector.reconciler.reconcile import Reconciled
+
+MOST_WIDTHS: Final = 3
+"""Most pairs of widths that are named where an adapter does not fit."""
+
+
+def other_widths(
+    shapes: Iterable[tuple[tuple[int, ...], tuple[int | None, ...]]],
+) -> tuple[tuple[int, int], ...]:
+    """(width that an adapter has, width of the base in its place), the most frequent first.
+
+    shapes: (stored, expected) of each tensor that does not fit; None for a dim of any size.
+    """
+    found: Counter[tuple[int, int]] = Counter()
+    for stored, expected in shapes:
+        if len(stored) == len(expected):
+            pairs = zip(stored, expected, strict=True)
+            found.update((own, other) for own, other in pairs if other is not None and own != other)
+    return tuple(pair for pair, _ in found.most_common(MOST_WIDTHS))
 
 
 class BaseTensor(Struct, frozen=True):

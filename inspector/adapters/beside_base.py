@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.adapters.base import Base
+from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import PROMPT, base_name, tuner_name
 from inspector.adapters.targets import Boxes, union
@@ -139,8 +139,14 @@ def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Match
     first = shapes[0]
     place = place_of(first.key, first.boxes)
     example = ShapeExample(place.tensor or place.family, first.shape, first.wanted.shape)
+    widths = other_widths((one.shape, one.wanted.shape) for one in shapes)
     return AdapterBaseDiffers(
-        base=base.name, source=base.source, tensors=_tensors(shapes), of=_tensors(matched), example=example
+        base=base.name,
+        source=base.source,
+        tensors=_tensors(shapes),
+        of=_tensors(matched),
+        example=example,
+        widths=widths,
     )
 
 

@@ -13,12 +13,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.adapters.base import BaseTensor
-from inspector.adapters.tool_modules import ChangedModule
+from inspector.adapters.base import BaseTensor, other_widths
+from inspector.adapters.tool_modules import FULL, ChangedModule, like
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
-from inspector.findings.adapters.tools import AdapterModulesUnmatched
+from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterPartMissing
 from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 
@@ -143,7 +143,8 @@ class ModuleDifference(Struct, frozen=True):
 class BesideBase(Struct, frozen=True):
     """An adapter beside a base. unmatched: modules that the base does not have, as the adapter names them.
 
-    unchecked: modules of components that the base does not show, or under names of which it says nothing.
+    unchecked: modules of components that the base does not show, or under names of which it says nothing. absent: those
+    without a whole difference although their like in all other blocks, and others of their block, have one.
     """
 
     modules: int
@@ -151,6 +152,7 @@ class BesideBase(Struct, frozen=True):
     unmatched: tuple[str, ...]
     unchecked: tuple[str, ...]
     differences: tuple[ModuleDifference, ...]
+    absent: tuple[str, ...] = ()
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> BesideBase:
@@ -182,7 +184,32 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> BesideBase:
         if of_another or all(_in_another_world(name) for name in lost[component]):
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
-    return BesideBase(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences))
+    absent = tuple(_absent_of_full(modules, base))
+    return BesideBase(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
+
+
+def _absent_of_full(modules: Sequence[ChangedModule], base: BaseModules) -> Iterator[str]:
+    """Modules of the base that an adapter of whole differences lacks in one block alone."""
+    stored: dict[str, set[str]] = {}
+    for module in modules:
+        if module.method in ("full", "") and not FULL.isdisjoint(module.parts):
+            names = (name_of(module.name, index) if "#" in module.name else module.name
+                     for box in module.everywhere for index in tuples(box))  # fmt: skip
+            stored.setdefault(module.component, set()).update(plain(name) for name in names)
+    for component, own in stored.items():
+        groups: dict[str, list[str]] = {}
+        for name in _component(component, base) or ():
+            groups.setdefault(like(name), []).append(name)
+        for group in groups.values():
+            lost = [name for name in group if name not in own]
+            if len(lost) == 1 and len(group) > 2 and any(one.startswith(_block(lost[0])) for one in own):
+                yield lost[0]
+
+
+def _block(name: str) -> str:
+    """A name up to its last number: what all modules of its block begin with."""
+    numbers = [found.end() for found in re.finditer(r"\d+", name)]
+    return name[: numbers[-1] + 1] if numbers else name
 
 
 def _in_another_world(name: str) -> bool:
@@ -291,11 +318,16 @@ def findings_beside_tool(compared: BesideBase, base: BaseModules) -> Iterator[Fi
             modules=len(compared.unmatched),
             of=compared.modules,
         )
+    if compared.absent:
+        names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
+        yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
+                                 names=names, present=others)  # fmt: skip
     if 2 * len(compared.differences) > compared.tensors:
         first = compared.differences[0]
         example = ShapeExample(first.name, first.stored, first.expected)
+        widths = other_widths((one.stored, one.expected) for one in compared.differences)
         yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),
-                                 of=compared.tensors, example=example, named=False)  # fmt: skip
+                                 of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
         return
     for one in compared.differences[:3]:
         yield AdapterShapeDiffers(place=Place(tensor=one.name), stored=one.stored, expected=one.expected,

@@ -6,6 +6,7 @@ Such a file has no config that states its targets, so that it is judged by itsel
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -35,6 +36,8 @@ CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "rescale"})
 """Parts that state how the others are used; they are not trained."""
 SHARED: Final = ("alpha", "magnitude")
 """Parts that a training run gives to all of its low-rank modules, or to none."""
+FULL: Final = frozenset({"diff", "diff_b"})
+"""The parts of a module that is stored as a whole difference."""
 ALONE: Final = frozenset({"diff_b", "b_norm", "set_weight"})
 """Parts that change a module by themselves."""
 
@@ -67,6 +70,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     elif whole:
         findings.extend(_missing(modules))
         findings.extend(_lost_with_others_there(modules))
+        findings.extend(_lost_of_full(modules))
     findings.extend(_unequal(modules))
     if unknown:
         findings.append(_unknown(unknown, families))
@@ -152,6 +156,26 @@ def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Findin
             absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
             if absent and 2 * absent < of:
                 yield _part_missing(method, part, lacking, of)
+
+
+def _lost_of_full(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
+    """The difference of a weight or a bias that one module lacks and its like in all other blocks have."""
+    groups: dict[tuple[str, str, str], list[ChangedModule]] = {}
+    for module in modules:
+        if module.method in ("full", "") and not FULL.isdisjoint(module.parts):
+            groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
+            if "diff_b" in module.parts:  # a bias is not changed without its weight
+                groups.setdefault(("diff", module.component, ""), []).append(module)
+    for (part, _, _), own in groups.items():
+        lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
+        absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
+        if absent == 1 and of > 2:
+            yield _part_missing("full", part, lacking, of)
+
+
+def like(name: str) -> str:
+    """A module's name without its numbers, which its like in all blocks have."""
+    return re.sub(r"\d+", "#", name)
 
 
 def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, Boxes]], of: int) -> Finding:

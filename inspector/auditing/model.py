@@ -191,6 +191,7 @@ def definition(draft: Draft) -> Draft:
     case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))
     if any(one.severity != "note" for one in judged):
+        from inspector.auditing.named_class import decided_by_class
         from inspector.auditing.use import base_in_use, by_use
 
         judged, used = list(by_use(judged)), base_in_use(checkpoint, judged)
@@ -199,6 +200,9 @@ def definition(draft: Draft) -> Draft:
             reading = choose_reading(config, draft.families, draft.lost)[0] or reading
             case = again(config, reading)
             judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
+        elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
+            config, case, judged = decided.config, decided.case, list(decided.judged)
+            reading = case.reading
     if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
     if (own := own_code(config, case, judged)) is not None:

@@ -21,6 +21,8 @@ from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from inspector.loader.config_file import Config
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
@@ -38,7 +40,7 @@ def audit(
     weights: str | None = None,
     config: str | Config | None = None,
     claim: Stated | None = None,
-    base: str | None = None,
+    base: str | Sequence[str] | None = None,
     with_base: bool = False,
     revision: str | None = None,
     subfolder: str | None = None,
@@ -50,9 +52,9 @@ def audit(
 
     weights: chooses among several sets of weights. config: used instead of the stored one.
     claim: a total to compare with (`inspector.reconciler.claims.read_claim` parses "8.03B").
-    base: the base of an adapter, as a source or a config; with_base: reads the repository that the
-    adapter's config names. revision, subfolder, repo_type: of a repository; cached: reads only the local cache of the
-    Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
+    base: the base of an adapter, as a source or a config, or several to compare with; with_base: reads the repository
+    that the adapter's config names. revision, subfolder, repo_type: of a repository; cached: reads only the local cache
+    of the Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
     """
     with one_budget():
         try:
@@ -77,7 +79,7 @@ def audit_opened(
     checkpoint: Checkpoint,
     claim: Stated | None = None,
     *,
-    base: str | None = None,
+    base: str | Sequence[str] | None = None,
     with_base: bool = False,
     whole: bool = True,
     progress: Progress | None = None,
@@ -95,7 +97,7 @@ def audit_opened(
 def _audit_opened(
     checkpoint: Checkpoint,
     claim: Stated | None,
-    base: str | None,
+    base: str | Sequence[str] | None,
     with_base: bool,
     whole: bool,
     progress: Progress | None,
@@ -170,7 +172,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
 
 def _audit_with_base(
-    checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None
+    checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
     """Audits an adapter with its base; for anything else, adds a note that it is not an adapter."""
     from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
@@ -179,6 +181,13 @@ def _audit_with_base(
         audited = audit_loaded(checkpoint, claim)
         skipped = Skipped("the base", "the weights are not an adapter")
         return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
-    cached = checkpoint.cached
-    read = read_named_base(checkpoint, progress) if base is None else read_base(base, cached=cached, progress=progress)
-    return audit_adapter(checkpoint, claim, read)
+    if base is None:
+        return audit_adapter(checkpoint, claim, read_named_base(checkpoint, progress))
+    bases = [base] if isinstance(base, str) else base
+    reads = [read_base(one, cached=checkpoint.cached, progress=progress) for one in bases]
+    compared = [(read.source, audit_adapter(checkpoint, claim, read)) for read in reads]
+    if len(compared) == 1:
+        return compared[0][1]
+    from inspector.auditing.several_bases import best_of
+
+    return best_of(compared)

@@ -108,6 +108,7 @@ AUDIT = Verb(
             "base",
             ("--base",),
             "Base of an adapter: a folder, a config.json, or org/name.",
+            "many",
             value="SOURCE",
         ),
         Option("with_base", ("--with-base",), "Read the base repository named in the adapter's config.", "flag"),

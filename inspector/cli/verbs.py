@@ -65,13 +65,13 @@ def audit(
     tensor: Sequence[str] = (),
     sample: bool = False,
     reference: bool = False,
-    base: str | None = None,
+    base: Sequence[str] = (),
     with_base: bool = False,
     screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Audits and reports."""
-    if base is not None and with_base:
+    if base and with_base:
         raise Failure("--base and --with-base exclude each other")
     stated = None
     if claim is not None:
@@ -311,21 +311,28 @@ def _run(
     weights: str | None,
     config: str | None,
     claim: Stated | None = None,
-    base: str | None = None,
+    base: Sequence[str] = (),
     with_base: bool = False,
     **where: Unpack[Where],
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
     from inspector.auditing.start import audit as run_audit
 
-    if os.path.exists(source) and not with_base and (base is None or os.path.exists(base)):
-        return run_audit(source, weights=weights, config=config, claim=claim, base=base, **where)
+    if os.path.exists(source) and not with_base and all(os.path.exists(one) for one in base):
+        return run_audit(source, weights=weights, config=config, claim=claim, base=base or None, **where)
     from inspector.report.progress import Bar
 
     bar = Bar()
     try:
         return run_audit(
-            source, weights=weights, config=config, claim=claim, base=base, with_base=with_base, progress=bar, **where
+            source,
+            weights=weights,
+            config=config,
+            claim=claim,
+            base=base or None,
+            with_base=with_base,
+            progress=bar,
+            **where,
         )
     finally:
         bar.end()

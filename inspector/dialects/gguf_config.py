@@ -47,6 +47,11 @@ def own_key(model_type: str, key: str) -> str | None:
     return f"{architecture}.{first}" if re.fullmatch(r"(?!stored\.|rows\.|layers\.|count\.)[a-z_.]+", first) else None
 
 
+def reads(model_type: str, key: str) -> bool:
+    """Whether a config key of a model type follows from a key of GGUF files."""
+    return any(key in rule for rule in KEYS.get(model_type, GROUPED).values() if isinstance(rule, str))
+
+
 def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Read:
     def read(path: tuple[str, ...]) -> Value:
         what, name = path[0], ".".join(path[1:])

@@ -319,7 +319,10 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "mellum": LOCAL_EXPERTS | QUERY_BIAS | {"moe_intermediate_size": "expert_feed_forward_length"},
     "minicpm": EXPERTS | QUERY_BIAS,
-    "minicpm3": LATENT_ROUTED,
+    "minicpm3": LATENT_ROUTED | {
+        "v_head_dim": "rows.attn_kv_b / attention.head_count - attention.key_length + rope.dimension_count"
+                      " | attention.value_length_mla",
+    },
     "minimax_m2": LOCAL_EXPERTS | EXPERT_WIDTH,
     "mixtral": LOCAL_EXPERTS,
     "modernbert": COMMON | LABELS,

@@ -26,10 +26,13 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
     if stated is not None:
         from inspector.dialects import gguf_config
         from inspector.dialects.gguf import WRITER
+        from inspector.dialects.gguf_heads import head_findings
 
         values = gguf_config.config_of(stated.values, checkpoint.tensors)
         if values is not None:
             config = Config(stated.file, values, "config", WRITER)
+            disagreeing = tuple(head_findings(stated, values["model_type"], checkpoint.tensors))
+            checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *disagreeing))
     if config is not None and config.kind == "litgpt":
         from inspector.dialects import litgpt
 

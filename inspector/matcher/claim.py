@@ -69,14 +69,18 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
 
 
 def _with_older_parts(values: dict[str, Any]) -> dict[str, Any]:
-    """The config with the values of `text_config_dict` in `text_config` and so on, which win in transformers."""
+    """The config with `text_config_dict` as its `text_config` and so on.
+
+    transformers completes it with the defaults of its class and overwrites the other with all of these.
+    """
     older = {key.removesuffix("_dict"): part for key, part in values.items()
              if key.endswith("_config_dict") and isinstance(part, dict)}  # fmt: skip
     if not older:
         return values
-    inner = {key: values.get(key) for key in older}
-    merged = {key: {**own, **older[key]} if isinstance(own, dict) else older[key] for key, own in inner.items()}
-    return {**values, **merged}
+    for key, own in [(key, values.get(key)) for key in older]:
+        if isinstance(own, dict) and "model_type" in own:
+            older[key] = {"model_type": own["model_type"], **older[key]}
+    return {**values, **older}
 
 
 def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:

@@ -43,20 +43,20 @@ class Settings(Struct, frozen=True):
         return Settings(values, defaults, aliases, self.known, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
-        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it."""
+        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it.
+
+        Under another name of the same key a value replaces null, as where transformers sets both.
+        """
         values: Any = self.values
         if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
             return self.below(path[0]).read(path[1:])
         for position, key in enumerate(path):
             if not isinstance(values, dict | Mapping):
                 return None, False
-            if key in values:
-                values = values[key]
-                continue
-            other = self._alias(key, values) if position == 0 else None
-            if other is None:
+            other = self._alias(key, values) if position == 0 and values.get(key) is None else None
+            if key not in values and other is None:
                 return self._default(path), True
-            values = values[other]
+            values = values[key if other is None else other]
         return values, False
 
     def _alias(self, key: str, values: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ quantization), mlx-lm's `utils.py` (embeddings, heads and routers are quantized 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Final
 
 from inspector.quantization.settings import QuantizationSettings
@@ -31,9 +31,29 @@ METHODS: Final = frozenset(method for methods in METHODS_OF.values() for method 
 """The methods that are known here: another one may read any scheme."""
 
 
-def method_for(scheme: str, stated: str | None) -> str | None:
-    """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown."""
+KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "quant_algo": ("modelopt",), "config_groups": ("compressed-tensors",), "global_quant_config": ("quark",),
+    "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
+}  # fmt: skip
+"""Key of a block -> the methods whose loaders read it; the first is the one that writes it."""
+
+
+def written_for(keys: Container[str], stated: str | None) -> str | None:
+    """The method whose keys a block has, None where the stated method reads some of them or nothing shows it."""
+    found = [methods for key, methods in KEYS_OF.items() if key in keys]
+    if stated not in METHODS or not found or any(stated in methods for methods in found):
+        return None
+    return found[0][0]
+
+
+def method_for(scheme: str, stated: str | None, written: str | None = None) -> str | None:
+    """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown.
+
+    written: the method whose keys the block has, where the stated one reads none of them.
+    """
     methods = METHODS_OF.get(scheme)
+    if methods is not None and written in methods:
+        return written
     if stated is None or methods is None or stated in methods or stated not in METHODS:
         return stated
     return methods[0]

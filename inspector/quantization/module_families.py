@@ -108,7 +108,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     """Compares the shapes with the settings and with each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
-    method = method_for(name, piece.setting.method)
+    method = method_for(name, piece.setting.method, work.settings.written_for)
     agreed = opened.agreed
     if method is not None and method == piece.setting.method:
         agreed = (*agreed, "method")
@@ -118,7 +118,8 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     for suffix, layout in piece.turned.items():
         work.report(transposed(suffix, piece.layouts[suffix], layout), module, suffix, piece.boxes, name)
     if method != piece.setting.method:
-        key = piece.setting.key("method")
+        written = work.settings.written_for is not None
+        key = f"{work.settings.source}.quant_method" if written else piece.setting.key("method")
         other = PackingConfigDisagrees(key=key, what="method", config=piece.setting.method, plain=True, weights=method)
         work.report(other, module, scheme.values, piece.boxes, name)
     faults = opened.faults

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from inspector.loader.config_file import SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
+from inspector.quantization.loaders import written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
@@ -46,7 +47,8 @@ def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Qua
                 settings = replace(settings, base=_with_group_size(settings.base, read(beside).base))
     entries = (*settings.ignored, *(entry for entry, _ in settings.special))
     unclear = tuple(entry.text for entry in entries if not entry.understood)
-    return replace(settings, source=block.key, unclear=unclear, kv_cache=_kv_cache(block))
+    written = written_for(block.values, block.method)
+    return replace(settings, source=block.key, unclear=unclear, kv_cache=_kv_cache(block), written_for=written)
 
 
 def _reader(method: str | None) -> Callable[[ConfigBlock], QuantizationSettings]:

@@ -25,7 +25,8 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
     """The quantization settings of a checkpoint.
 
     base: for all modules. special: entries with different settings, the last matching one wins. ignored: modules
-    not quantized. unclear: entries in an unknown form; with them the ignore list is incomplete.
+    not quantized. unclear: entries in an unknown form; with them the ignore list is incomplete. written_for: the method
+    whose keys the block has, where the stated method reads none of them.
     """
 
     base: ModuleSettings = NOTHING_STATED
@@ -34,6 +35,7 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
     ignored: tuple[Entry, ...] = ()
     unclear: tuple[str, ...] = ()
     kv_cache: bool | None = None
+    written_for: str | None = None
 
     @property
     def whole(self) -> bool:

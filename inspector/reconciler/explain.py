@@ -33,8 +33,10 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
     yield from _ties(case)
     yield from _components(case)
     yield from _declared(case)
-    if case.absent:
-        yield _usual_absent(case.absent)
+    filled = ("embed.position", "head.token")  # computed by the class, or tied
+    absent = [block for block in case.absent if block.slot.role not in filled]
+    if absent:
+        yield _usual_absent(absent)
 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:

@@ -100,3 +100,20 @@ def test_adalora_modules_have_ranks_of_their_own_and_one_each(part: str) -> None
         spec[f"{module}.lora_B"] = ("F32", (64, ranks["lora_B"]))
         spec[f"{module}.lora_E"] = ("F32", (ranks["lora_E"], 1))
     assert codes(alone(spec, ADALORA)) == ({"A917"} if part else set())
+
+
+def test_of_several_bases_the_one_that_fits_is_named(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "adapter", adapter())
+    (folder / "config.json").unlink()
+    places = []
+    for name, config in {"wider": {**SMALL_LLAMA, "hidden_size": 128}, "own": SMALL_LLAMA}.items():
+        places.append(str(tmp_path / f"{name}.json"))
+        Path(places[-1]).write_text(json.dumps(config), encoding="utf-8")
+    both = audit(str(folder), base=places)
+    (note,) = [one for one in both.findings if one.code == "A929"]
+    assert (codes(both), note.facts["fits"]) == (set(), [places[1]])
+    (wrong,) = [one for one in audit(str(folder), base=places[:1]).findings if one.code == "A907"]
+    assert [64, 128] in wrong.facts["widths"]
+    assert [one.facts["fits"] for one in audit(str(folder), base=[places[0]] * 2).findings if one.code == "A929"] == [
+        []
+    ]

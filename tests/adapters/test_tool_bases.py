@@ -147,3 +147,18 @@ def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
     assert beside(both, BaseRead("base", whole)).verdict == "clean"
     assert beside(both, alone).verdict == "undecided"
     assert codes(beside(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
+
+
+FULL = "lycoris full SD3Transformer2DModel"
+
+
+@pytest.mark.parametrize("lost", [
+    "lora_unet_transformer_blocks_1_attn_to_q.diff", "lora_unet_transformer_blocks_1_attn_to_q.diff_b",
+    "lora_unet_pos_embed_proj.diff",
+])  # fmt: skip
+def test_a_lost_half_of_a_whole_difference_is_missing(lost: str) -> None:
+    spec = stored(FULL)
+    audited = beside({name: entry for name, entry in spec.items() if name != lost}, base_of(FULL))
+    (missing,) = [one for one in audited.findings if one.severity == "error"]
+    assert (missing.code, missing.facts["modules"]) == ("A916", 1)
+    assert missing.facts["names"] == [lost.rpartition(".")[0]]

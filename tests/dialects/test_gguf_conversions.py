@@ -23,9 +23,7 @@ LEAST = 50
 """Architectures of transformers that are converted at least."""
 INTEGER = 26
 """ggml's type of 32-bit integers."""
-NOT_READ = frozenset(
-    {"bloom", "falcon", "deepseek_v2", "deepseek_v3", "deepseek_v32", "minicpm3", "mamba", "mamba2", "falcon_mamba"}
-)
+NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "minicpm3", "mamba", "mamba2", "falcon_mamba"})
 """Types of which the number of key-value heads determines no shape."""
 TYPES = sorted(records())
 CASES = sampled(TYPES, 6)

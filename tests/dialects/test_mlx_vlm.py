@@ -13,11 +13,13 @@ from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import Spec, checkpoint
 from tests.judged import base_record, codes, judged, spec_of
 
-TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl"]
+TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl",
+         "idefics2", "idefics3", "smolvlm"]  # fmt: skip
 PREFIXES = {
     "model.visual.": "vision_tower.", "visual.": "vision_tower.", "model.vision_tower.": "vision_tower.",
     "language_model.model.": "language_model.model.", "language_model.lm_head.": "language_model.lm_head.",
     "model.language_model.": "language_model.model.", "model.multi_modal_projector.": "multi_modal_projector.",
+    "model.text_model.": "language_model.", "model.vision_model.": "vision_model.", "model.connector.": "connector.",
     "model.": "language_model.model.", "lm_head.": "language_model.lm_head.",
 }  # fmt: skip
 """What names begin with in transformers -> in mlx-vlm; the first that fits counts."""

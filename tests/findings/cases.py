@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.adapter import BaseRead, audit_adapter
 from inspector.auditing.result import Audit
+from inspector.auditing.several_bases import best_of
 from inspector.auditing.start import audit, audit_loaded
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
@@ -21,7 +22,7 @@ from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine, write
-from tests.dialects import converters
+from tests.dialects import converters, recorded_gguf
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
@@ -184,6 +185,18 @@ def without_unet() -> Audit:
         return audit(place)
 
 
+def bloom_with_two_kv_heads() -> Audit:
+    """A conversion by llama.cpp's converter with another number of key heads."""
+    record = recorded_gguf.records()["bloom"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    heads = next(value for key, _, value in written.keys if key == "bloom.attention.head_count")
+    assert heads != 2
+    keys = [one for one in written.keys if one[0] != "bloom.attention.head_count_kv"]
+    written.keys = [*keys, ("bloom.attention.head_count_kv", "u32", 2)]
+    with TemporaryDirectory() as folder:
+        return audit(str(written.save(Path(folder) / "model.gguf")))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
@@ -215,6 +228,10 @@ FIRES: dict[str, Callable[[], Audit]] = {
         {**base_record("bert", "Model")["config"], "model_type": "bert", "architectures": ["JinaBertForMaskedLM"],
          "auto_map": {"AutoModel": "jinaai/jina-bert--modeling_bert.JinaBertModel"}},
     ),
+    "class-decides": lambda: judged(genuine(LLAMA8B), {**LLAMA8B, "model_type": "mixtral"}),
+    "class-of-other-code": lambda: judged(
+        genuine(LLAMA8B), {**LLAMA8B, "model_type": "mixtral", "architectures": ["LLaMAForCausalLM"]}),
+    "gguf-heads-disagree": bloom_with_two_kv_heads,
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
@@ -380,6 +397,9 @@ FIRES |= {
         {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
         {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
         {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},
+    ),
+    "adapter-bases-compared": lambda: best_of(
+        [("llama-3-8b", adapter()), ("llama-3-70b", FIRES["adapter-base-differs"]())]
     ),
     "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),

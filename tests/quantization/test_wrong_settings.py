@@ -108,6 +108,24 @@ def test_every_wrong_number_in_the_settings_of_a_record_is_one_finding(name: str
             assert result.counts.unique_parameters == parameters
 
 
+OTHER_METHODS = [
+    ("ct_fp8_block", "fp8", "compressed-tensors"), ("ct_fp8_dynamic", "modelopt", "compressed-tensors"),
+    ("ct_mxfp4a16", "quark", "compressed-tensors"), ("ct_nvfp4a16", "mxfp4", "compressed-tensors"),
+    ("quark_fp8", "compressed-tensors", "quark"), ("quark_mxfp4", "mxfp4", "quark"),
+    ("modelopt_mxfp8", "fp8", "modelopt"), ("modelopt_nvfp4", "quark", "modelopt"),
+    ("fp8_finegrained", "modelopt", "fp8"), ("autoround_mxfp4", "compressed-tensors", "auto-round"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "stated", "written"), OTHER_METHODS)
+def test_a_method_that_reads_none_of_the_keys_of_its_block_is_wrong(name: str, stated: str, written: str) -> None:
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"]["quant_method"] = stated
+    result = audited(name, spec, config)
+    wrong = [one for one in result.findings if one.code == "T614" and "quant_method" in one.message]
+    assert [one.facts["weights"] for one in wrong] == [written], result.findings
+
+
 SKIPS = [
     ("gptq_4bit_g128_sym", "modules_to_not_convert"),
     ("awq_gemm_4bit_g128", "modules_to_not_convert"),

@@ -26,7 +26,9 @@ HEADS = (
 SIDES = rows(
     submodel("vision", "vision_model.", IDEFICS_VISION),
     submodel("text",   "text_model.", head="Model"))
-IDEFICS2 = Architecture("idefics2", ties=TIES, heads=HEADS,
+MLX_NAMES = {                                  # mlx-vlm's
+    "model.text_model.": "language_model.", "lm_head": "language_model.lm_head", "model.": ""}
+IDEFICS2 = Architecture("idefics2", ties=TIES, heads=HEADS, dialects=({}, MLX_NAMES),
     dims=TEXT | Dims(ff="text.ff", e="d", R="perceiver_config.resampler_depth",
                      h="perceiver_config.resampler_n_heads", dh="perceiver_config.resampler_head_dim",
                      kv="perceiver_config.num_key_value_heads", n="perceiver_config.resampler_n_latents"),
@@ -48,7 +50,7 @@ IDEFICS2 = Architecture("idefics2", ties=TIES, heads=HEADS,
                 part("self_attn.v_proj",         "cross.value",    linear("e -> kv*dh")),
                 part("self_attn.o_proj",         "cross.output",   linear("h*dh -> e")),
                 under("mlp", SWIGLU, d="e", ff="4*e")), tower="resampler")))
-IDEFICS3 = Architecture("idefics3 smolvlm", ties=TIES, heads=HEADS, dims=TEXT,
+IDEFICS3 = Architecture("idefics3 smolvlm", ties=TIES, heads=HEADS, dims=TEXT, dialects=({}, MLX_NAMES),
     parts=rows(
         SIDES,
         part("connector.modality_projection.proj", "bridge.out", linear("v*s**2 -> d"))))

@@ -1,5 +1,6 @@
 """ALBERT. modeling_albert.py: `num_hidden_layers` moves nothing, the layers of a group are stored once; the tables,
-their norm and the masked head have `embedding_size`; the pooler is a bare linear.
+their norm and the masked head have `embedding_size`; heads are whole numbers of rows,
+even where they do not divide the width; the pooler is a bare linear.
 """
 
 from inspector.architectures.blocks import CLASSIFIER
@@ -15,14 +16,14 @@ PREDICTIONS = under("predictions",
     part("decoder",      "head.token",      linear("e -> V"), tied="embed.token"),
     maybe("decoder.bias", "head.token.copy", param("V"), tied="head.token.bias"))
 ALBERT = Architecture("albert", ties="tie_word_embeddings | true",
-    dims=ENCODER | Dims(e="embedding_size", G="num_hidden_groups", B="inner_group_num"),
+    dims=ENCODER | Dims(e="embedding_size", G="num_hidden_groups", B="inner_group_num", a="h * (d//h)"),
     parts=rows(
         rows(EMBEDDINGS, d="e"),
         part("encoder.embedding_hidden_mapping_in", "embed.project", dense("e -> d")),
         under("encoder.albert_layer_groups.{G}.albert_layers.{B}",
-            part("attention.query",       "attention.query",  dense("d -> d")),
-            part("attention.key",         "attention.key",    dense("d -> d")),
-            part("attention.value",       "attention.value",  dense("d -> d")),
+            part("attention.query",       "attention.query",  dense("d -> a")),
+            part("attention.key",         "attention.key",    dense("d -> a")),
+            part("attention.value",       "attention.value",  dense("d -> a")),
             maybe("attention.distance_embedding", "attention.position", table("2*T-1 d/h"),
                   when="position_embedding_type in 'relative_key relative_key_query'"),
             part("attention.dense",       "attention.output", dense("d -> d")),

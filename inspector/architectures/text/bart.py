@@ -3,13 +3,14 @@
 modeling_bart.py: learned positions of T+2 rows and a norm after the embeddings; `final_logits_bias` is a buffer;
 encoder and decoder are of one width, their MLPs not; with untied embeddings transformers 5 stores a table for each
 side, 4 only `shared`. modeling_mbart.py: a final norm on each side besides. modeling_pegasus.py: sinusoids, stored and
-counted, T rows, no norm after the embeddings. modeling_marian.py: sinusoids that are not saved; `decoder_vocab_size`
-without shared tables. modeling_m2m_100.py: sinusoids are buffers that are not saved. modeling_led.py: the encoder has
-q, k, v twice (for the global tokens) and its own number of positions. modeling_bigbird_pegasus.py: `use_bias` reaches
-all projections. ForCausalLM keeps `model.decoder.`, and the cross attention with it.
+counted, T rows, no norm after the embeddings. modeling_marian.py: sinusoids are parameters that are not saved;
+`decoder_vocab_size` without shared tables. modeling_m2m_100.py: sinusoids are buffers that are not saved.
+modeling_led.py: the encoder has q, k, v twice (for the global tokens) and its own number of positions.
+modeling_bigbird_pegasus.py: `use_bias` reaches all projections. ForCausalLM keeps `model.decoder.`, and the cross
+attention with it.
 """
 
-from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 BART_DIMS = Dims(V="vocab_size", d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
@@ -108,7 +109,7 @@ M2M_100 = Architecture("m2m_100", ties="tie_word_embeddings | true", dims=BART_D
         head("Model",                     "", M2M_BOTH),
         head("ForConditionalGeneration",  "", under("model", M2M_BOTH), SHARED_HEAD, default=True)))
 
-MARIAN_POSITIONS = maybe("embed_positions", "embed.position", table("T d"))
+MARIAN_POSITIONS = usually(part("embed_positions", "embed.position", table("T d")))
 MARIAN_DECODER = under("decoder", MARIAN_POSITIONS, DECODER_LAYERS, tower="decoder")
 MARIAN_BOTH = rows(
     part("shared", "embed.shared", table("V d"), when="one"),

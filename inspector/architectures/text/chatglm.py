@@ -9,7 +9,7 @@ The first generation (ChatGLM-6B): every linear and norm has a bias, the head is
 """
 
 from inspector.architectures.blocks import AFFINE_PRE_NORMS, FOUR_H, FUSED_QKV
-from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 SECOND = rows(
@@ -41,14 +41,14 @@ FIRST = rows(
         under("mlp", FOUR_H, b="true")))
 # no record exercises this definition
 CHATGLM = Architecture("chatglm",
-                       ignores="apply_residual_connection_post_layernorm quantization_bit seq_length "
-                               "tie_word_embeddings",
+                       ignores="apply_residual_connection_post_layernorm gmask_token_id max_sequence_length "
+                               "position_encoding_2d quantization_bit seq_length tie_word_embeddings",
     dims=Dims(V="padded_vocab_size | vocab_size", d="hidden_size", L="num_layers", h="num_attention_heads",
               dh="kv_channels | d/h", kv="multi_query_group_num when multi_query_attention | h",
-              ff="ffn_hidden_size | inner_hidden_size", P="pre_seq_len", C="labels"),
+              ff="ffn_hidden_size | inner_hidden_size", first="inner_hidden_size != null", P="pre_seq_len", C="labels"),
     heads=(
         head("Model",                     ""),
         head("ForConditionalGeneration",  "transformer.",
             maybe("lm_head", "head.token.copy", linear("d -> V"), tied="head.token", ties=True)),
         head("ForSequenceClassification", "transformer.", part("classifier_head", "head.class", dense("d -> C")))),
-    parts=either(SECOND, FIRST))
+    parts=rows(rows(SECOND, when="not first"), rows(FIRST, when="first")))

@@ -91,7 +91,7 @@ MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_experts", SHARED, ff="fe*S"), rows(EXPERTS, ff="fe"))))
 MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true",
-                        dims=DECODER | MLA_DIMS,
+                        dims=DECODER | MLA_DIMS | Dims(dv="v_head_dim | d/h"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))

@@ -98,7 +98,14 @@ VL_MOE_VISION = Architecture("ernie4_5_vl_moe_vision", heads=(head("tower Model"
             part("attn.proj", "attention.output", dense("d -> d")),
             part("mlp.fc1",   "mlp.up",           dense("d -> ff")),
             part("mlp.fc2",   "mlp.down",         dense("ff -> d")))))
+VL_MOE_STATE_DICT = {                          # names in memory under transformers 5
+    "": "language_model.", "vision_model.": "vision_tower.", "resampler_model.": "resampler_model.",
+    **{f"resampler_model.{merger}_linear.{old}": f"resampler_model.{merger}_linear.{new}"
+       for merger in ("spatial", "temporal") for old, new in (("0", "fc1"), ("2", "fc2"), ("3", "ln"))}}
 VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL,
+    dialects=({}, VL_MOE_STATE_DICT,
+              {"lm_head": "lm_head",
+               **{f"model.{old}": f"model.{new}" for old, new in VL_MOE_STATE_DICT.items()}}),
                       dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
     parts=rows(
         submodel("text",   "", VL_MOE_TEXT, head="Model"),

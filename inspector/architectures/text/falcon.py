@@ -9,7 +9,7 @@ RefinedWebModel is the old architecture. Their files have a separate head, or no
 """
 
 from inspector.architectures.blocks import CLASSIFIER, FOUR_H, QA_OUTPUTS, SCORE, TRANSFORMER
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, linear, table
 
 FALCON_ENDS = rows(
@@ -43,8 +43,10 @@ FIRST_HEADS = (
     head("ForQuestionAnswering",      "transformer.", QA_OUTPUTS))
 FIRST = Dims(V="vocab_size", d="hidden_size", L="n_layer", h="n_head", dh="d/h", ff="4*d",
              C="labels")
+OWN_HEAD = head("ForCausalLM", "transformer.",  # the 40B's files store it, and its published total counts it
+    usually(part("lm_head", "head.token", linear("d -> V"), tied="embed.token")))
 REFINED_WEB = Architecture("RefinedWeb", ignores="alibi apply_residual_connection_post_layernorm parallel_attn",
-                           heads=FIRST_HEADS,
+                           heads=(FIRST_HEADS[0], OWN_HEAD, *FIRST_HEADS[2:]),
     dims=FIRST | Dims(kv="n_head_kv | h"),
     parts=rows(FALCON_ENDS, under("h.{L}", FALCON_LAYER, TWO_PARALLEL)))
 REFINED_WEB_MODEL = Architecture("RefinedWebModel",

@@ -18,7 +18,19 @@ WIDE_NORMS = rows(                             # over all heads at once
     part("self_attn.q_norm", "norm.query", scale("h*dh")),
     part("self_attn.k_norm", "norm.key",   scale("kv*dh")))
 HEADS = rooted(CAUSAL, "model.")
-OLMO = Architecture("olmo", dims=DECODER, heads=HEADS, parts=rows(
+OLMO_DIMS = DECODER | Dims(                    # the keys of OLMo's training code first: it counts gate and up together
+    V="embedding_size | vocab_size", d="d_model | hidden_size", L="n_layers | num_hidden_layers",
+    h="n_heads | num_attention_heads",
+    kv="n_kv_heads | 1 when multi_query_attention | num_key_value_heads when n_heads == null | h",
+    ff="mlp_hidden_size/2 | mlp_ratio*d/2 | intermediate_size")
+OLMO = Architecture("olmo hf_olmo",
+                    ignores="activation_type alibi alibi_bias_max attention_layer_norm "
+                            "attention_layer_norm_with_affine bias_for_layer_norm block_group_size block_type clip_qkv "
+                            "embedding_dropout flash_attention include_bias init_cutoff_factor init_device init_fn "
+                            "init_std layer_norm_type layer_norm_with_affine max_sequence_length precision "
+                            "residual_dropout rope",
+                    heads=HEADS, ties="weight_tying | tie_word_embeddings | false",
+                    dims=OLMO_DIMS, parts=rows(
     part("embed_tokens", "embed.token", table("V d")),
     under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
     under("layers.{L}.mlp", SWIGLU)))

@@ -58,6 +58,9 @@ NEWER_HEAD = {                                 # the segmentation head as transf
     "decode_head.bottleneck.": "decode_head.psp_bottleneck.",
     "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
     "*.bn.": ".normalization.", "*.conv.": ".convolution.", "*}.1.": "}.conv."}
+PYRAMID_STATE_DICT = {
+    "fpn1.0.": "fpn.fpn1.conv_transpose1.", "fpn1.1.": "fpn.fpn1.normalization.",
+    "fpn1.3.": "fpn.fpn1.conv_transpose2.", "fpn2.0.": "fpn.fpn2."}
 FINAL = part("layernorm", "norm.final", affine("d"), when="not use_mean_pooling")
 BEIT_STATE_DICT = VIT_STATE_DICT | {
     "*attention.attention.relative_position_bias": "relative_position_bias",
@@ -71,7 +74,7 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
             part("lm_head",   "head.token", dense("d -> V"))),
         head("ForSemanticSegmentation", "beit.", under("beit", FINAL), SEGMENTATION),
         head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))),
-    dialects=({}, NEWER_HEAD, BEIT_STATE_DICT,
+    dialects=({}, NEWER_HEAD, BEIT_STATE_DICT, BEIT_STATE_DICT | NEWER_HEAD | PYRAMID_STATE_DICT,
               {**BEIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(

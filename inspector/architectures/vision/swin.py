@@ -9,7 +9,7 @@ modeling_swin2sr.py: one width in all stages, patches again after each; the head
 """
 
 from inspector.architectures.vision.vision_blocks import BACKBONE
-from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param
 
 SWIN_DIMS = Dims(
@@ -61,7 +61,8 @@ SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, pa
         head("Model",                  "",      FINAL),
         head("ForImageClassification", "swin.", under("swin", FINAL), CLASSIFIER),
         head("ForMaskedImageModeling", "swin.", under("swin", FINAL, MASK_TOKEN), DECODER),
-        head("Backbone",               "",      STAGE_NORMS, maybe("swin.layernorm", "norm.final", affine("f")))))
+        head("Backbone",               "",      STAGE_NORMS,
+            usually(part("swin.layernorm", "norm.final", affine("f"))))))
 MASKFORMER_SWIN = Architecture("maskformer-swin", ignores="hidden_size num_layers out_indices",
     dims=SWIN_DIMS | Dims(M="len(O)", m="e * 2**(O[{M}]-1)"), parts=SWIN_PARTS, dialects=({}, STATE_DICT),
     heads=(

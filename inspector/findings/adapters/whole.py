@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.words import count, first, listed, number, shape
 
 
 class ShapeExample(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     """The adapter was not trained on this base.
 
     What it means
-        Most of its matrices do not fit the dims of the base.
+        Most of its matrices do not fit the dims of the base. The widths say what the adapter's own base has instead.
 
     Why it matters
         It cannot be loaded on this base.
@@ -107,6 +107,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
           such as   base_model.model.model.layers.{layer}.self_attn.q_proj.lora_A.weight
           stored    [16, 4096]
           expected  [16, 8192]
+          widths    4096 instead of 8192
           help      use the base that base_model_name_or_path in adapter_config.json
                     names
 
@@ -123,6 +124,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     of: int
     example: ShapeExample | None
     named: bool = True
+    widths: tuple[tuple[int, int], ...] = ()
 
     def headline(self) -> str:
         return f"the adapter does not fit base {self.base}"
@@ -138,12 +140,59 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
             ("such as", str(self.example.tensor)),
             ("stored", shape(self.example.stored)),
             ("expected", shape(["any" if dim is None else dim for dim in self.example.expected])),
+            *(
+                [("widths", ", ".join(f"{own} instead of {other}" for own, other in self.widths))]
+                if self.widths
+                else ()
+            ),
         ]
 
     def remedy(self) -> Remedy:
         if not self.named:
             return Remedy("use the base that the adapter was trained on")
         return Remedy("use the base that base_model_name_or_path in adapter_config.json names")
+
+
+class BaseThatDiffers(msgspec.Struct, frozen=True):
+    """A base that does not fit, and the first finding that says why."""
+
+    base: str
+    because: str
+
+
+class AdapterBasesCompared(Finding, frozen=True, kw_only=True):
+    """Several bases were given, and the adapter was compared with each.
+
+    What it means
+        An adapter fits a base where the base has all its modules in the shapes that its matrices need. The report is
+        that of the first base that fits, or of the one with the fewest errors.
+
+    Why it matters
+        Models of one family often share their names, and an adapter may fit the shapes of several.
+
+    Example
+        note[A929] adapter-bases-compared: fits 1 of 2 bases
+          fits  llama-3-8b
+          not   llama-3-70b (adapter-base-differs: the adapter does not fit base llama)
+
+    What to do
+        Use a base that fits.
+    """
+
+    code = "A929"
+    name = "adapter-bases-compared"
+    severity = "note"
+
+    fits: tuple[str, ...]
+    others: tuple[BaseThatDiffers, ...]
+
+    def headline(self) -> str:
+        return f"fits {len(self.fits):,} of {count(len(self.fits) + len(self.others), 'base')}"
+
+    def rows(self) -> Rows:
+        others = [f"{one.base} ({one.because})" for one in self.others]
+        fits = [("fits", first(self.fits, len(self.fits), 3))] if self.fits else []
+        return [*fits, *((("not", first(others, len(others), 3)),) if others else ())]
 
 
 class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):

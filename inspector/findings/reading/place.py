@@ -171,7 +171,8 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
 
     Example
         warning[R013] listing-incomplete: 100,000 files are listed, there are more
-          help  remove what does not belong to the checkpoint, or audit a copy without it
+          help  remove what does not belong to the checkpoint, or audit a copy without
+                it
 
     What to do
         Remove the files that do not belong to the checkpoint, or audit a copy without them.

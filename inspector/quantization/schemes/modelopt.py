@@ -67,7 +67,8 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 def _is_outputs(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
-    if values.dtype not in ("U8", "I8") or len(values.shape) < 2:
+    other = setting.method == "modelopt" and "nvfp4" in (setting.variant or "").casefold()
+    if values.dtype not in ("U8", "I8") or len(values.shape) < 2 or other:
         return False
     if scale is None:
         return setting.method == "modelopt" and "awq" in (setting.variant or "").casefold() and values.dtype == "U8"

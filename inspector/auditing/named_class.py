@@ -1,0 +1,84 @@
+"""The class in `architectures` decides where the model type does not fit the weights and the class has all their names.
+
+A lost or misshapen tensor is reported under the definition of the class then, instead of a whole model as misnamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of, letters, modules
+from inspector.findings.finding import Finding, Place
+from inspector.loader.config_file import Config
+from inspector.loading.tables import type_of_class
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families
+from inspector.matcher.reading import Reading, read_claimed
+from inspector.reconciler.explain import reconciliation_findings
+from inspector.reconciler.reconcile import Reconciled
+
+
+class Decided(Struct, frozen=True):
+    """The claim of the class, its reading, and the findings under it with the one on the model type."""
+
+    config: Claim
+    case: Reconciled
+    judged: tuple[Finding, ...]
+
+
+def decided_by_class(
+    config: Claim,
+    file: Config | None,
+    families: Families,
+    lost: Sequence[str],
+    typed: Reconciled,
+    again: Callable[[Claim, Reading], Reconciled],
+) -> Decided | None:
+    """The definition of the class, where it is another one than that of the model type and fits better.
+
+    typed: the reconciliation without regard to the class.
+    """
+    named = config.class_name
+    if file is None or file.kind != "config" or named is None or not isinstance(config.model_type, str):
+        return None
+    known = type_of_class(named)
+    of = known or _type_by_letters(named)
+    if of is None or definition_of(of) in (None, config.definition):
+        return None
+    claim = claim_of(replace(file, values={**file.values, "model_type": of}))
+    reading = read_claimed(claim, families, lost)
+    if reading is None or not reading.fits or claim.head is None:
+        return None
+    case = again(claim, reading)
+    if case.placement.unexpected:
+        return None
+    if typed.reading.definition is config.definition and _contradictions(case) >= _contradictions(typed):
+        return None
+    judged = reconciliation_findings(case, families, again)
+    return Decided(claim, case, (_finding(config.model_type, named, of, file.file, known is not None), *judged))
+
+
+def _contradictions(case: Reconciled) -> int:
+    """Tensors that are missing, unexpected or of another shape."""
+    placement = case.placement
+    missing, unexpected = (
+        sum(one.tensors for one in placement.missing),
+        sum(one.tensors for one in placement.unexpected),
+    )
+    return missing + unexpected + sum(one.tensors for one in placement.mismatched)
+
+
+def _type_by_letters(named: str) -> str | None:
+    """The longest model type that a class begins with, for spellings that transformers does not have."""
+    fitting = [name for name in modules() if letters(named).startswith(letters(name))]
+    return max(fitting, key=lambda name: len(letters(name)), default=None)
+
+
+def _finding(model_type: str, named: str, of: str, file: str, known: bool) -> Finding:
+    from inspector.findings.names.class_decides import ClassDecides, ClassOfOtherCode
+
+    kind = ClassDecides if known else ClassOfOtherCode
+    return kind(place=Place(file=file, key="model_type"), file=file, class_name=named, of=of, model_type=model_type)
