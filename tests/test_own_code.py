@@ -103,6 +103,8 @@ def test_names_that_fit_are_judged_by_the_definition(model_type: str, own: dict[
     ("qwen2", "ForCausalLM", "llama", "Qwen2ForCausalLM"),
     ("distilbert", "ForMaskedLM", "bert", "DistilBertForMaskedLM"),
     ("qwen2_5_vl", "ForConditionalGeneration", "qwen2_vl", "Qwen2_5_VLForConditionalGeneration"),
+    ("llama", "ForCausalLM", "lama", "LlamaForCausalLM"),
+    ("vit", "ForImageClassification", "vit-base", "ViTForImageClassification"),
 ])  # fmt: skip
 def test_the_class_decides_where_the_type_does_not_fit(of: str, suffix: str, stated: str, named: str) -> None:
     spec, config = stored(of, suffix)

@@ -178,8 +178,14 @@ def definition(draft: Draft) -> Draft:
 
         return _without_definition(draft).with_findings([VocabularyOnly(place=Place(file=checkpoint.set_name))])
     reading, nearest = choose_reading(config, draft.families, draft.lost)
+    of_class: tuple[Finding, ...] = ()
     if reading is None:
-        return _unknown(draft, nearest)
+        from inspector.auditing.named_class import of_unknown_type
+
+        named = of_unknown_type(config, checkpoint.config, draft.families, draft.lost)
+        if named is None:
+            return _unknown(draft, nearest)
+        config, reading, of_class = named.config, named.reading, (named.finding,)
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     lost = (*draft.lost, *draft.emptied)
 
@@ -212,7 +218,7 @@ def definition(draft: Draft) -> Draft:
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config" and not is_component(reading.name):
         judged, typed = with_types(judged, case.plan.scope, file.values, bool(checkpoint.set_name))
-    judged = list(in_own_words(judged, checkpoint, reading.prefix))
+    judged = [*of_class, *in_own_words(judged, checkpoint, reading.prefix)]
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")

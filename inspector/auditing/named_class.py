@@ -29,6 +29,29 @@ class Decided(Struct, frozen=True):
     judged: tuple[Finding, ...]
 
 
+class Named(Struct, frozen=True):
+    """The claim of the class, its reading, and the finding on the model type."""
+
+    config: Claim
+    reading: Reading
+    finding: Finding
+
+
+def of_unknown_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
+    """The definition of the class where nobody knows the model type, and all stored names are the definition's."""
+    named, model_type = config.class_name, config.model_type
+    if file is None or file.kind != "config" or named is None or not isinstance(model_type, str):
+        return None
+    of = type_of_class(named)
+    if of is None or definition_of(of) is None or config.definition is not None or "auto_map" in file.values:
+        return None
+    claim = claim_of(replace(file, values={**file.values, "model_type": of}))
+    reading = read_claimed(claim, families, lost)
+    if reading is None or reading.coverage < 1 or claim.head is None:
+        return None
+    return Named(claim, reading, _finding(model_type, named, of, file.file, True))
+
+
 def decided_by_class(
     config: Claim,
     file: Config | None,

@@ -11,12 +11,12 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
     """The weights are those of the class, not of the model type.
 
     What it means
-        config.json states one model type and names a class of another. The definition of the class has every stored
-        tensor in its shape, that of the type does not; the class was used.
+        config.json states one model type, or one that nobody knows, and names a class of another. The definition of
+        the class has every stored tensor, that of the type does not; the class was used.
 
     Why it matters
-        vLLM and whoever loads the named class build the right model. AutoModel follows `model_type`, builds the other
-        one and leaves its weights random.
+        vLLM and whoever loads the named class build the right model. AutoModel follows `model_type`: it builds the
+        other one and leaves its weights random, or refuses a type that it does not know.
 
     Example
         error[N444] class-decides: the weights are llama's, as the class is
