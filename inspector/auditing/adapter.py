@@ -19,7 +19,7 @@ from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import modules_of_base, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
-from inspector.auditing.loads import with_refusals
+from inspector.auditing.loads import after_loading
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
@@ -102,7 +102,7 @@ def audit_adapter(
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
     loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name)
-    return with_refusals(replace(audited, loads=loads))
+    return after_loading(replace(audited, loads=loads))
 
 
 def _audit_of_tool(

@@ -38,8 +38,7 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
         return f"there is no {PEFT.config}"
     if any(isinstance(one, AdapterTypeUnknown) for one in findings):
         return f"{PEFT.config} names no peft_type that it knows"
-    broken = next((one for one in findings if one.unreadable), None)
-    return "" if broken is None else f"{broken.place.file} cannot be read: {broken.name}"
+    return next((one.unread for one in findings if one.unreadable), "")
 
 
 def _against_base(

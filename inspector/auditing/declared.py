@@ -63,8 +63,8 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
     if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
         return
-    if _decided_by_class(audited, model_type):
-        return
+    if any(one.of_another_type for one in audited.findings):
+        return  # the whole config is of another model, or its type is wrong
     if rules_of(named, NEWEST) is not None and letters(named).startswith(letters(model_type)):
         return
     of = type_of_class(named)
@@ -85,15 +85,6 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         model_type=model_type,
         wanted=_same_task(named, of, model_type),
     )
-
-
-def _decided_by_class(audited: Audit, model_type: str) -> bool:
-    """Whether a finding says already that the weights are those of the class and not of the model type."""
-    if audited.case is None or audited.case.reading.definition is definition_of(model_type):
-        return False
-    from inspector.findings.names.class_decides import ClassDecides
-
-    return any(isinstance(one, ClassDecides) for one in audited.findings)
 
 
 def _both_ways(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:

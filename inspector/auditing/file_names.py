@@ -102,13 +102,19 @@ TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""
 
 
+def _types(audited: Audit) -> tuple[str, ...]:
+    """The model type of an audit, and those with the same names."""
+    twins = () if audited.case is None else audited.case.reading.same_names
+    return () if audited.architecture is None else (audited.architecture.name, *twins)
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
     config, names = checkpoint.config, checkpoint.siblings
     similar = next((name for name in sorted(names) if name.casefold() == CONFIG and name != CONFIG), None)
-    known = audited.architecture is not None and defaults_of(audited.architecture.name) is not None
+    known = any(defaults_of(name) is not None for name in _types(audited))
     if loader is None or not (known or similar):
         return  # of a type that neither library has nobody knows which loader it is for
     if config is not None and config.file == CONFIG:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
+    BY_NAME,
     COMPLETE,
     FAILURES,
     RANDOM,
@@ -34,56 +36,36 @@ JUDGED: Final = ("transformers", "sentence-transformers")
 def with_loads(audited: Audit) -> Audit:
     """The audit of a folder with what its loaders do. A file that was named by itself is not judged."""
     found = loads_of(audited)
-    if not found:
+    return after_loading(replace(audited, loads=found)) if found else audited
+
+
+def after_loading(audited: Audit) -> Audit:
+    """The audit with each finding as the intended loader sees it, and one for a failure that none explains."""
+    intended = next((one for one in audited.loads if one.intended), None)
+    if intended is None:
         return audited
-    audited = _with_harmless_index(with_refusals(replace(audited, loads=found)), found)
-    more = list(_findings(audited, found))
-    return _with_findings(audited, (*audited.findings, *more)) if more else audited
-
-
-def with_refusals(audited: Audit) -> Audit:
-    """The audit with an error for a file that PyTorch can open, but not as the intended loader does."""
-    unread = _unreadable(audited) if audited.findings else ""
-    refusing = next((one for one in audited.loads if one.intended and unread and one.because == unread), None)
-    if refusing is None:
+    name = f"{intended.loader} {intended.version or ''}".strip()
+    seen = (one.after_loading(name, intended.outcome, intended.because) for one in audited.findings)
+    findings = [one for one in seen if one is not None]
+    if intended.loader in JUDGED:
+        findings.extend(_failures(audited, findings))
+    if intended.excuse == BY_NAME and audited.verdict == CLEAN:
+        audited = _open(audited, intended)
+    if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
         return audited
-    from inspector.findings.header.pickle import RefusedByTorch
-
-    name = f"{refusing.loader} {refusing.version or ''}".strip()
-    return _with_findings(
-        audited,
-        [replace(one, refused_by=name) if isinstance(one, RefusedByTorch) else one for one in audited.findings],
-    )
+    return _with_findings(audited, findings)
 
 
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
-    verdict = verdict_with(audited.verdict, findings)
+    """The audit with other findings; where no error or warning is left, the numbers of parameters decide."""
+    verdict, counts = verdict_with(audited.verdict, findings), audited.counts
+    if verdict == FINDINGS and all(one.severity == "note" for one in findings):
+        if counts.unique_parameters != counts.expected_parameters:
+            because = "the class of the config leaves out a part that is stored"
+            skipped = Skipped("the number of parameters", because, decisive=True)
+            audited = replace(audited, skipped=(*audited.skipped, skipped))
+        verdict = verdict_of(findings, audited.skipped)
     return replace(audited, findings=tuple(ordered(findings)), verdict=verdict)
-
-
-def _with_harmless_index(audited: Audit, found: tuple[Load, ...]) -> Audit:
-    """The audit with warnings on entries of the index that its loader reads past, where every tensor is loaded."""
-    complete = any(one.intended and one.outcome == COMPLETE for one in found)
-    if audited.verdict != FINDINGS or audited.checkpoint.index is None or not complete:
-        return audited
-    from inspector.findings.shards.agreement import (
-        TensorAbsent,
-        TensorInAnotherShard,
-        TensorListedElsewhere,
-        TensorListedInVain,
-    )
-
-    milder: dict[type[Finding], type[Finding]] = {
-        TensorAbsent: TensorListedInVain,
-        TensorInAnotherShard: TensorListedElsewhere,
-    }
-    listed = (_as(milder.get(type(one)), one) for one in audited.findings)
-    return replace(audited, findings=tuple(ordered(listed)))
-
-
-def _as(kind: type[Finding] | None, finding: Finding) -> Finding:
-    """The same finding as one of a related class."""
-    return finding if kind is None else kind(**{name: getattr(finding, name) for name in finding.__struct_fields__})
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:
@@ -221,10 +203,7 @@ def _is_whole(audited: Audit) -> bool:
 
 def _unreadable(audited: Audit) -> str:
     """Why a file of the audited set cannot be opened."""
-    for finding in audited.findings:
-        if finding.unreadable:
-            return f"{finding.place.file} cannot be read: {finding.name}"
-    return ""
+    return next((one.unread for one in audited.findings if one.unreadable), "")
 
 
 def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:
@@ -249,13 +228,14 @@ def _of_gguf(audited: Audit) -> tuple[Load, ...]:
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
 
 
-def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
+def _failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[Finding]:
     """The finding where the intended loader fails and no other error says why."""
     other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in audited.findings) or _is_said(audited):
+    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited):
         return
-    newest = next((one for one in found if one.intended and one.loader in JUDGED), None)
-    if newest is None or newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+    found = audited.loads
+    newest = next(one for one in found if one.intended)
+    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
         return
     older = next(one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER))
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}

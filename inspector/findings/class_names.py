@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
 
@@ -38,6 +38,11 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     stored: tuple[str, ...]
     labels: int | None
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        if type(self) is not ClassDiffers or outcome != "complete":
+            return self
+        return ClassLeavesOutHead(**{name: getattr(self, name) for name in self.__struct_fields__})
+
     def headline(self) -> str:
         of = f"{self.stored_class}'s" if self.stored_class else "of another class"
         return f"the weights are {of}"
@@ -65,6 +70,37 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
             words += f' and "num_labels": {self.labels}'
         intended = "" if self.stored else f", or {train}"
         return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
+
+
+class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
+    """The config names the base class of a model whose head is stored too.
+
+    What it means
+        The weights are those of a class with a head; the config names its base. The loader that the folder is made for
+        loads every tensor of the base and leaves out the head.
+
+    Why it matters
+        The head is not loaded. Parameters are counted for the class of the weights.
+
+    Example
+        note[N442] class-leaves-out-head: the weights are BartForConditionalGeneration's
+          config  BartModel
+          stored  final_logits_bias, model.decoder.embed_positions.weight,
+                  model.decoder.layernorm_embedding.bias and 17 more
+
+    What to do
+        Nothing; or name the class of the weights in `architectures`, to load the head.
+    """
+
+    code = "N442"
+    name = "class-leaves-out-head"
+    severity = "note"
+
+    def rows(self) -> Rows:
+        return [("config", self.declared), ("stored", listed(self.stored, 3))]
+
+    def remedy(self) -> Remedy:
+        return NOTHING_TO_DO
 
 
 class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):

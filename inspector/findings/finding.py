@@ -15,6 +15,8 @@ import msgspec
 SEVERITIES = ("error", "warning", "note")
 """Worst first."""
 
+UNREAD: Final = "cannot be read"
+"""In the reason of a loader that refuses a file for a finding on it."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; how many there are is a field of its own."""
 
@@ -84,7 +86,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     unreadable: whether no loader opens the file that it is about. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
-    out its remedy although it is a note.
+    out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
+    of the weights.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -96,6 +99,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: ClassVar[bool] = False
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
+    of_another_type: ClassVar[bool] = False
 
     place: Place = Place()
     confidence: str = "certain"
@@ -113,6 +117,18 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         """What to do about it."""
         return NOTHING_TO_DO
+
+    @property
+    def unread(self) -> str:
+        """Why a loader does not open the file that it is about."""
+        return f"{self.place.file} {UNREAD}: {self.name}"
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """What it is once it is known what the loader does that the checkpoint is made for; None where it is nothing.
+
+        loader: with its version. outcome, because: of `inspector.loading.outcome.Load`.
+        """
+        return self
 
     def within(self, component: str, place: Place) -> Self:
         """The same finding in the audit of a pipeline that has the checkpoint as a component."""

@@ -102,13 +102,15 @@ def compare(
         result.lost.clear()
         reported.append(_of_another_save(index, absent, file_of))
         return result
-    reported.extend(_names_nothing(index, file_of))
+    foreign = _names_nothing(index, file_of)
+    reported.extend(foreign)
     reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
-    reported.extend(_by_file(TensorAbsent, missing, index.file))
-    reported.extend(_moved(moved, ways, index.file))
-    reported.extend(_by_file(TensorUnlisted, extra, index.file))
-    reported.extend(_unlisted(copies, unlisted, index.file))
+    if not foreign or absent:  # what an index of other weights lists says nothing of these
+        reported.extend(_by_file(TensorAbsent, missing, index.file))
+        reported.extend(_moved(moved, ways, index.file))
+        reported.extend(_by_file(TensorUnlisted, extra, index.file))
+        reported.extend(_unlisted(copies, unlisted, index.file))
     reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
 

@@ -8,24 +8,24 @@ from typing import Any
 from inspector.architectures.defaults import defaults_of
 from inspector.loading.tables import OLDER, ClassRules
 from inspector.notation.binding import Plan
+from inspector.notation.spelling import Spelling
 from inspector.reconciler.reconcile import Reconciled
 
 
 def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str, major: str) -> bool:
-    """Whether a version has exactly the tensors that are stored, under the names that it writes.
+    """Whether a version has exactly the tensors that are stored, under the names that it writes or is known to read.
 
     False where that takes a comparison: anything is missing, left over, optional, tied and stored all the same, spelled
     otherwise, or depends on defaults that differ between versions.
     """
     reading, plan, placement = case.reading, case.plan, case.placement
-    if rules.dialect or rules.newer or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
+    if rules.sides or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
         return False
     if placement.differences or case.causes or reading.prefix or reading.writer or reading.by_names:
         return False
-    spelling = plan.spelling
-    if spelling.dialect or any(spelling.submodels.values()) or spelling.root != plan.head.root:
+    if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
-    if rules.untied and any(block.tie is not None for block in plan.blocks):
+    if (rules.untied or (rules.tie_of and rules.reads)) and any(block.tie is not None for block in plan.blocks):
         return False
     placed = {one.block.key for one in placement.placed}
     for one in placement.placed:
@@ -34,21 +34,42 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             id(block.slot) in case.beyond
             or block.slot.extra
             or block.tie is not None
-            or not (block.required or block.key in rules.stored)
+            or block.key in rules.lacks
+            or not (block.slot.built or block.key in rules.stored)
         ):
             return False
-    if not placed.issuperset(rules.stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
+    tied = {block.key for block in plan.blocks if block.tie is not None} if rules.stored else ()
+    if not placed.issuperset(key for key in rules.stored if key not in tied) or any(
+        block.slot.group for block in plan.blocks if block.key not in placed
+    ):
         return False
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False
     return _same_defaults(values, model_type)
 
 
+def _is_read(plan: Plan, rules: ClassRules) -> bool:
+    """Whether a version writes the names of a plan, or loads all of them."""
+    spelling = plan.spelling
+    if not (spelling.dialect or any(spelling.submodels.values()) or rules.dialect or rules.newer):
+        return True
+    return bool(rules.reads) and dialects_of(plan, spelling) in rules.reads
+
+
+def dialects_of(plan: Plan, spelling: Spelling) -> str:
+    """A spelling as `ClassRules.reads` has it: "1 vision/clip_vision_model=1"."""
+    found = [str(spelling.dialect)]
+    for path, number in sorted(spelling.submodels.items()):
+        if number:
+            found.append(f"{'.'.join(path)}/{plan.scope.below(path).definition.names[0]}={number}")
+    return " ".join(found)
+
+
 def plan_as_audited(case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str) -> Plan | None:
     """The plan of an audit without differences, where a version binds the same: its own names, and defaults of all."""
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
-    other = rules.dialect or case.causes or reading.prefix or reading.writer or reading.by_names
+    other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
 
 

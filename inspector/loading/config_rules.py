@@ -66,12 +66,17 @@ def _refusals(values: Mapping[str, Any], model_type: str, major: str) -> Iterato
     settings = Settings(values, *of_type(model_type), of_type=of_type)
     scope = Scope(definition, settings, definition_of)
     for rule in rules:
-        node = parse(rule)
-        keys = tuple(dict.fromkeys(path[0] for path in words(node)))
+        node, keys = parse(rule), _keys(rule)
         if all(_is_known(settings, key) for key in keys) and scope.evaluate(node) is True:
             stated = ", ".join(f"{key} {settings.read((key,))[0]}" for key in keys)
             who = "config class" if rule in kinds.get("config", ()) else "model"
             yield f"its {who} refuses {show(node)}: {stated}"
+
+
+@cache
+def _keys(rule: str) -> tuple[str, ...]:
+    """The keys of a condition; there are only as many conditions as the table has."""
+    return tuple(dict.fromkeys(path[0] for path in words(parse(rule))))
 
 
 def _is_known(settings: Settings, key: str) -> bool:

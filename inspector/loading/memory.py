@@ -98,7 +98,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
     tied: list[tuple[str, tuple[Box, ...], Block]] = []
     for block in plan.blocks:
         slot = block.slot
-        if slot.extra or not (block.required or block.key in rules.stored):
+        if slot.extra or block.key in rules.lacks or not (slot.built or block.key in rules.stored):
             continue
         found = name(sample(block.key))
         for number, text in enumerate(found.names):

@@ -27,16 +27,19 @@ NEWEST, OLDER = "5", "4"
 class ClassRules(Struct, frozen=True):
     """What one major version of transformers says of a class.
 
-    prefix: its `base_model_prefix`. within: whether the model has a module of that name. missing, unexpected: patterns
-    of names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the file, optional
-    by the definition, that the model has. mapping: regular expressions and replacements that rename names of the
-    file (transformers 4). newer: whether its tensors have the names of transformers 5. dialect: of the definition, with
-    the names that the version writes. untied: whether the class ties nothing. always: (copy, original) of tensors that
-    are tied whatever the config says; ties: whether these are all that stay tied where the config says no. tie_of:
-    key of the config within it that says so in place of the outer one (transformers 4). exact:
-    whether the definition gives the names of the model. altered: whether it changes numbers of a healthy file.
-    unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a config that a newer
-    version wrote.
+    prefix: its `base_model_prefix`. within: whether the model has a module of that name. missing, unexpected:
+    patterns of names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the
+    file, optional by the definition, that the model has. lacks: keys that the definition requires and the model has
+    under other names, or not at all. sides: which alternative the model has of each `either` of the definition,
+    "01" for the first of one and the second of the next; "" for the first of all. mapping: regular expressions and
+    replacements that rename names of the file (transformers 4). newer: whether its tensors have the names of
+    transformers 5. dialect: of the definition, with the names that the version writes. reads: dialects, of the
+    definition and of those of its submodels, under which a file with all that the class has is loaded completely.
+    untied: whether the class ties nothing. always: (copy, original) of tensors that are tied whatever the config
+    says; ties: whether these are all that stay tied where the config says no. tie_of: key of the config within it
+    that says so in place of the outer one (transformers 4). exact: whether the definition gives the names of the
+    model. altered: whether it changes numbers of a healthy file. unfilled: whether it leaves tensors of a healthy
+    file without values. refuses: what it says of a config that a newer version wrote.
     """
 
     prefix: str = ""
@@ -45,6 +48,9 @@ class ClassRules(Struct, frozen=True):
     unexpected: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    sides: str = ""
+    reads: tuple[str, ...] = ()
     mapping: Mapping[str, str] = {}
     transforms: tuple[int, ...] = ()
     newer: bool = False

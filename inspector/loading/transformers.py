@@ -19,6 +19,7 @@ from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
+    BY_NAME,
     CHANGES,
     COMPLETE,
     MAY_BE_ABSENT,
@@ -133,9 +134,9 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, UNKNOWN, "config.json names no class", given)
     rules = None if name is None else rules_of(name, major)
     if name is None or (rules is None and name not in names_of(major).classes):
-        base = names_of(major).bases.get(given.model_type, name)  # what AutoModel builds
+        base = names_of(major).bases.get(given.model_type)  # what AutoModel builds
         if base is None:
-            return _load(major, REFUSES, f"AutoModel has no class for {given.model_type}", given)
+            return _load(major, REFUSES, f"AutoModel has no class for {given.model_type}", given, excuse=_named(name))
         name, rules = base, rules_of(base, major)
     if (
         rules is not None
@@ -153,7 +154,7 @@ def _by_names(given: Given, major: str) -> Load:
     if plan is None:
         from inspector.loading.expected import plan_of
 
-        plan = plan_of(given.values, name, given.model_type, major, rules.dialect)
+        plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides)
     if plan is None or plan.opaque or plan.scope.faults:
         return _load(major, UNKNOWN, "a part of the model has no definition", given)
     if given.quantized is not None:
@@ -170,6 +171,13 @@ def _by_names(given: Given, major: str) -> Load:
     if isinstance(namer, str):
         return _load(major, REFUSES, namer, given)
     return _concluded(given, major, match(memory, families, rules, namer), rules)
+
+
+def _named(class_name: str | None) -> str:
+    """The excuse of a file that AutoModel cannot load: the class that its config names can, if there is one."""
+    if class_name is None:
+        return ""
+    return BY_CLASS if class_name in names_of(NEWEST).inner else BY_NAME
 
 
 def _by_newest(given: Given) -> bool:

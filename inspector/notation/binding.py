@@ -7,7 +7,7 @@ has one block for each kind of tensor, however many layers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -109,18 +109,21 @@ def bind(
     stored: Stored = nothing_stored,
     shared: Shared = nothing_shared,
     indices: Indices = no_indices,
+    sides: Mapping[int, int] | None = None,
 ) -> Plan:
     """The blocks that a definition expects. `stored` decides each `either`, and without a config the predicates.
 
     indices: decides, without a config, whether a row with a literal index is stored.
 
     shared: decides, without a config, whether a stored tensor is the tied copy that the definition allows.
+
+    sides: number of an `either` -> the side to take, in place of the one that is stored.
     """
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
     if not scope.settings.known:
         binder.conditions.present = stored_rows(scope, spelling, stored, unrolled.slots, indices)
-    sides = binder.choose(unrolled.slots)
+    sides = binder.choose(unrolled.slots) if sides is None else sides
     chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
     if not scope.settings.known:
         chosen = binder.fitting(chosen)

@@ -46,7 +46,7 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
 
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
-    if single is None or not _is_of_another_type(single.finding):
+    if single is None or not single.finding.of_another_type:
         yield from _names(case)
     if single is not None:
         yield single.finding
@@ -83,13 +83,6 @@ def _usual_absent(blocks: Sequence[Block]) -> Finding:
         tensors=sum(block.tensors for block in blocks),
         parameters=sum(sizes) if len(sizes) == len(blocks) else None,
     )
-
-
-def _is_of_another_type(finding: Finding) -> bool:
-    """Whether the names are read under the wrong definition, so that nothing else about them is true."""
-    from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-
-    return isinstance(finding, NamesOfAnotherArchitecture)
 
 
 def _names(case: Reconciled) -> Iterator[Finding]:

@@ -27,8 +27,10 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
     listed = list(findings)
     if len(listed) < 2 or case.solved:
         return listed  # without a config each of them is evidence that another definition is right
+    from inspector.findings.names.tensors import TensorRenamed
+
     part = _part_of_another_kind(case)
-    if part is not None:
+    if part is not None and not all(isinstance(one, TensorRenamed) for one in listed):
         return [part]
     return list(_shapes_of_layers(_incomplete(case, listed)))
 
@@ -46,7 +48,7 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
         return None
     below = [block for block in case.corrected.blocks if block.key.startswith(f"{prefix}.") and block.required]
     fitting = [one for one in placement.placed if one.fits and one.block.key.startswith(f"{prefix}.")]
-    if 2 * len(below) > sum(block.required for block in case.corrected.blocks) or 2 * len(fitting) > len(below):
+    if 2 * len(below) > sum(block.required for block in case.corrected.blocks) or 2 * len(fitting) >= len(below):
         return None
     from inspector.findings.single_causes import PartOfAnotherKind
     from inspector.findings.words import shape

@@ -119,7 +119,7 @@ def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pa
 def _alike(expected: str, stored: str, many: bool) -> float:
     if expected.endswith(f".{stored}") or stored.endswith(f".{expected}"):
         return 1.0  # a prefix was added or removed
-    parts = [_attention_part(name) for name in (expected, stored)]
+    parts = [attention_part(name) for name in (expected, stored)]
     if None not in parts and parts[0] != parts[1]:
         return 0.0
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
@@ -129,7 +129,7 @@ def _alike(expected: str, stored: str, many: bool) -> float:
     return likeness if parts[0] is None or parts[0] != parts[1] else (1 + likeness) / 2
 
 
-def _attention_part(name: str) -> str | None:
+def attention_part(name: str) -> str | None:
     """query, key or value, by the last segment that says so."""
     return next((part for word in reversed(name.split(".")) if (part := ATTENTION_PARTS.get(word))), None)
 

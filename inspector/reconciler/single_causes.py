@@ -47,6 +47,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     found = found or _one_rank(case) or _pruned_heads(case)
     if found is not None:
         return found
+    from inspector.reconciler.vocabulary import resized_in_part
+
+    resized = resized_in_part(case)
+    if resized is not None:
+        return Recognized(resized[0], case.uncorrected(resized[1]))
     from inspector.reconciler.sizes import keys_absent, of_another_model, of_another_size
 
     size = keys_absent(case) or of_another_size(case)
@@ -62,6 +67,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     otherwise = explained_otherwise(case, families, again)
     if otherwise is not None:
         return Recognized(otherwise, case.uncorrected(Placement((), (), ())))
+    from inspector.reconciler.joined import projections_joined
+
+    joined = projections_joined(case)
+    if joined is not None:
+        return Recognized(joined[0], case.uncorrected(joined[1]))
     foreign = foreign_submodel(case) if case.placement.differences else None
     return (
         None if foreign is None else Recognized(foreign[0], case.uncorrected(_outside(case.as_configured, foreign[1])))

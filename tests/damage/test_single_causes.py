@@ -141,6 +141,58 @@ def test_one_rank_of_several(config: Config, embeddings: bool, parts: int) -> No
     assert not audited.findings[0].remedy().steps
 
 
+JOINT: list[tuple[str, str, str, dict[str, int]]] = [
+    ("llama", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 3}), ("qwen2", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 6}),
+    ("opt", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 6}), ("clip", "CLIPModel", r"(q|k|v)_proj", {"qkv_proj": 10}),
+    ("bert", "MaskedLM", r"(query|key|value)", {"Wqkv": 6}), ("olmo2", "CausalLM", "(gate|up)_proj", {"wi": 3}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "parts", "joint"), JOINT)
+def test_projections_in_one_matrix(model_type: str, suffix: str, parts: str, joint: dict[str, int]) -> None:
+    spec, config = record(model_type, suffix)
+    ((name, tensors),) = joint.items()
+    joined: Spec = {}
+    for key, (dtype, shape) in spec.items():
+        new = re.sub(rf"\.{parts}\.", f".{name}.", key)
+        joined[new] = (dtype, shape if new == key else (joined.get(new, ("", (0,)))[1][0] + shape[0], *shape[1:]))
+    audited = judged(joined, config)
+    assert bad(audited) == ["N441"]
+    assert audited.findings[0].facts["tensors"] == tensors
+    assert not audited.findings[0].remedy().steps
+
+
+@pytest.mark.parametrize("model_type", ["gpt_neox", "bloom", "gpt_bigcode"])
+def test_a_joint_projection_that_is_stored_apart(model_type: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    apart: Spec = {}
+    for key, (dtype, shape) in spec.items():
+        joint = re.search(r"query_key_value|c_attn", key)
+        sizes = [shape[0] - 2 * (shape[0] // 3), shape[0] // 3, shape[0] // 3] if joint else []
+        for part, rows in zip("qkv", sizes, strict=False):
+            apart[key.replace(joint[0], f"{part}_proj") if joint else key] = (dtype, (rows, *shape[1:]))
+        if not joint:
+            apart[key] = (dtype, shape)
+    assert bad(judged(apart, config)) == ["N441"]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "table", "key"), [
+    ("llama", "CausalLM", "embed_tokens", "vocab_size"), ("mistral", "CausalLM", "lm_head", "vocab_size"),
+    ("gpt_neox", "CausalLM", "embed_in", "vocab_size"), ("bert", "MaskedLM", "word_embeddings", "vocab_size"),
+    ("roberta", "MaskedLM", "lm_head.bias", "vocab_size"), ("llava", "", "embed_tokens", "text_config.vocab_size"),
+])  # fmt: skip
+@pytest.mark.parametrize("more", [3, -3])
+def test_a_vocabulary_that_was_resized_in_part(model_type: str, suffix: str, table: str, key: str, more: int) -> None:
+    spec, config = record(model_type, suffix)
+    name = next(name for name in spec if table in name)
+    rows = spec[name][1][0]
+    audited = judged({**spec, name: (spec[name][0], (rows + more, *spec[name][1][1:]))}, config)
+    assert bad(audited) == ["C324"]
+    facts = audited.findings[0].facts
+    assert (facts["key"], facts["configured"], facts["stored_rows"]) == (key, rows, rows + more)
+    assert facts["resized"] == [name] and f'"{key}": {rows + more}' in audited.findings[0].help
+
+
 FAMILIES = [
     ("llama", "qwen2"), ("llama", "qwen3"), ("llama", "gemma2"), ("llama", "phi3"), ("llama", "olmo2"),
     ("qwen2", "llama"), ("qwen3", "llama"), ("mixtral", "mistral"),

@@ -50,6 +50,13 @@ def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
     return lambda spec: spec.update({name: (dtype, shape)})
 
 
+def join_projections(spec: Spec) -> None:
+    """Stores query, key and value of each layer in one matrix, as vLLM holds them."""
+    for name in [name for name in spec if "q_proj" in name]:
+        parts = [spec.pop(name.replace("q_proj", f"{part}_proj")) for part in "qkv"]
+        spec[name.replace("q_proj", "qkv_proj")] = ("BF16", (sum(shape[0] for _, shape in parts), 4096))
+
+
 def drop(*parts: str) -> Callable[[Spec], None]:
     """Removes every tensor whose name contains one of these."""
 
@@ -141,6 +148,14 @@ def saved(model_type: str, class_suffix: str, **config: Any) -> Audit:
     """What a library saved of a class, in a folder with a change of its config."""
     record = base_record(model_type, class_suffix)
     read = checkpoint(spec_of(record), None, {**record["config"], **config})
+    file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
+    return audit_loaded(replace(read, set_name=file.name, files=(file,)))
+
+
+def with_base_prefix() -> Audit:
+    """Gemma 2 with one more `model.` before each name, in a folder."""
+    record = base_record("gemma2", "CausalLM")
+    read = checkpoint({f"model.{name}": entry for name, entry in spec_of(record).items()}, None, record["config"])
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
@@ -315,6 +330,10 @@ FIRES |= {
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
+    "prefix-read-past": with_base_prefix,
+    "class-leaves-out-head": lambda: saved("bart", "ForConditionalGeneration", architectures=["BartModel"]),
+    "projections-joined": lambda: llama(join_projections),
+    "vocabulary-resized-in-part": lambda: llama(put("model.embed_tokens.weight", "BF16", 128_264, 4096)),
 }  # fmt: skip
 
 

@@ -22,20 +22,33 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.algebra.names import key_of
+from inspector.algebra.names import key_of, name_of
 from inspector.architectures.catalog import definition_of
 from inspector.auditing.declared import TOKEN_IDS
 from inspector.loader.layout import Layout, lay_out
 from inspector.loading import tables
+from inspector.loading.as_written import dialects_of
 from inspector.loading.expected import plan_of
-from inspector.loading.memory import Counted, Memory, Namer, match, memory_of, newest_namer, older_namer, written_namer
+from inspector.loading.memory import (
+    Counted,
+    Memory,
+    Namer,
+    first_name,
+    match,
+    memory_of,
+    newest_namer,
+    older_namer,
+    written_namer,
+)
 from inspector.loading.tables import NEWEST, OLDER, ClassRules
+from inspector.loading.templates import sample, template
 from inspector.matcher.families import Families, families_of
-from inspector.notation.binding import Plan
+from inspector.matcher.spelling import spellings
+from inspector.notation.binding import Plan, bind
 from inspector.notation.spelling import Spelling
 from tests.judged import oracle_types, records, spec_of
 
@@ -258,6 +271,9 @@ def merge(newest: str, older: str) -> None:
         for name, entry in healthy[major].items():
             lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
         _drop_wrong(major, lines)
+    for major in (NEWEST, OLDER):
+        for model_type, record in base_records(major):
+            _add_reads(model_type, record["class"], major, lines.get(record["class"], {}))
     text = [json.dumps({"class": name, **line}, separators=(",", ":")) for name, line in sorted(lines.items())]
     TABLE.write_text("\n".join([*first, *text, ""]), encoding="utf-8")
     open_ones = sorted(
@@ -295,22 +311,77 @@ def _entry(
     made["buffers"] = sorted({key_of(name)[0] for name in said["buffers"]})
     state = {key_of(name)[0] for name in said["state"]}
     ways = [False] if major == NEWEST else [False, True]
-    for newer, dialect in itertools.product(ways, range(SPELLINGS)):
+    config = {"model_type": model_type, **record["config"]}
+    for newer, dialect, by_file in itertools.product(ways, range(SPELLINGS), (False, True)):
+        plan = plan_of(config, record["class"], model_type, major, dialect)
+        sides = "" if plan is None or not by_file else _sides(plan, record)
+        if by_file and not sides.strip("0"):
+            continue
+        made["sides"] = sides
         rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect}))
-        plan = plan_of({"model_type": model_type, **record["config"]}, record["class"], model_type, major, dialect)
+        plan = plan_of(config, record["class"], model_type, major, dialect, sides)
         if plan is None or plan.opaque or (dialect and plan.spelling == Spelling(plan.head.root)):
             continue
         name = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
-        stored = tuple(_optional(plan, name, state))
-        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored}))
+        stored, lacks = _optional(plan, name, said["state"]), _lacking(plan, name, state)
+        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}))
         memory = memory_of(plan, rules, name)
         if set(memory.boxes) == state and _agrees(memory, rules, record, major):
-            made |= {"newer": newer, "dialect": dialect, "stored": list(stored)}
+            made |= {"newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}
             made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
+            _set_tie_of(made, plan, name, record, major)
             break
     else:
-        made["exact"] = False
+        made |= {"exact": False, "sides": ""}
     return {key: value for key, value in made.items() if value or key == "exact"}
+
+
+def _add_reads(model_type: str, name: str, major: str, line: dict[str, Any]) -> None:
+    """Notes the dialects under which a version loads a file with all that a class has, by each of its records."""
+    entry = line.get(major)
+    if entry is None or not entry.get("exact", True) or any(entry.get(key) for key in ("stored", "lacks", "sides")):
+        return
+    rules, newest = (ClassRules(**_tuples(line.get(one, {}))) for one in (major, NEWEST))
+    configs = [one["config"] for one in records(model_type) if one["class"] == name and one.get("config") is not None]
+    kept: dict[str, bool] = {}
+    for config in configs:
+        plan = plan_of({"model_type": model_type, **config}, name, model_type, major, rules.dialect)
+        known = [] if plan is None else itertools.islice(spellings(plan.scope, plan.head, plan.unrolled), SPELLINGS)
+        for spelling in known:
+            assert plan is not None
+            text = dialects_of(plan, spelling)
+            if kept.get(text, True) and (text != "0" or rules.dialect or rules.newer):
+                kept[text] = _reads(plan, spelling, rules, newest, major)
+    if any(kept.values()):
+        entry["reads"] = sorted(text for text, read in kept.items() if read)
+
+
+def _reads(plan: Plan, spelling: Spelling, rules: ClassRules, newest: ClassRules, major: str) -> bool:
+    """Whether a version loads a file completely that has the names of a spelling."""
+    layouts: dict[str, Layout] = {}
+    for block in bind(plan.scope, plan.head, spelling).blocks:
+        layout = None if None in block.shape else lay_out("F32", tuple(dim or 0 for dim in block.shape))
+        if not block.slot.built or block.slot.extra or block.tie is not None:
+            continue
+        if not isinstance(layout, Layout):
+            return False
+        layouts.update((name_of(block.key, at), layout) for at in itertools.product(*block.axes))
+    first = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+    memory, families = memory_of(plan, rules, first), families_of(layouts)
+    name = newest_namer(rules, memory.has, families) if major == NEWEST else older_namer(rules, memory, families)
+    if isinstance(name, str):
+        return False
+    found = match(memory, families, rules, name)
+    return not (found.missing or found.unexpected or found.mismatched or found.partial or found.overwritten)
+
+
+def _set_tie_of(made: dict[str, Any], plan: Plan, name: Namer, record: Mapping[str, Any], major: str) -> None:
+    """Finds the sub-config that decides on ties in version 5: each submodel that ties has its own."""
+    for key in ("", *(key for key, value in record["config"].items() if isinstance(value, dict))):
+        rules = ClassRules(**_tuples({**made, "tie_of": key}))
+        if major == OLDER or _agrees(memory_of(plan, rules, name), rules, record, major):
+            made |= {"tie_of": key} if major == NEWEST else {}
+            return
 
 
 def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]]) -> None:
@@ -326,7 +397,8 @@ def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]]) -> None:
             if (record["class"], record["writer"], record["variant"]) == (one["class"], one["writer"], "")
         )
         rules = ClassRules(**_tuples(entry))
-        plan = plan_of({"model_type": one["type"], **record["config"]}, one["class"], one["type"], major, rules.dialect)
+        config = {"model_type": one["type"], **record["config"]}
+        plan = plan_of(config, one["class"], one["type"], major, rules.dialect, rules.sides)
         newest = ClassRules(**_tuples(lines[one["class"]].get(NEWEST, {})))
         found = None if plan is None else _matched(plan, rules, newest, record, major)
         if found is None or [found.missing, found.unexpected] != one["counts"][:2]:
@@ -360,16 +432,33 @@ def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major:
     return not (found.missing or found.partial)
 
 
-def _optional(plan: Any, name: Namer, state: set[str]) -> list[str]:
-    """Keys of optional rows that the model has."""
-    from inspector.loading.templates import sample, template
+def _sides(plan: Plan, record: Mapping[str, Any]) -> str:
+    """Which alternatives the file of a record stores, as in `ClassRules`."""
+    shapes: dict[str, set[tuple[int, ...]]] = {}
+    for name, (_, shape) in spec_of(record).items():
+        shapes.setdefault(key_of(name)[0], set()).add(shape)
+    found = bind(plan.scope, plan.head, plan.spelling, stored=lambda key: shapes.get(key, ()))
+    sides = found.binder.choose(found.unrolled.slots)
+    return "".join(str(sides[number]) for number in sorted(sides))
 
-    found = []
-    for block in plan.blocks:
-        if not block.required and not block.slot.extra:
-            keys = {template(text)[0] for text in name(sample(block.key)).names}
-            found += [block.key] if keys <= state else []
-    return sorted(set(found))
+
+def _optional(plan: Plan, name: Namer, state: Sequence[str]) -> list[str]:
+    """Keys of optional rows that the model has."""
+    names = frozenset(state)
+    found = {
+        block.key
+        for block in plan.blocks
+        if not block.slot.built
+        and not block.slot.extra
+        and names.issuperset(name(first_name(block.key, (block.axes,))).names)
+    }
+    return sorted(found)
+
+
+def _lacking(plan: Plan, name: Namer, state: set[str]) -> list[str]:
+    """Keys of required rows that the model does not have."""
+    required = {block.key for block in plan.blocks if block.slot.built and not block.slot.extra}
+    return sorted(key for key in required if state.isdisjoint(template(text)[0] for text in name(sample(key)).names))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ NAMESPACE = Code().text("args").name("argparse", "Namespace").add(b")\x81").raw[
         (b"", {"code/__torch__.py": b""}, "torchscript-program"),
         (NAMESPACE, {}, "pickle-holds-objects"),
         (b"", {"more.pkl": b"}(" + NAMESPACE + b"u."}, "pickle-holds-objects"),
-        (b"", {"more.pkl": b"cos\nsystem\n(S'id'\ntR."}, "pickle-runs-code"),
+        (b"", {"more.pkl": b"cos\nsystem\n(V\ntR."}, "pickle-runs-code"),
     ],
     ids=["state dict", "torchscript", "objects", "objects aside", "code aside"],
 )
@@ -107,8 +107,8 @@ def test_what_weights_only_refuses_is_an_error_where_transformers_reads_it(
     audited = audit(tmp_path)
     found = {one.name: one.severity for one in audited.findings if one.code.startswith("H")}
     refused = config and rule is not None and "more.pkl" not in more
-    is_error = refused or rule == "pickle-runs-code"
-    assert found == ({} if rule is None else {rule: "error" if is_error else "warning"})
+    error = refused or rule == "pickle-runs-code"
+    assert found == ({} if rule is None else {rule: "error" if error else "warning"})
     outcomes = {one.outcome for one in audited.loads if one.loader == "transformers"}
     assert outcomes == ({"refuses"} if refused or not config else {"complete"})
 

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+import msgspec
+
+from inspector.findings.finding import UNREAD, Finding, Remedy, Rows
 from inspector.findings.refetch import fetch_file
 from inspector.findings.words import count, listed, number
+
+ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
+"""The row of a finding that concerns no pickle of weights."""
+WRITTEN_PROTOCOL = 2
+"""The protocol that `torch.save` writes."""
 
 
 class _IfRead:
     """Whether no loader opens the file: not where only a pickle is concerned that loaders do not read."""
 
-    def __get__(self, finding: PickleRunsCode | RefusedByTorch | None, of: type) -> bool:
+    def __get__(self, finding: OfPickle | None, of: type) -> bool:
         return finding is None or not finding.is_aside()
 
 
-_WHERE = ("where", "in a pickle of the file that torch.load does not read")
+class OfPickle(Finding, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of findings on what pickles of a file need."""
+
+    unreadable = _IfRead()
+
+    def is_aside(self) -> bool:
+        """Whether it is about something that loaders of the state dict do not read."""
+        return False
 
 
-WRITTEN_PROTOCOL = 2
-"""The protocol that `torch.save` writes."""
-
-
-class PickleRunsCode(Finding, frozen=True, kw_only=True, omit_defaults=True):
+class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     """Loading a pickle would call something dangerous.
 
     What it means
         A pickle is a program. This one imports functions that start programs, open files, connect to servers, import
         or evaluate code: `os.system`, `builtins.eval` and everything else of the standard library and of some
         packages that does not belong into a checkpoint. Inspector did not run any of it. `aside`: only pickles of the
-        file that `torch.load` does not read import them.
+        file that `torch.load` does not read contain them.
 
     Why it matters
         `torch.load` with `weights_only=False`, the default before 2.6, and `pickle.load` execute it with your
@@ -45,22 +55,19 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "H140"
     name = "pickle-runs-code"
-    unreadable = _IfRead()
-
     names: tuple[str, ...]
     count: int
     aside: bool = False
 
     def is_aside(self) -> bool:
-        """Whether no loader of the state dict reads the pickle."""
         return self.aside
 
     def headline(self) -> str:
         return f"{self.place.file} would call {listed(self.names, 3)}"
 
     def rows(self) -> Rows:
-        where: Rows = [_WHERE] if self.aside else []
-        return [("imports", f"{count(self.count, 'name')} that no state dict needs"), *where]
+        imports: Rows = [("imports", f"{count(self.count, 'name')} that no state dict needs")]
+        return [*imports, *(ASIDE if self.aside else ())]
 
     def remedy(self) -> Remedy:
         return Remedy("do not load this file")
@@ -73,20 +80,15 @@ class _ErrorIfRefused:
         return "error" if finding is not None and (finding.refused_by or finding.calls_unknown()) else "warning"
 
 
-class RefusedByTorch(Finding, frozen=True, kw_only=True, omit_defaults=True):
+class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     """Base of findings on files that PyTorch can open, but not with weights_only, the default since 2.6.
 
     refused_by: the loader that the checkpoint is made for, where it is one that reads such files.
     """
 
     severity = _ErrorIfRefused()
-    unreadable = _IfRead()
 
     refused_by: str = ""
-
-    def is_aside(self) -> bool:
-        """Whether it is about something that loaders of the state dict do not read."""
-        return False
 
     def calls_unknown(self) -> bool:
         """Whether loading it would call what nobody knows."""
@@ -94,6 +96,10 @@ class RefusedByTorch(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     def rows(self) -> Rows:
         return [("refused by", self.refused_by)] if self.refused_by else []
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        refused = self.unreadable and UNREAD in because
+        return msgspec.structs.replace(self, refused_by=loader) if refused else self
 
 
 class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
@@ -140,8 +146,7 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
         return f"{self.place.file} needs {count(self.count, 'class').replace('classs', 'classes')} imported"
 
     def rows(self) -> Rows:
-        where: Rows = [_WHERE] if self.aside else []
-        return [("classes", listed(self.names, 4)), *where, *super().rows()]
+        return [("classes", listed(self.names, 4)), *(ASIDE if self.aside else ()), *super().rows()]
 
     def remedy(self) -> Remedy:
         return Remedy("save only the state dict, preferably as safetensors")

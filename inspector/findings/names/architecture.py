@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number
 
 
@@ -43,6 +43,7 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
 
     code = "N401"
     name = "names-of-another-architecture"
+    of_another_type = True
 
     claimed: str
     names: str | None
@@ -89,6 +90,11 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     code = "N402"
     name = "prefix-on-names"
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        if type(self) is not PrefixOnNames or outcome != "complete":
+            return self
+        return PrefixReadPast(**{name: getattr(self, name) for name in self.__struct_fields__})
+
     def headline(self) -> str:
         return self.prefix
 
@@ -111,6 +117,31 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
             steps.append(Step(action="rename", old=f"*.{one}*", new="*.*"))
             steps.append(Step(action="rename", old=f"{one}*", new="*"))
         return Remedy(words, tuple(steps))
+
+
+class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
+    """A prefix on tensor names that the loader of the folder reads past.
+
+    What it means
+        All names have the prefix of a wrapping module. The loader that the folder is made for tries names with and
+        without the prefix of its base model, and loads every tensor.
+
+    Why it matters
+        Older versions and other programs find none of the names.
+
+    Example
+        note[N443] prefix-read-past: model.
+          from     a wrapping module
+          tensors  35
+          help     save the inner model, or rename: key.removeprefix("model.")
+
+    What to do
+        Nothing for this loader; for others, save the inner model or rename the tensors.
+    """
+
+    code = "N443"
+    name = "prefix-read-past"
+    severity = "note"
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
@@ -158,7 +189,8 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
         is known.
 
     Why it matters
-        Nothing is wrong; a loader must support this naming scheme.
+        Nothing is wrong; a loader must support this naming scheme. It is not reported where the loader that the folder
+        is made for does.
 
     Example
         note[N409] names-in-dialect: names of an older or different naming scheme
@@ -180,6 +212,9 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("such as", self.example)]
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return None if outcome == "complete" and not self.writer else self
 
 
 class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):

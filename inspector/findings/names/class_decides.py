@@ -30,6 +30,7 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
 
     code = "N444"
     name = "class-decides"
+    of_another_type = True
 
     file: str
     class_name: str = msgspec.field(name="class")

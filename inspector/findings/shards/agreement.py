@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -29,6 +29,11 @@ class TensorsOfFile(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.files:
             rows.append(("files", first(self.names, self.files)))
         return [*rows, ("index", self.index)] if self.index else rows
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    """The facts of a finding, for one of a related class."""
+    return {name: getattr(finding, name) for name in finding.__struct_fields__}
 
 
 class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
@@ -84,6 +89,9 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         return Remedy("download both again: shard and index come from different saves")
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        return TensorListedInVain(**_fields(self)) if outcome == "complete" and self.index else self
+
 
 class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaults=True):
     """The index lists the wrong shard for some tensors.
@@ -117,6 +125,9 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
 
     def remedy(self) -> Remedy:
         return write_index(self.index)
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        return TensorListedElsewhere(**_fields(self)) if outcome == "complete" and self.index else self
 
 
 class TensorListedElsewhere(TensorInAnotherShard, frozen=True, kw_only=True, omit_defaults=True):

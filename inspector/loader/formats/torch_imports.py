@@ -234,8 +234,8 @@ def imported(
     if dangerous:
         from inspector.findings.header.pickle import PickleRunsCode
 
-        only_aside = "dangerous" not in kinds.values()
-        yield PickleRunsCode(place=place, names=dangerous[:NAMES_SHOWN], count=len(dangerous), aside=only_aside)
+        shown, elsewhere = dangerous[:NAMES_SHOWN], "dangerous" not in kinds.values()
+        yield PickleRunsCode(place=place, names=shown, count=len(dangerous), aside=elsewhere)
     accepted = ("allowed", "dangerous", "script") if script else ("allowed", "dangerous")
     read = {str(name)[:200]: kind for name, kind in kinds.items() if kind not in accepted}
     refused = {**read, **{str(name)[:200]: kind for name, kind in others.items() if kind not in accepted}}

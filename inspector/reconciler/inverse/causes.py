@@ -14,7 +14,7 @@ from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, Weights, differences_of
 from inspector.reconciler.inverse.dims import ask_dims
-from inspector.reconciler.inverse.effect import effect_of
+from inspector.reconciler.inverse.effect import Effect, effect_of
 from inspector.reconciler.inverse.extents import ask_extents
 from inspector.reconciler.inverse.order import Tested, standing_for, tested
 from inspector.reconciler.inverse.presence import ask_presence
@@ -180,11 +180,23 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
         if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
             continue  # the values of numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
-        if effect is None or not effect.bearable or (type(value) is int and value == 0 and not effect.agreeing):
-            continue  # nothing stored agrees with a number of 0: what is missing is no evidence of it
+        if effect is None or not effect.bearable or _empties(ballot.leaf, stated, value, effect):
+            continue
         explained = explained or (effect.gain == differences.total and not effect.broken)
         found.append(tested(differences, ballot, value, effect))
     return sorted(found, key=lambda one: one.rank, reverse=True)
+
+
+def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
+    """Whether a number becomes 0, with which nothing stored agrees: what is missing is no evidence of it.
+
+    In a list of numbers the stages agree that have another one.
+    """
+    if type(value) is int:
+        return value == 0 and (not effect.agreeing or any(type(step) is int for step in leaf))
+    if not (isinstance(value, list | tuple) and isinstance(stated, list | tuple) and len(value) == len(stated)):
+        return False
+    return any(type(new) is int and new == 0 and old != 0 for old, new in zip(stated, value, strict=True))
 
 
 MOST_CONFIRMED = 3

@@ -1,0 +1,69 @@
+"""The finding on projections that are stored in one matrix, or apart, unlike the class has them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.words import count, listed, number
+
+
+class JointProjection(msgspec.Struct, frozen=True):
+    """A joint matrix and the matrices that it consists of, with their shapes."""
+
+    whole: str
+    parts: tuple[str, ...]
+
+
+class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
+    """Projections are stored in one matrix where the class has several, or the other way round.
+
+    What it means
+        Query, key and value (or gate and up) of a layer have the same input. Some programs store them as one matrix
+        with all their outputs, others apart. These weights have the other form than the class of the config; nothing
+        is lost. `joined`: whether they are stored in one matrix.
+
+    Why it matters
+        Loaders look for the names of their own form: they leave these projections at random and ignore the stored ones.
+
+    Example
+        error[N441] projections-joined: 3 projections are stored as one matrix, in 32
+          tensors
+          stored    model.layers.{layer}.self_attn.qkv_proj.weight [6144, 4096]
+          expected  model.layers.{layer}.self_attn.q_proj.weight [4096, 4096],
+                    model.layers.{layer}.self_attn.k_proj.weight [1024, 4096],
+                    model.layers.{layer}.self_attn.v_proj.weight [1024, 4096]
+          help      split each into its parts with the program that joined them: only it
+                    knows the order of the rows
+
+    What to do
+        Convert the weights with the program that wrote them: headers do not show whether the rows of a joint matrix
+        are query, key and value in turn or interleaved by head.
+    """
+
+    code = "N441"
+    name = "projections-joined"
+
+    joined: bool
+    joints: tuple[JointProjection, ...]
+    tensors: int
+    parameters: int
+
+    def headline(self) -> str:
+        stored = count(self.tensors, "tensor")
+        parts = number(len(self.joints[0].parts))
+        if self.joined:
+            return f"{parts} projections are stored as one matrix, in {stored}"
+        return f"a joint projection is stored as {parts}, in {stored}"
+
+    def rows(self) -> Rows:
+        wholes = listed([one.whole for one in self.joints], 4)
+        parts = listed([part for one in self.joints for part in one.parts], 6)
+        return [("stored", wholes), ("expected", parts)] if self.joined else [("stored", parts), ("expected", wholes)]
+
+    def remedy(self) -> Remedy:
+        if self.joined:
+            return Remedy(
+                "split each into its parts with the program that joined them: only it knows the order of the rows"
+            )
+        return Remedy("join them with the converter of this class: only it knows the order of the rows")

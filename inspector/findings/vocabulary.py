@@ -1,0 +1,63 @@
+"""The finding on a vocabulary that was resized in a part of the tensors."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.words import listed, number
+
+
+class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
+    """The vocabulary was resized in some tensors and not in others.
+
+    What it means
+        The token embedding, the head and the head's bias have one row for each token. Some of them have another number
+        of rows than the config, the others have the configured one: tokens were added or cut off in one tensor alone,
+        or the tensors come from two checkpoints. No value of the config fits both.
+
+    Why it matters
+        Loaders refuse the tensors of the other size.
+
+    Example
+        error[C324] vocabulary-resized-in-part: 128,264 rows, vocab_size is 128,256
+          resized  model.embed_tokens.weight
+          kept     lm_head.weight
+          help     if the 8 new rows of model.embed_tokens.weight are in use, set
+                   "vocab_size": 128264 and give lm_head.weight as many rows
+                   (resize_token_embeddings(128264) does both before a save); else cut
+                   them off
+
+    What to do
+        Resize all of them: load the model with the old vocabulary, call `resize_token_embeddings` and save it again.
+        Rows that only pad the vocabulary may be cut off. A head that is tied to the embedding follows it.
+    """
+
+    code = "C324"
+    name = "vocabulary-resized-in-part"
+
+    key: str
+    configured: int
+    stored_rows: int
+    resized: tuple[str, ...]
+    kept: tuple[str, ...]
+    tied: bool
+
+    def headline(self) -> str:
+        return f"{number(self.stored_rows)} rows, {self.key} is {number(self.configured)}"
+
+    def rows(self) -> Rows:
+        return [("resized", listed(self.resized, 4)), ("kept", listed(self.kept, 4))]
+
+    def _both(self) -> str:
+        """What resizing takes."""
+        tie = "; the head is tied and follows the embedding" if self.tied else ""
+        both = f"(resize_token_embeddings({self.stored_rows}) does both before a save){tie}"
+        return f'set "{self.key}": {self.stored_rows} and give {listed(self.kept, 2)} as many rows {both}'
+
+    def remedy(self) -> Remedy:
+        changed = abs(self.stored_rows - self.configured)
+        which = listed(self.resized, 2)
+        if self.stored_rows < self.configured:
+            return Remedy(
+                f"restore the {number(changed)} lost rows of {which}; or {self._both()}, which cuts tokens off"
+            )
+        return Remedy(f"if the {number(changed)} new rows of {which} are in use, {self._both()}; else cut them off")

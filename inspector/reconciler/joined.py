@@ -1,0 +1,120 @@
+"""Recognizes projections that are stored in one matrix where the definition has several, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from msgspec import Struct
+
+from inspector.algebra.boxes import Box
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.joined import JointProjection, ProjectionsJoined
+from inspector.findings.words import shape
+from inspector.reconciler.place import Gap, Placement, Unexpected
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.renaming import attention_part
+from inspector.reconciler.wording import family_name
+
+TOGETHER = (
+    ("attention.query", "attention.key", "attention.value"),
+    ("attention.key", "attention.value"),
+    ("cross.query", "cross.key", "cross.value"),
+    ("cross.key", "cross.value"),
+    ("mlp.gate", "mlp.up"),
+)
+"""Roles of projections of the same input, which programs join by their outputs."""
+JOINT = {"attention.qkv": 3, "cross.qkv": 3, "attention.kv": 2, "cross.kv": 2, "mlp.gate_up": 2}
+"""Role of a joint projection -> how many parts it has."""
+MLP_PARTS = frozenset(("gate", "gate_proj", "up", "up_proj", "w1", "w3"))
+
+
+class _Match(Struct, frozen=True):
+    """A joint matrix and its parts, on either side of the comparison."""
+
+    gaps: tuple[Gap, ...]
+    extras: tuple[Unexpected, ...]
+
+
+def projections_joined(case: Reconciled) -> tuple[Finding, Placement] | None:
+    """The finding, and the differences that it does not explain; None where no matrix is the sum of others."""
+    placement = case.as_configured
+    if not placement.missing or not placement.unexpected:
+        return None
+    joined, separate = list(_stored_joined(placement)), list(_stored_apart(placement))
+    found = joined or separate
+    if not found:
+        return None
+    gaps = {id(gap) for match in found for gap in match.gaps}
+    extras = {id(extra) for match in found for extra in match.extras}
+    finding = ProjectionsJoined(
+        place=Place(family=family_name(found[0].extras[0].key)),
+        joined=bool(joined),
+        joints=tuple(_joint(match, bool(joined)) for match in found),
+        tensors=sum(extra.tensors for match in found for extra in match.extras),
+        parameters=sum(gap.tensors * (gap.block.elements or 0) for match in found for gap in match.gaps),
+    )
+    missing = tuple(gap for gap in placement.missing if id(gap) not in gaps)
+    unexpected = tuple(extra for extra in placement.unexpected if id(extra) not in extras)
+    return finding, Placement(placement.placed, missing, unexpected)
+
+
+def _joint(match: _Match, joined: bool) -> JointProjection:
+    expected = tuple(f"{family_name(gap.block.key)} {shape(gap.block.shape)}" for gap in match.gaps)
+    stored = tuple(f"{family_name(extra.key)} {shape(extra.layout.shape)}" for extra in match.extras)
+    return (
+        JointProjection(whole=stored[0], parts=expected) if joined else JointProjection(whole=expected[0], parts=stored)
+    )
+
+
+def _stored_joined(placement: Placement) -> Iterator[_Match]:
+    """Unexpected matrices that are as large as missing ones together."""
+    by_role: dict[tuple[str, str, tuple[Box, ...], int], Gap] = {}
+    for gap in placement.missing:
+        role = gap.block.slot.role.removesuffix(".bias")
+        by_role.setdefault((role, _layer(gap.block.key), gap.boxes, len(gap.block.shape)), gap)
+    for extra in placement.unexpected:
+        for roles in TOGETHER:
+            places = [(role, _layer(extra.key), extra.boxes, len(extra.layout.shape)) for role in roles]
+            gaps = [by_role[place] for place in places if place in by_role]
+            if len(gaps) == len(roles) and _is_sum(extra.layout.shape, [gap.block.shape for gap in gaps]):
+                yield _Match(tuple(gaps), (extra,))
+                break
+
+
+def _stored_apart(placement: Placement) -> Iterator[_Match]:
+    """Missing matrices that are as large as unexpected ones together."""
+    for gap in placement.missing:
+        number = JOINT.get(gap.block.slot.role.removesuffix(".bias"))
+        if number is None:
+            continue
+        alike = [
+            extra
+            for extra in placement.unexpected
+            if extra.boxes == gap.boxes and _layer(extra.key) == _layer(gap.block.key) and _is_part(extra.key, number)
+        ]
+        wanted = tuple(dim for dim in gap.block.shape if dim is not None)
+        for parts in combinations(alike, number) if len(alike) <= 2 * number else ():
+            if len(wanted) == len(gap.block.shape) and _is_sum(wanted, [part.layout.shape for part in parts]):
+                yield _Match((gap,), parts)
+                break
+
+
+def _is_part(key: str, number: int) -> bool:
+    return attention_part(key) is not None or (number == 2 and not MLP_PARTS.isdisjoint(key.split(".")))
+
+
+def _layer(key: str) -> str:
+    """The segments up to the last number."""
+    return key.rpartition("#")[0]
+
+
+def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:
+    """Whether matrices are together as large as another one, along their first or their last axis."""
+    if any(len(part) != len(whole) or None in part for part in parts):
+        return False
+    for axis in {0, len(whole) - 1}:
+        same = all(part[:axis] == whole[:axis] and part[axis + 1 :] == whole[axis + 1 :] for part in parts)
+        if same and sum(part[axis] or 0 for part in parts) == whole[axis]:
+            return True
+    return False

@@ -1,0 +1,58 @@
+"""Recognizes a vocabulary that was resized in some of the tensors with one row for each token, and not in others."""
+
+from __future__ import annotations
+
+from inspector.algebra.expression import parse, words
+from inspector.algebra.values import whole
+from inspector.findings.finding import Finding, Place
+from inspector.findings.vocabulary import VocabularyResizedInPart
+from inspector.notation.scope import Scope
+from inspector.notation.slots import scope_of
+from inspector.reconciler.place import Placed, Placement
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import place_name
+
+ROLES = ("embed.token", "head.token", "embed.shared")
+
+
+def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
+    """The finding, and the differences that it does not explain; None where all or none have the configured rows."""
+    before = case.as_configured
+    tables = [one for one in before.placed if one.block.slot.role.removesuffix(".bias") in ROLES and one.packed is None]
+    resized = [one for one in tables if not one.fits and _rows(case, one) is not None]
+    sizes = {(one.layout.shape[0], one.block.shape[0]) for one in resized}
+    if len(sizes) != 1 or len(resized) != len(before.mismatched):
+        return None
+    kept = [one for one in tables if one.fits and one.layout.shape[:1] == resized[0].block.shape[:1]]
+    if not kept:
+        return None
+    rows, configured = resized[0].layout.shape[0], kept[0].layout.shape[0]
+    innermost = max((*resized, *kept), key=lambda one: len(one.block.slot.scope))
+    key = _key(scope_of(case.plan.scope, innermost.block.slot), configured)
+    finding = VocabularyResizedInPart(
+        place=Place(key=key),
+        key=key,
+        configured=configured,
+        stored_rows=rows,
+        resized=tuple(place_name(one.block.key, one.boxes) for one in resized),
+        kept=tuple(place_name(one.block.key, one.boxes) for one in kept),
+        tied=any(block.tie is not None and block.slot.role in ROLES for block in case.plan.blocks),
+    )
+    placed = tuple(one for one in before.placed if one.fits)
+    return finding, Placement(placed, before.missing, before.unexpected)
+
+
+def _key(scope: Scope, configured: int) -> str:
+    """The config key of the vocabulary, with those of the submodels that it is in."""
+    paths = words(parse(scope.symbols.get("V", "vocab_size")))
+    stated = [path for path in paths if scope.settings.read(path)[0] == configured]
+    segments = stated[0] if stated else ("vocab_size",)
+    return ".".join(map(str, (*scope.prefix, *segments)))
+
+
+def _rows(case: Reconciled, one: Placed) -> int | None:
+    """The rows of a table that differs from the configured vocabulary in nothing else."""
+    stored, expected = one.layout.shape, one.block.shape
+    vocabulary = whole(scope_of(case.plan.scope, one.block.slot).word(("V",)))
+    same = len(stored) == len(expected) and stored[1:] == expected[1:]
+    return stored[0] if stored and same and expected[0] == vocabulary and stored[0] != expected[0] else None
