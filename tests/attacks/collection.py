@@ -487,7 +487,7 @@ BROKEN: dict[str, bytes | Callable[[], bytes]] = {
 for name, made in BROKEN.items():
     raw = made() if callable(made) else made
     add(f"index {name}", indexed(raw), "index-unreadable")
-add("index empty map", indexed(b'{"metadata":{},"weight_map":{}}'), "shard-unlisted", "index-names-nothing")
+add("index empty map", indexed(b'{"metadata":{},"weight_map":{}}'), "index-names-nothing")
 add(
     "index key twice",
     indexed(index_of(PROMISE).replace(b'"c"', b'"a": "' + A.encode() + b'", "c"')),
@@ -520,8 +520,6 @@ add(
     "index of other names",
     indexed(index_of({f"other.{name}": file for name, file in PROMISE.items()})),
     "index-names-nothing",
-    "tensor-absent",
-    "tensor-unlisted",
 )
 add("index of one file", {"model.safetensors": healthy("a"), INDEX: index_of({"a": "model.safetensors"})})
 

@@ -65,7 +65,6 @@ class FolderSource(Struct, frozen=True):
                     else:
                         rest += 1
                         if rest > SIBLINGS_LIMIT:
-                            complete = False
                             continue
                     try:
                         found = entry.stat()
