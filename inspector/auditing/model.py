@@ -6,7 +6,6 @@ explained yet. What is left at the end is unexplained.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import Box
 from inspector.architectures.defaults import is_component
 from inspector.auditing.channels_last import channels_first, is_of_mlx
+from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.reported import lacks_shards, lost_tensors, weights_emptied
@@ -26,9 +26,6 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
-from inspector.notation.binding import Block
-from inspector.notation.holes import holes_in
-from inspector.notation.slots import scope_of
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
@@ -168,6 +165,15 @@ def quantized_modules(draft: Draft) -> Draft:
     return replace(draft, families=unpacked.families, unpacked=unpacked, lost=lost)
 
 
+class Judged(Struct, frozen=True):
+    """The weights under a definition: the claim and the reading that decide, their reconciliation, the findings."""
+
+    config: Claim
+    reading: Reading
+    case: Reconciled
+    findings: list[Finding]
+
+
 def definition(draft: Draft) -> Draft:
     """Compares every family with the definition that the config or the names select."""
     checkpoint, config = draft.checkpoint, draft.config
@@ -178,17 +184,27 @@ def definition(draft: Draft) -> Draft:
 
         return _without_definition(draft).with_findings([VocabularyOnly(place=Place(file=checkpoint.set_name))])
     reading, nearest = choose_reading(config, draft.families, draft.lost)
-    of_class: tuple[Finding, ...] = ()
+    of_class: list[Finding] = []
     if reading is None:
         from inspector.auditing.named_class import of_unknown_type
 
         named = of_unknown_type(config, checkpoint.config, draft.families, draft.lost)
         if named is None:
             return _unknown(draft, nearest)
-        config, reading, of_class = named.config, named.reading, (named.finding,)
+        config, reading, of_class = named.config, named.reading, [named.finding]
+    judged = _judged(draft, config, reading)
+    if judged.case.solved and not is_confirmed(judged.case, judged.findings):
+        return _unknown(draft, nearest)
+    if (own := own_code(judged.config, judged.case, judged.findings)) is not None:
+        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
+    return _compared(draft.with_findings(of_class), judged)
+
+
+def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
+    """The weights under the definition of a reading, or under another one that explains them better."""
+    checkpoint = draft.checkpoint
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     lost = (*draft.lost, *draft.emptied)
-
     whole = not (checkpoint.partial or lacks_shards(checkpoint))
 
     def again(claim: Claim, other: Reading) -> Reconciled:
@@ -196,33 +212,34 @@ def definition(draft: Draft) -> Draft:
 
     case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))
-    if any(one.severity != "note" for one in judged):
-        from inspector.auditing.named_class import decided_by_class
-        from inspector.auditing.use import base_in_use, by_use
+    if all(one.severity == "note" for one in judged):
+        return Judged(config, reading, case, judged)
+    from inspector.auditing.named_class import decided_by_class
+    from inspector.auditing.use import base_in_use, by_use
 
-        judged, used = list(by_use(judged)), base_in_use(checkpoint, judged)
-        if used is not None:
-            config = claim_of(used.config)
-            reading = choose_reading(config, draft.families, draft.lost)[0] or reading
-            case = again(config, reading)
-            judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
-        elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
-            config, case, judged = decided.config, decided.case, list(decided.judged)
-            reading = case.reading
-    if case.solved and not _is_confirmed(case, judged):
-        return _unknown(draft, nearest)
-    if (own := own_code(config, case, judged)) is not None:
-        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    known = config.definition is reading.definition and not config.is_params
-    file = checkpoint.config
+    judged, used = list(by_use(judged)), base_in_use(checkpoint, judged)
+    if used is not None:
+        config = claim_of(used.config)
+        reading = choose_reading(config, draft.families, draft.lost)[0] or reading
+        case = again(config, reading)
+        judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
+    elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
+        return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
+    return Judged(config, reading, case, judged)
+
+
+def _compared(draft: Draft, judged: Judged) -> Draft:
+    """The draft with the ledger of a definition, its findings, and what it leaves open."""
+    checkpoint, reading, case = draft.checkpoint, judged.reading, judged.case
+    known = judged.config.definition is reading.definition and not judged.config.is_params
+    file, findings = checkpoint.config, judged.findings
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config" and not is_component(reading.name):
-        judged, typed = with_types(judged, case.plan.scope, file.values, bool(checkpoint.set_name))
-    judged = [*of_class, *in_own_words(judged, checkpoint, reading.prefix)]
+        findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
-    draft = draft.with_findings(judged)
+    draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix)))
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if not known:
@@ -292,48 +309,6 @@ def _unread_values(checkpoint: Checkpoint) -> str:
     if not checkpoint.readable or not checkpoint.kept_shapes:
         return "headers only: no tensor data was read"
     return f"headers only, and the shapes stored in {checkpoint.kept_shapes:,} small tensors"
-
-
-def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
-    """Whether the shapes confirm a definition that names alone chose.
-
-    Damage never creates unexpected matrices: then a size is unsolved, or the definition is wrong. One module
-    that is missing or mismatched may be damaged; two mean that the definition is wrong. Where a definition gives
-    all layers one shape, a majority of layers confirms it, and layers of another shape are damaged. An embedding or a
-    head without any layer fits many models.
-    """
-    layered = any(slot.holes and not slot.optional for slot in case.plan.unrolled.slots)
-    if layered and not any("#" in key for key in case.reading.families):
-        return False
-    from inspector.findings.names.tensors import LayersMissing, TensorMissing
-
-    unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
-    own = {block.key for block in case.plan.blocks}
-    unexpected = [extra for extra in case.placement.unexpected if extra.key not in unchecked]
-    if any(extra.key in own or len(extra.layout.shape) > 1 for extra in unexpected):
-        return False
-    modules: Counter[str] = Counter(dict.fromkeys((extra.key.rpartition(".")[0] for extra in unexpected), 1))
-    for key, contradictions in _contradictions(case).items():
-        module = key.rpartition(".")[0]
-        modules[module] = max(modules[module], contradictions)
-    missing = [name.rpartition(".")[0] for one in judged if isinstance(one, TensorMissing) for name in one.names]
-    parts = [1 + one.repeated_parts for one in judged if isinstance(one, LayersMissing)]
-    return modules.total() + len(set(missing)) + sum(parts) < 2
-
-
-def _contradictions(case: Reconciled) -> Counter[str]:
-    """Keys -> number of contradicted sizes of the definition; at most 1 for a shape that all layers share."""
-    balance: Counter[Block] = Counter()
-    for one in case.placement.placed:
-        balance[one.block] += one.tensors if one.fits else -one.tensors
-    found: Counter[str] = Counter()
-    for one in case.placement.mismatched:
-        scope = scope_of(case.plan.scope, one.block.slot)
-        if any(holes_in(scope.definition, node) for node in one.block.slot.dims):
-            found[one.block.key] += one.tensors
-        elif balance[one.block] <= 0:
-            found[one.block.key] = 1
-    return found
 
 
 def _without_definition(draft: Draft) -> Draft:

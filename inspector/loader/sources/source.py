@@ -16,7 +16,8 @@ from msgspec import Struct
 class Listing(Struct, frozen=True):
     """Names in a source. files: name -> bytes; others: name -> kind ("directory", "named pipe", ...).
 
-    complete: whether all weight and JSON files are there. A place that cannot be listed has the reason in others under ".".
+    complete: whether all weight and JSON files are there. A place that cannot be listed has the reason in others, under
+    ".".
     """
 
     files: Mapping[str, int]
