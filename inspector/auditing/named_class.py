@@ -38,7 +38,7 @@ class Named(Struct, frozen=True):
 
 
 def of_unknown_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The definition of the class where nobody knows the model type, and all stored names are the definition's."""
+    """The definition of the class where the model type is unknown, and all stored names are the definition's."""
     named, model_type = config.class_name, config.model_type
     if file is None or file.kind != "config" or named is None or not isinstance(model_type, str):
         return None

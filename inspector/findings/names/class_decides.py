@@ -11,7 +11,7 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
     """The weights are those of the class, not of the model type.
 
     What it means
-        config.json states one model type, or one that nobody knows, and names a class of another. The definition of
+        config.json states one model type, or an unknown one, and names a class of another. The definition of
         the class has every stored tensor, that of the type does not; the class was used.
 
     Why it matters
