@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def stored(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The tensors and the config of a record of the type; without one, no tensors and its name."""
     if (FIXTURES / "oracle" / f"{model_type}.json.gz").exists():
         record = base_record(model_type)
-        return spec_of(record), record["config"]
+        return spec_of(record), deepcopy(record["config"])
     return {"a.weight": ("F32", (2, 2))}, {"model_type": model_type, "_class_name": model_type}
 
 
