@@ -48,10 +48,16 @@ FILES = {
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """A file of the package, parsed once for all tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(module: str) -> frozenset[str]:
     """Modules of the package that a module imports: at its top, inside functions and for type checking alike."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(FILES[module])):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -93,7 +99,7 @@ def test_no_import_cycle() -> None:
 def test_the_loader_knows_no_model() -> None:
     types = set(json.loads((PACKAGE / "architectures" / "catalog.json").read_text(encoding="utf-8")))
     for path in sorted((PACKAGE / "loader").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert node.value not in types, (path, node.lineno, node.value)
 
@@ -116,7 +122,7 @@ repository that an adapter names goes through `repository_named`, which knows ne
 
 def test_only_what_a_user_wrote_is_taken_for_a_source() -> None:
     for module, path in FILES.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     allowed = TAKES_USER_TEXT.get(f"{node.module}.{alias.name}")
@@ -131,7 +137,7 @@ READ_VALUES = ("arrays.py", "computed.py", "projector_values.py", "values.py")
 def test_findings_import_nothing_else_of_the_package() -> None:
     allowed = re.compile(r"inspector\.(findings|algebra)\b")
     for path in (PACKAGE / "findings").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             assert all(allowed.match(name) for name in names if name.startswith("inspector.")), (path, names)
@@ -178,7 +184,7 @@ STARTS_A_PROCESS = PACKAGE / "loader" / "reference.py"
 def test_no_code_of_a_checkpoint_can_run() -> None:
     forbidden = {"eval", "exec", "compile", "__import__"}
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in forbidden, (path, node.lineno)
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -244,7 +250,7 @@ def test_what_a_finding_means_elsewhere_is_an_attribute_of_its_class() -> None:
     for module, path in FILES.items():
         if package_of(module) == "findings":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             where = (module, getattr(node, "lineno", 0))
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not codes.fullmatch(node.value), where
@@ -261,7 +267,7 @@ def test_no_class_name_is_used_twice() -> None:
     public = {"Audit", "Comparison", "Formula"}
     where: dict[str, list[str]] = {}
     for module, path in FILES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not (module == "inspector.results" and node.name in public):
                 where.setdefault(node.name, []).append(module)
     assert not {name: modules for name, modules in where.items() if len(modules) > 1}
