@@ -38,6 +38,15 @@ def text(name: str, content: Any) -> Change:
     return change
 
 
+def cut(name: str) -> Change:
+    """A JSON file of which only the begin is left."""
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        (folder / name).write_text('[{"idx": 0, "na', encoding="utf-8")
+
+    return change
+
+
 def key(name: str, value: Any) -> Change:
     """A key of the config."""
     return lambda folder, config: config.update({name: value})
@@ -101,6 +110,9 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
         ENCODER, both(text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]),
                       text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N434"),
     "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
+    "modules that are no list": (ENCODER, text("modules.json", {"0": "Transformer"}), "R006"),
+    "modules that are cut off": (ENCODER, cut("modules.json"), "R006"),
+    "too many modules": (ENCODER, text("modules.json", [{"path": "x" * 99, "type": "a.Dense"}] * 10_000), "R006"),
 }  # fmt: skip
 
 

@@ -6,12 +6,14 @@ model.safetensors or pytorch_model.bin.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, load_within
+from inspector.loader.config_file import refused_config, unreadable_config
+from inspector.loader.sources.source import Refusal
+from inspector.loader.strict_json import JsonFault, decode_config
 
 MODULES: Final = "modules.json"
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
@@ -27,7 +29,11 @@ def sentence_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
     width: int | None = None
     values = {} if checkpoint.config is None else checkpoint.config.values
     hidden = next((size for key in WIDTHS if (size := _number(values, key)) is not None), None)
-    for path, kind in _listed(checkpoint):
+    listed = _listed(checkpoint)
+    if isinstance(listed, Finding):
+        yield listed
+        return
+    for path, kind in listed:
         part = load_within(checkpoint, path)
         values = {} if part is None or part.config is None else part.config.values
         if kind not in ("Pooling", "Dense"):
@@ -56,17 +62,23 @@ def _of_pooling(part: Checkpoint | None, values: Mapping[str, Any], hidden: int 
     return ""
 
 
-def _listed(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
-    """(folder, the last part of the type) of each listed module with a folder of its own."""
-    raw = checkpoint.reach().read_whole(MODULES, LIMIT) if checkpoint.reach is not None else None
-    try:
-        entries: Any = json.loads(raw) if isinstance(raw, bytes) else None
-    except (ValueError, RecursionError):
-        return
-    for entry in entries if isinstance(entries, list) else ():
+def _listed(checkpoint: Checkpoint) -> list[tuple[str, str]] | Finding:
+    """(folder, the last part of the type) of each listed module with a folder of its own, or why there are none."""
+    assert checkpoint.reach is not None
+    raw = checkpoint.reach().read_whole(MODULES, LIMIT)
+    if isinstance(raw, Refusal):
+        return refused_config(MODULES, raw)
+    entries = decode_config(raw)
+    if isinstance(entries, JsonFault):
+        return unreadable_config(MODULES, entries.reason, entries.position)
+    if not isinstance(entries, list):
+        return unreadable_config(MODULES, "is not a list of modules", 0)
+    found: list[tuple[str, str]] = []
+    for entry in entries:
         path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
         if isinstance(path, str) and path and isinstance(kind, str):
-            yield path, kind.rpartition(".")[2]
+            found.append((path, kind.rpartition(".")[2]))
+    return found
 
 
 def _problem(part: Checkpoint, values: Mapping[str, Any], width: int | None) -> str:

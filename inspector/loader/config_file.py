@@ -46,8 +46,7 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     """(the config or None, the findings on the file). NaN and Infinity are accepted here."""
     raw = source.read_whole(name, CONFIG_LIMIT)
     if isinstance(raw, Refusal):
-        problem = {"absent": "does not exist", "too-large": "is too large"}.get(raw.reason, "cannot be read")
-        return None, (_unreadable(name, problem, raw.detail, None, ""),)
+        return None, (refused_config(name, raw),)
     size = len(raw)
     try:
         values = strict_json.decode_config(raw)
@@ -58,9 +57,9 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     if isinstance(values, JsonFault):
         what = recognise(raw[:SNIFF_BYTES], size)
         what = "" if what in ("json", "unknown", "text") else what
-        return None, (_unreadable(name, values.reason, "", values.position, what),)
+        return None, (unreadable_config(name, values.reason, values.position, what),)
     if not isinstance(values, dict):
-        return None, (_unreadable(name, "is not a JSON object", "", 0, ""),)
+        return None, (unreadable_config(name, "is not a JSON object", 0),)
     keys = _keys_twice(values)
     if not keys:
         return Config(name, values, kind), ()
@@ -71,7 +70,14 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     )
 
 
-def _unreadable(name: str, problem: str, detail: str, position: int | None, what: str) -> Finding:
+def refused_config(name: str, refusal: Refusal) -> Finding:
+    """The finding on a config, or another small JSON file, that cannot be read."""
+    problem = {"absent": "does not exist", "too-large": "is too large"}.get(refusal.reason, "cannot be read")
+    return unreadable_config(name, problem, None, detail=refusal.detail)
+
+
+def unreadable_config(name: str, problem: str, position: int | None, what: str = "", detail: str = "") -> Finding:
+    """The finding on a config, or another small JSON file, whose text is wrong. what: another format that it has."""
     from inspector.findings.reading.content import ConfigUnreadable
 
     return ConfigUnreadable(place=Place(file=name), problem=problem, detail=detail, position=position, what=what)
