@@ -87,11 +87,8 @@ def decided_by_class(
 def _contradictions(case: Reconciled) -> int:
     """Tensors that are missing, unexpected or of another shape."""
     placement = case.placement
-    missing, unexpected = (
-        sum(one.tensors for one in placement.missing),
-        sum(one.tensors for one in placement.unexpected),
-    )
-    return missing + unexpected + sum(one.tensors for one in placement.mismatched)
+    unplaced = sum(one.tensors for one in placement.missing) + sum(one.tensors for one in placement.unexpected)
+    return unplaced + sum(one.tensors for one in placement.mismatched)
 
 
 def _type_by_letters(named: str) -> str | None:

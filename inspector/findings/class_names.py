@@ -41,7 +41,7 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         if type(self) is not ClassDiffers or outcome != "complete":
             return self
-        return ClassLeavesOutHead(**{name: getattr(self, name) for name in self.__struct_fields__})
+        return ClassLeavesOutHead(**self.stated_fields())
 
     def headline(self) -> str:
         of = f"{self.stored_class}'s" if self.stored_class else "of another class"

@@ -130,6 +130,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """
         return self
 
+    def stated_fields(self) -> dict[str, Any]:
+        """All fields with their values, for a finding of a related class."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
     def within(self, component: str, place: Place) -> Self:
         """The same finding in the audit of a pipeline that has the checkpoint as a component."""
         return msgspec.structs.replace(self, place=place, from_component=Component(component, self.place))

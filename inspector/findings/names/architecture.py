@@ -93,7 +93,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         if type(self) is not PrefixOnNames or outcome != "complete":
             return self
-        return PrefixReadPast(**{name: getattr(self, name) for name in self.__struct_fields__})
+        return PrefixReadPast(**self.stated_fields())
 
     def headline(self) -> str:
         return self.prefix

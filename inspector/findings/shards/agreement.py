@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -29,11 +29,6 @@ class TensorsOfFile(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.files:
             rows.append(("files", first(self.names, self.files)))
         return [*rows, ("index", self.index)] if self.index else rows
-
-
-def _fields(finding: Finding) -> dict[str, Any]:
-    """The facts of a finding, for one of a related class."""
-    return {name: getattr(finding, name) for name in finding.__struct_fields__}
 
 
 class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
@@ -90,7 +85,7 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
         return Remedy("download both again: shard and index come from different saves")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
-        return TensorListedInVain(**_fields(self)) if outcome == "complete" and self.index else self
+        return TensorListedInVain(**self.stated_fields()) if outcome == "complete" and self.index else self
 
 
 class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaults=True):
@@ -127,7 +122,7 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
         return write_index(self.index)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
-        return TensorListedElsewhere(**_fields(self)) if outcome == "complete" and self.index else self
+        return TensorListedElsewhere(**self.stated_fields()) if outcome == "complete" and self.index else self
 
 
 class TensorListedElsewhere(TensorInAnotherShard, frozen=True, kw_only=True, omit_defaults=True):
