@@ -45,6 +45,8 @@ MOST_REPORTED = 2
 """Most cases of one kind that are reported separately."""
 PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round"})
 """Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
+NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
+"""Keys of a config.json whose loader looks for the quantization there."""
 MOST_MODULES = 16
 """Most modules that are reported separately."""
 
@@ -101,7 +103,9 @@ def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Findi
     found: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         packed = line.packed
-        if packed is not None and line.block is not None and plain_expected(packed.scheme, line.role, settings):
+        if packed is None or line.block is None:
+            continue
+        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings):
             found.setdefault((packed.scheme, line.role), []).append(line)
     for (scheme, role), alike in found.items():
         finding = QuantizedWherePlainExpected(role=role)
@@ -110,9 +114,9 @@ def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Findi
 
 
 def block_missing(config: Config | None, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """That a config.json of transformers or MLX does not name the quantization that the tensors show."""
+    """That a config.json of transformers, diffusers or MLX does not name the quantization that the tensors show."""
     scheme = main_scheme(unpacked)
-    known = config is not None and config.kind == "config" and {"model_type", "auto_map"} & config.values.keys()
+    known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
     if config is None or not known or scheme is None or unpacked.settings.source:
         return
     from inspector.findings.types.block import QuantizationBlockMissing

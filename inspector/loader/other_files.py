@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
-from inspector.loader.weight_sets import WeightSet, group
+from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, group
 
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
@@ -87,6 +88,10 @@ def no_weights(
     from inspector.findings.reading.training import PartitionedSave
 
     saves = [one for one in leftovers if isinstance(one, PartitionedSave)]
+    below = [] if saves else _sets_below(source, folders)
+    weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
+    if not weights_in:  # other formats are converted, wherever they are
+        sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     from inspector.findings.reading.place import NoWeights
 
     return NoWeights(
@@ -96,7 +101,7 @@ def no_weights(
         complete=listing.complete,
         unfinished=tuple(halves[:NAMES_SHOWN]),
         folders=tuple([name for name in folders if not name.startswith(".")][:NAMES_SHOWN]),
-        weights_in=() if saves else tuple(_folders_with_weights(source, folders)),
+        weights_in=tuple(weights_in)[:NAMES_SHOWN],
         partitions=saves[0].headline() if saves else "",
         merge=saves[0].remedy().words if saves else "",
         parts=tuple(sorted(filter(_is_part, listing.files))[:NAMES_SHOWN]),
@@ -114,20 +119,20 @@ def _in_download_folder(source: Source) -> list[str]:
     return [name for name in place.listing().files if name.endswith(_UNFINISHED)]
 
 
-def _folders_with_weights(source: Source, folders: Sequence[str], depth: int = 2) -> list[str]:
-    """The folders below a place that contain weights, by their paths; only the first of each level are looked into."""
-    found: list[str] = []
+def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[tuple[str, WeightSet]]:
+    """(path, set) of the weights in the folders below a place; only the first of each level are looked into."""
+    found: list[tuple[str, WeightSet]] = []
     for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
         inner = source.inside(name)
         if isinstance(inner, Refusal):
             continue
         listing = inner.listing()
-        if any(one.files for one in group(listing.files)):
-            found.append(name)
-        elif depth > 1:
+        sets = [one for one in group(listing.files) if one.files]
+        found.extend((name, one) for one in sets)
+        if not sets and depth > 1:
             below = sorted(one for one, kind in listing.others.items() if kind == "directory")
-            found.extend(f"{name}/{one}" for one in _folders_with_weights(inner, below, depth - 1))
-    return found[:NAMES_SHOWN]
+            found.extend((f"{name}/{path}", one) for path, one in _sets_below(inner, below, depth - 1))
+    return found
 
 
 _POINTER_LIMIT: Final = 100_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from msgspec import Struct
 
@@ -12,10 +11,7 @@ from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_i
 from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
 from inspector.loader.sources.source import Listing, Refusal, Source
-from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, counterpart, shard_number
-
-OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
-"""Supported formats besides safetensors, in order of preference."""
+from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, choose, counterpart, shard_number
 
 
 class Picked(Struct, frozen=True):

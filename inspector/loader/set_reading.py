@@ -15,10 +15,9 @@ from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
-from inspector.loader.picking import OTHER_KINDS
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.tensor_files import TensorFiles
-from inspector.loader.weight_sets import WeightSet, shard_number
+from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
 
 if TYPE_CHECKING:
     from inspector.loader.agreement import Copy

@@ -43,6 +43,8 @@ _REFUSED: Final = (
     b"not found",
     b"too many requests",
 )
+_CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,60}Spec\0")
+"""The version of the format, the length of a name, the name of a specification (`ModelSpec._serialize`)."""
 _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
 
@@ -72,6 +74,8 @@ def recognise(first: bytes, size: int | None) -> str:
         return "pickle"
     if re.match(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", first, re.DOTALL):
         return "onnx"
+    if _CTRANSLATE2.match(first):
+        return "ctranslate2"
     if all(byte in _TEXT for byte in first):
         return "text"
     return "unknown"

@@ -16,6 +16,8 @@ from msgspec import Struct
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 
 SAFETENSORS: Final = "safetensors"
+OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+"""Supported formats besides safetensors, in order of preference."""
 _FORMATS: Final = {
     "safetensors": SAFETENSORS,
     "bin": "pytorch",
@@ -27,6 +29,7 @@ _FORMATS: Final = {
     "msgpack": "flax",
     "onnx": "onnx",
     "npz": "numpy",
+    "nemo": "nemo",
 }
 _NO_WEIGHTS: Final = (
     "training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler", "tokenizer"
@@ -34,7 +37,7 @@ _NO_WEIGHTS: Final = (
 """What the names of pickles without weights begin with."""
 _FILE: Final = re.compile(
     r"(?P<stem>.*?)(?:[-_.]?(?P<number>\d{1,6})-of-(?P<count>\d{1,6})(?P<tail>\.[A-Za-z0-9_]{1,20})?)?"
-    r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz)",
+    r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz|nemo)",
     re.ASCII | re.DOTALL,
 )
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"

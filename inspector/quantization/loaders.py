@@ -66,12 +66,15 @@ _HEADS_LEFT_OUT: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast", 
 """Schemes whose loaders leave the head out where the config does not say otherwise."""
 
 
-def plain_expected(scheme: str, role: str, settings: QuantizationSettings) -> bool:
-    """Whether loaders of a scheme build an unquantized module for a role, whatever is stored."""
+def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSettings) -> bool:
+    """Whether loaders of a scheme build an unquantized module for a role, whatever is stored.
+
+    axes: those of the weight. A norm with a matrix (modulation by time or text) has a linear layer.
+    """
     if scheme.startswith("mlx") or scheme in _EVERY_MODULE:
         return False
     if role.startswith("norm"):
-        return True
+        return axes < 2
     if role == "router":
         return scheme not in _EVERY_LINEAR
     if role == "embed.token":

@@ -88,7 +88,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
     """The finding on weights with the names of another type. Sizes are no evidence of one, nor is what is cut off."""
     placement = case.as_configured
-    if len(set(_differing(placement))) < 2 or not _may_be_another(placement.missing, placement.unexpected):
+    if len(set(_differing(placement))) < 2 or not _may_be_another(case, placement.missing, placement.unexpected):
         return None
     values = case.claim.settings.values
     for reading in (*_known_by(families, values), *_known_by(families, {})):
@@ -116,12 +116,16 @@ def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:
     return read_by_names(families, values, share=1.0, most=MOST_TRIED, prefixes=False)[0]
 
 
-def _may_be_another(missing: Sequence[Gap], unexpected: Sequence[Unexpected]) -> bool:
+def _may_be_another(case: Reconciled, missing: Sequence[Gap], unexpected: Sequence[Unexpected]) -> bool:
     """Whether something is stored that the type does not have, or only vectors are missing, such as biases and norms.
 
-    A missing matrix alone is lost: a type without it is a coincidence.
+    A missing matrix alone is lost: a type without it is a coincidence. The type's own names with other numbers are its
+    layers, counted otherwise.
     """
-    return bool(unexpected) or all(len(gap.block.shape) < 2 for gap in missing if not is_head(gap))
+    if unexpected:
+        own = {block.key for block in case.plan.blocks}
+        return any(one.key not in own for one in unexpected)
+    return all(len(gap.block.shape) < 2 for gap in missing if not is_head(gap))
 
 
 def _stores_others(case: Reconciled) -> bool:
@@ -168,7 +172,7 @@ def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
             continue
         gaps = [gap for gap in case.as_configured.missing if gap.block.key.startswith(below)]
         extra = [one for one in case.as_configured.unexpected if one.key.startswith(below)]
-        if not _may_be_another(gaps, extra):
+        if not _may_be_another(case, gaps, extra):
             continue
         inner = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
         own = scope_below(case, path)

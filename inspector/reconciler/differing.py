@@ -103,12 +103,21 @@ def _fitting(case: Reconciled, key: str) -> list[Box]:
 
 
 def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The dims of a tensor as expressions, and the origin of the values of their symbols."""
+    """The dims of a tensor as expressions, and the origin of the values of their symbols at its first index."""
     slot = one.block.slot
     scope = scope_of(case.corrected.scope, slot)
     symbols: dict[str, None] = {}
     for node in slot.dims:
         for path in words(node):
             symbols[".".join(path)] = None
-    because = tuple(f"{name} = {scope.because(name)}" for name in symbols if "." not in name)
-    return tuple(show(node) for node in slot.dims), because
+    numbers = [span.first for span in one.boxes[0]] if one.boxes else []
+    place = list(zip(slot.holes, numbers, strict=True)) if len(numbers) == len(slot.holes) else []
+    with scope.at(place):
+        because = [
+            f"{name} = {scope.because(name)}" if name in scope.symbols else scope.because(name)
+            for name in symbols
+            if "." not in name
+        ]
+    for hole, index in place:
+        because = [text.replace(f"{{{hole}}}", str(index)) for text in because]
+    return tuple(show(node) for node in slot.dims), tuple(because)

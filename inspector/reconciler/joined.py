@@ -16,16 +16,10 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renaming import attention_part
 from inspector.reconciler.wording import family_name
 
-TOGETHER = (
-    ("attention.query", "attention.key", "attention.value"),
-    ("attention.key", "attention.value"),
-    ("cross.query", "cross.key", "cross.value"),
-    ("cross.key", "cross.value"),
-    ("mlp.gate", "mlp.up"),
-)
-"""Roles of projections of the same input, which programs join by their outputs."""
-JOINT = {"attention.qkv": 3, "cross.qkv": 3, "attention.kv": 2, "cross.kv": 2, "mlp.gate_up": 2}
-"""Role of a joint projection -> how many parts it has."""
+TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"))
+"""Last words of the roles of projections of the same input, which programs join by their outputs."""
+JOINT = {"qkv": 3, "kv": 2, "gate_up": 2}
+"""Last word of the role of a joint projection -> how many parts it has."""
 MLP_PARTS = frozenset(("gate", "gate_proj", "up", "up_proj", "w1", "w3"))
 
 
@@ -69,23 +63,27 @@ def _joint(match: _Match, joined: bool) -> JointProjection:
 
 def _stored_joined(placement: Placement) -> Iterator[_Match]:
     """Unexpected matrices that are as large as missing ones together."""
-    by_role: dict[tuple[str, str, tuple[Box, ...], int], Gap] = {}
+    groups: dict[tuple[str, tuple[Box, ...]], dict[tuple[str, str, int], dict[str, Gap]]] = {}
     for gap in placement.missing:
-        role = gap.block.slot.role.removesuffix(".bias")
-        by_role.setdefault((role, _layer(gap.block.key), gap.boxes, len(gap.block.shape)), gap)
+        area, _, part = gap.block.slot.role.removesuffix(".bias").rpartition(".")
+        areas = groups.setdefault((_layer(gap.block.key), gap.boxes), {})
+        areas.setdefault((_module(gap.block.key), area, len(gap.block.shape)), {}).setdefault(part, gap)
     for extra in placement.unexpected:
-        for roles in TOGETHER:
-            places = [(role, _layer(extra.key), extra.boxes, len(extra.layout.shape)) for role in roles]
-            gaps = [by_role[place] for place in places if place in by_role]
-            if len(gaps) == len(roles) and _is_sum(extra.layout.shape, [gap.block.shape for gap in gaps]):
-                yield _Match(tuple(gaps), (extra,))
-                break
+        found = [
+            tuple(area[part] for part in parts)
+            for area in groups.get((_layer(extra.key), extra.boxes), {}).values()
+            for parts in TOGETHER
+            if all(part in area for part in parts)
+            and _is_sum(extra.layout.shape, [area[part].block.shape for part in parts])
+        ]
+        if found:
+            yield _Match(min(found, key=lambda gaps: _module(gaps[0].block.key) != _module(extra.key)), (extra,))
 
 
 def _stored_apart(placement: Placement) -> Iterator[_Match]:
     """Missing matrices that are as large as unexpected ones together."""
     for gap in placement.missing:
-        number = JOINT.get(gap.block.slot.role.removesuffix(".bias"))
+        number = JOINT.get(gap.block.slot.role.removesuffix(".bias").rpartition(".")[2])
         if number is None:
             continue
         alike = [
@@ -107,6 +105,11 @@ def _is_part(key: str, number: int) -> bool:
 def _layer(key: str) -> str:
     """The segments up to the last number."""
     return key.rpartition("#")[0]
+
+
+def _module(key: str) -> str:
+    """The module that the projection of a tensor is in."""
+    return key.rsplit(".", 2)[0]
 
 
 def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:

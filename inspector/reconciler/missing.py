@@ -23,7 +23,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
-        OneSided(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=is_head(gap))
+        OneSided(gap.block.key, gap.boxes, gap.block.shape, _first_name(gap.block.key, gap.boxes), alone=is_head(gap))
         for gap in gaps
     ]
     extra = [
@@ -31,7 +31,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
             extra.key,
             extra.boxes,
             extra.layout.shape,
-            place_name(extra.key, extra.boxes),
+            _first_name(extra.key, extra.boxes),
             explained=extra.key not in unexplained,
         )
         for extra in unexpected
@@ -43,6 +43,10 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     yield from _renamings(case, causes)
     yield from _subtrees(case, causes, confidence)
     yield from _singles(case, causes, confidence)
+
+
+def _first_name(key: str, boxes: Sequence[Box]) -> str:
+    return next(iter(names_in(key, boxes, 1)), key)
 
 
 def _present(case: Reconciled) -> dict[str, list[Box]]:

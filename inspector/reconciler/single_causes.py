@@ -134,7 +134,7 @@ def _cut_of(one: Placed) -> _Cut | None:
 
 
 def _one_rank(case: Reconciled) -> Recognized | None:
-    """One rank of a tensor-parallel save: matrices cut to the same fraction by rows and others by columns."""
+    """One rank of a tensor-parallel save: attention and MLP alike are cut, some matrices by rows, others by columns."""
     placement = case.as_configured
     if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
         return None
@@ -142,11 +142,14 @@ def _one_rank(case: Reconciled) -> Recognized | None:
     parts = {cut.parts for _, cut in cuts if cut is not None}
     if len(parts) != 1 or any(cut is None for _, cut in cuts):
         return None
-    axes = {cut.axis for one, cut in cuts if cut is not None and len(one.layout.shape) > 1}
-    areas = {one.block.slot.role.partition(".")[0] for one, _ in cuts}
-    layers = {area for area in areas if area not in ("embed", "head", "norm")}
+    axes: dict[str, set[int]] = {}
+    for one, cut in cuts:
+        area = one.block.slot.role.partition(".")[0]
+        if cut is not None and len(one.layout.shape) > 1 and area not in ("embed", "head", "norm"):
+            axes.setdefault(area, set()).add(cut.axis)
     fitting = {one.block.key for one in placement.placed if one.fits}
-    if len(axes) < 2 or len(layers) < 2 or not fitting or any(one.block.key in fitting for one, _ in cuts):
+    split = len(axes) > 1 and all(len(cut_at) > 1 for cut_at in axes.values())
+    if not split or not fitting or any(one.block.key in fitting for one, _ in cuts):
         return None
     from inspector.findings.single_causes import OneRankOfSeveral
 

@@ -380,6 +380,7 @@ FOREIGN: dict[str, bytes | Callable[[], bytes]] = {
     "GGUF": b"GGUF\x03\0\0\0" + bytes(16),
     "GGML": b"lmgg\x01\0\0\0" + bytes(16),
     "ONNX": b"\x08\x07\x12\x07pytorch\x1a\x052.0.0" + bytes(50),
+    "CTranslate2": b"\x06\0\0\0\x0c\0WhisperSpec\0\x03\0\0\0" + bytes(50),
     "HDF5": b"\x89HDF\r\n\x1a\n" + bytes(50),
     "NumPy": b"\x93NUMPY\x01\0v\0{'descr': '<f4'}" + bytes(50),
     "zstandard": b"\x28\xb5\x2f\xfd" + b"\xaa" * 40,

@@ -141,10 +141,20 @@ def test_one_rank_of_several(config: Config, embeddings: bool, parts: int) -> No
     assert not audited.findings[0].remedy().steps
 
 
+@pytest.mark.parametrize("model_type", ["llama", "glm_image_text"])
+def test_matrices_of_keys_and_values_alone_are_not_cut_by_a_rank(model_type: str) -> None:
+    spec, config = record(model_type)
+    keys = ("intermediate_size", "num_key_value_heads")
+    audited = judged(spec, {**config, **{key: 2 * config[key] for key in keys}})
+    assert bad(audited) == ["C310", "C310"]
+    assert {finding.facts["key"] for finding in audited.findings if finding.code == "C310"} == set(keys)
+
+
 JOINT: list[tuple[str, str, str, dict[str, int]]] = [
     ("llama", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 3}), ("qwen2", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 6}),
     ("opt", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 6}), ("clip", "CLIPModel", r"(q|k|v)_proj", {"qkv_proj": 10}),
     ("bert", "MaskedLM", r"(query|key|value)", {"Wqkv": 6}), ("olmo2", "CausalLM", "(gate|up)_proj", {"wi": 3}),
+    ("axk1", "CausalLM", "(gate|up)_proj", {"gate_up_proj": 25}),
 ]  # fmt: skip
 
 
@@ -232,6 +242,33 @@ def test_a_lost_layer_is_no_submodel_of_another_family(model_type: str) -> None:
     """A type without the lost matrices fits what is left: a coincidence."""
     spec, config = record(model_type)
     assert {*bad(judged(without(spec, r"layers\.0\."), config))} == {"N404"}
+
+
+@pytest.mark.parametrize(("model_type", "layers"), [
+    ("mistral3", "language_model.model.layers."), ("vision-encoder-decoder", "encoder.encoder.layer."),
+    ("llava", "vision_tower.vision_model.encoder.layers."),
+])  # fmt: skip
+def test_layers_with_other_numbers_are_no_submodel_of_another_family(model_type: str, layers: str) -> None:
+    spec, config = record(model_type)
+    number = re.compile(f"({re.escape(layers)})([0-9]+)")
+    moved = {number.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", name): one for name, one in spec.items()}
+    assert moved != spec and bad(judged(moved, config)) == ["N425"]
+
+
+@pytest.mark.parametrize("name", ["AutoencoderKL", "UNet2DConditionModel", "AutoencoderKLMochi"])
+def test_a_word_replaced_in_all_names_is_one_finding(name: str) -> None:
+    spec, config = component(name)
+    renamed = {re.sub(r"(norm\w*)\.weight$", r"\1.gamma", key): one for key, one in spec.items()}
+    assert renamed != spec and bad(judged(renamed, config)) == ["N407"]
+
+
+def test_the_reason_of_a_shape_holds_at_its_index() -> None:
+    spec, config = component("StableCascadeUNet")
+    name = "up_blocks.0.4.mapper_crp.weight"
+    rows, *others = spec[name][1]
+    audited = judged({**spec, name: ("F32", (rows + 1, *others))}, config)
+    (finding,) = [one for one in audited.findings if one.severity == "error"]
+    assert f"u = ch[S - 1 - 0] = {config['block_out_channels'][-1]}" in finding.facts["because"]
 
 
 CLASSES = [

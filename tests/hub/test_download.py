@@ -41,6 +41,7 @@ def test_nothing_is_left_out_where_nothing_is_twice() -> None:
         ("original/consolidated.00.pth", "original"),
         ("original/params.json", "original"),
         ("flax_model.msgpack", "flax"),
+        ("model.nemo", "nemo"),
         ("tf_model.h5", "tensorflow"),
         ("rust_model.ot", "rust"),
     ],

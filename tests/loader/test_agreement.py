@@ -146,6 +146,15 @@ def test_only_other_formats(tmp_path: Path) -> None:
     assert not checkpoint.readable
 
 
+def test_other_formats_in_a_folder_below_are_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "onnx").mkdir()
+    finding = only(read(tmp_path, {"onnx/model.onnx": b"\x08\x07", "config.json": b"{}"}))
+    assert (finding.name, finding.facts["weights_in"]) == ("no-weights", [])
+    assert [one["name"] for one in finding.facts["sets"]] == ["onnx/model.onnx"]
+    finding = only(read(tmp_path, {"onnx/model.safetensors": healthy("a")}))
+    assert (finding.facts["weights_in"], finding.facts["sets"]) == (["onnx"], [])
+
+
 def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     real = os.open

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.result import Audit
-from tests.judged import codes, judged
+from tests.judged import codes, diffusers_records, judged, spec_of
 from tests.quantization.recorded import RECORDED, record
 
 KEYS = ("quantization_config", "quantization")
@@ -55,6 +55,38 @@ def test_a_block_over_plain_weights(name: str) -> None:
     for finding in audited.findings:
         for step in finding.remedy().steps:
             assert (step.action, step.key) == ("remove", ("quantization_config",))
+
+
+@pytest.mark.parametrize("name", ["FluxTransformer2DModel", "ChromaTransformer2DModel"])
+def test_a_component_of_a_pipeline_names_its_quantization_too(name: str) -> None:
+    one = next(one for one in diffusers_records(name) if not one["variant"])
+    spec = dict(spec_of(one))
+    for key in [key for key in spec if key.endswith(("linear_1.weight", "linear_2.weight"))]:
+        rows, columns = spec[key][1]
+        spec[key] = ("I8", (rows, columns))
+        spec[f"{key}_scale"] = ("F32", (rows,))
+    assert codes(judged(spec, {"_class_name": name, **one["config"]})) == {"T625"}
+
+
+@pytest.mark.parametrize(
+    "name", ["FluxTransformer2DModel", "OvisImageTransformer2DModel", "HunyuanVideo15Transformer3DModel"]
+)
+def test_every_linear_layer_of_a_component_may_be_quantized(name: str) -> None:
+    """bitsandbytes replaces each nn.Linear; those of the modulation by time and text are next to a norm."""
+    one = next(one for one in diffusers_records(name) if not one["variant"])
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for key, (dtype, shape) in spec_of(one).items():
+        if len(shape) != 2 or not key.endswith(".weight"):
+            spec[key] = (dtype, shape)
+            continue
+        elements = shape[0] * shape[1]
+        spec[key] = ("U8", (elements // 2, 1))
+        spec[f"{key}.absmax"] = ("F32", (-(-elements // 64),))
+        spec[f"{key}.quant_map"] = ("F32", (16,))
+        spec[f"{key}.quant_state.bitsandbytes__nf4"] = ("U8", (80,))
+    block = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+    audited = judged(spec, {"_class_name": name, **one["config"], "quantization_config": block})
+    assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
 def test_weights_without_a_config_are_not_judged_by_one() -> None:

@@ -27,6 +27,7 @@ _FORMATS = {
     "rar": "a rar archive",
     "tar": "a tar archive",
     "onnx": "an ONNX model",
+    "ctranslate2": "a model of CTranslate2",
     "hdf5": "an HDF5 file as saved by Keras",
     "numpy": "a NumPy array",
     "program": "a program",
@@ -48,6 +49,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "rar": "rar archives",
     "tar": "tar archives",
     "onnx": "ONNX models",
+    "ctranslate2": "models of CTranslate2",
     "hdf5": "HDF5 files as saved by Keras",
     "numpy": "NumPy arrays",
     "program": "programs",
@@ -78,6 +80,7 @@ _REMEDIES = {
     "7z": _UNPACK,
     "rar": _UNPACK,
     "tar": _UNPACK,
+    "ctranslate2": "audit the model that it was converted from: this format is not read",
     "json": "pass the folder, or the .safetensors file itself",
 }
 

@@ -22,6 +22,7 @@ _FORMATS: Final = (
     ("openvino", (".xml",)),
     ("coreml", (".mlmodel", ".mlpackage")),
     ("numpy", (".npz",)),
+    ("nemo", (".nemo",)),
 )
 _FOLDERS: Final = {"onnx": "onnx", "openvino": "openvino", "coreml": "coreml", "original": "original", "metal": "metal"}
 _SMALL_BIN: Final = re.compile(
