@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.adapters.methods import Shape
-from inspector.adapters.names import PREFIX, PROMPT, tuner_name
+from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
 from inspector.adapters.targets import texts
 from inspector.algebra.boxes import Box
 from inspector.architectures.catalog import definition_of
@@ -78,13 +78,18 @@ class BaseTensor(Struct, frozen=True):
 
 
 class Base(Struct, frozen=True):
-    """The base of an adapter. covered: how many of the adapter's `families` the definition knows."""
+    """The base of an adapter.
+
+    covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels, whose
+    names in memory need not be those of their files.
+    """
 
     name: str
     source: str
     tensors: tuple[BaseTensor, ...]
     covered: int
     families: int
+    composite: bool = False
 
 
 def base_tensors(
@@ -121,7 +126,8 @@ def base_tensors(
         for block in plan.blocks
         if block.slot.tensor.counted
     )
-    return Base(name, source, tensors, match.covered, len(keys))
+    composite = any(slot.scope for slot in plan.unrolled.slots)
+    return Base(name, source, tensors, match.covered, len(keys), composite)
 
 
 def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:
@@ -160,8 +166,8 @@ def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
     for key in families:
         found = tuner_name(key)
         if found is None:
-            if key != PROMPT:
-                yield key.removeprefix(PREFIX).replace(".base_layer.", ".")
+            if key not in PROMPT_TENSORS:
+                yield base_name(key)
             continue
         parameters = [last for parent, _, last in named if not parent or f".{found.module}".endswith(f".{parent}")]
         yield from (f"{found.module}.{one}" for one in parameters)

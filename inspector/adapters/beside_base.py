@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import Expected, ExpectedAdapter
-from inspector.adapters.names import PROMPT, base_name, tuner_name
-from inspector.adapters.targets import Boxes, union
+from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.targets import Boxes, Targets, Unclear, union
 from inspector.algebra.boxes import Box, common, count, joined, minus
 from inspector.algebra.names import axes_of, before_index
 from inspector.findings.adapters.tensors import (
@@ -50,6 +50,11 @@ class Matched(Struct, frozen=True):
         """As stored."""
         return self.part.layout.shape
 
+    @property
+    def misfits(self) -> bool:
+        """Whether the shape is known and another."""
+        return self.expected is not None and self.expected.checked and not self.expected.fits(self.shape)
+
     def differs_at(self, axis: int | None) -> bool:
         """Whether the shape is as expected but for one axis: the rank, or the words of a resized vocabulary."""
         return axis is not None and self.wanted.fits(self.shape, but=axis)
@@ -64,11 +69,13 @@ def findings_beside(
     plan: ExpectedAdapter, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
     """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
-    differing = [one for one in matched if one.expected and one.expected.checked and not one.expected.fits(one.shape)]
+    differing = [one for one in matched if one.misfits]
     absent = list(absent_of(plan, matched)) if whole else []
     ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
     words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
-    shapes = [one for one in differing if one not in ranks and one not in words and base is not None]
+    shapes = [one for one in differing if one not in ranks and one not in words]
+    if base is None:  # the kind of a module, and with it the number of its dims, is then a guess
+        shapes = [one for one in shapes if len(one.shape) == len(one.wanted.shape)]
     if base is not None and _is_of_another(matched, shapes):
         yield _another_base(base, shapes, matched)
         return
@@ -95,8 +102,7 @@ def _unexpected(matched: Sequence[Matched], base: Base) -> Iterator[Finding]:
     known = {tensor.module for tensor in base.tensors}
     modules: dict[tuple[str, Boxes], list[Matched]] = {}
     for one in matched:
-        own = one.key == PROMPT or one.key.startswith("base_model.vera_")
-        if one.expected is None and not own and module_of(one.key) in known:
+        if one.expected is None and not _of_all(one.key) and module_of(one.key) in known:
             modules.setdefault((module_of(one.key), one.boxes), []).append(one)
     for (module, boxes), members in modules.items():
         place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
@@ -118,8 +124,38 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
     only files are known of many types.
     """
     known = {tensor.module for tensor in base.tensors}
-    modules = (module_of(key) for key in families if not key.startswith("base_model.vera_") and key != PROMPT)
+    paths = [one.split(".") for one in known]
+    known.update(".".join(path[:length]) for path in paths for length in range(len(path)))
+    modules = (module_of(key) for key in families if not _of_all(key))
     return [one for one in dict.fromkeys(modules) if one not in known]
+
+
+def foreign_modules(unknown: Sequence[str], families: Families, base: Base, settings: Targets) -> list[str]:
+    """Unknown modules that the config does not choose either, beside modules of the base: names that were changed."""
+    blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}
+    stored: dict[str, list[Box]] = {}
+    for key, family in families.items():
+        if not _of_all(key):
+            stored.setdefault(module_of(key), []).extend(box for part in family.stored for box in part.boxes)
+    if 2 * len(unknown) >= len(stored):
+        return []
+    beside = (one for one in unknown if one.rpartition(".")[0] in blocks)
+    return [one for one in beside if not _chosen(one, stored[one], settings)]
+
+
+def _chosen(module: str, boxes: Sequence[Box], settings: Targets) -> bool:
+    if settings.every_linear or settings.of_parameters(module):
+        return True
+    try:
+        return any(settings.chosen(module, box) or settings.saved(module, box) for box in boxes)
+    except Unclear:
+        return True
+
+
+def _of_all(key: str) -> bool:
+    """Whether a tensor belongs to no module: a prompt, or what a method shares among all modules."""
+    found = tuner_name(key)
+    return key in PROMPT_TENSORS or (found is not None and not found.module)
 
 
 def _tensors(matched: Sequence[Matched]) -> int:
@@ -203,6 +239,8 @@ def _beside(expected: Expected, matched: Sequence[Matched]) -> dict[str, list[Bo
     for one in matched:
         if one.expected is None or one.expected.module != expected.module or one.key == expected.key:
             continue
+        if not expected.module:
+            continue  # shared among all modules: no halves of a whole
         name = tuner_name(one.key) if one.expected.kind == ledger.PARAMETER else None
         if name is not None and own is not None and name.depth == own.depth:
             found.setdefault(one.key, []).extend(one.boxes)

@@ -12,6 +12,7 @@ from inspector.algebra.names import axes_of, before_index, name_of
 from inspector.algebra.span import Span
 from inspector.findings.adapters.tensors import (
     AdapterLayerOdd,
+    AdapterTargetMissing,
 )
 from inspector.findings.adapters.tools import AdapterPairDiffers, Pair
 from inspector.findings.adapters.whole import (
@@ -31,7 +32,7 @@ def _modules(families: Families) -> dict[str, Boxes]:
     found: dict[str, list[Box]] = {}
     for key, family in families.items():
         name = tuner_name(key)
-        if name is None or not name.module:
+        if name is None or not name.module or "#" in name.ending:
             continue
         found.setdefault(name.module, []).extend(box for part in family.stored for box in part.boxes)
     return {module: union(boxes) for module, boxes in found.items()}
@@ -59,7 +60,7 @@ def unnamed_targets(values: Mapping[str, Any], families: Families) -> Iterator[F
 
 
 def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """Modules that a few inner layers lack and all others have."""
+    """Modules that a few inner layers lack and all others have; one beside modules of its own block is lost."""
     if values.get("layers_to_transform") is not None or values.get("exclude_modules"):
         return
     listed = values.get("target_modules")
@@ -71,6 +72,14 @@ def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Findin
         prefix = before_index(module)
         for box in boxes:
             extents[prefix] = extents.get(prefix, Span()) | box[0]
+    lost = _lost(modules, extents) if isinstance(listed, list) else None
+    if lost is not None:
+        names = [tuner_name(key) for key in families]
+        tensors = sum(one is not None and one.module == lost[0] for one in names)
+        yield AdapterTargetMissing(
+            place=place_of(*lost), modules=(), count=1, tensors=tensors, base=None, confidence="likely"
+        )
+        return
     for module, boxes in modules.items():
         whole = extents[before_index(module)]
         missing = minus(((whole,),), boxes)
@@ -89,6 +98,20 @@ def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Findin
             layers=indices_in_words(module, missing),
             confidence="likely",
         )
+
+
+def _lost(modules: Mapping[str, Boxes], extents: Mapping[str, Span]) -> tuple[str, Boxes] | None:
+    """The only module that is absent, in one inner layer, where another module of the same block is stored."""
+    absent = {
+        module: left for module, boxes in modules.items() if (left := minus(((extents[before_index(module)],),), boxes))
+    }
+    if len(absent) != 1:
+        return None
+    ((module, left),) = absent.items()
+    whole, block = extents[before_index(module)], module.rpartition(".")[0]
+    beside = any(other.rpartition(".")[0] == block for other in modules if other != module)
+    inner = count(left) == 1 and not {whole.first, whole.last} & set(left[0][0])
+    return (module, left) if beside and inner else None
 
 
 RANK_AXES: Final = {"lora_A": 0, "lora_E": 0, "lora_B": -1}

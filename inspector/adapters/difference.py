@@ -31,7 +31,7 @@ class AdapterDifference(Struct, frozen=True):
 def difference_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> AdapterDifference:
     """The differences of all tensors of an adapter."""
     absent = list(absent_of(plan, matched))
-    mismatched = [one for one in matched if one.expected and one.expected.checked and not one.expected.fits(one.shape)]
+    mismatched = [one for one in matched if one.misfits]
     return AdapterDifference(
         unexpected=sum(count(one.boxes) for one in matched if one.expected is None),
         mismatched=sum(count(one.boxes) for one in mismatched),

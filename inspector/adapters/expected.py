@@ -5,21 +5,29 @@ With a base the modules and their widths come from its definition (`plan.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.adapters.method_table import SHARED, rows_of
 from inspector.adapters.methods import Shape, Target, pieces_of
-from inspector.adapters.names import BASE_LAYER, PREFIX, PROMPT, tuner_name
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name
 from inspector.adapters.targets import Boxes, Targets, Unclear, union
-from inspector.algebra.boxes import count, within
+from inspector.algebra.boxes import count, minus, within
+from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 
-PROMPTS: Final = frozenset({"prompt_tuning", "p_tuning", "multitask_prompt_tuning", "prefix_tuning"})
+PROMPTS: Final = frozenset({
+    "prompt_tuning", "p_tuning", "multitask_prompt_tuning", "prefix_tuning", "cpt", "cartridge",
+})  # fmt: skip
+
+
+UNTRAINED: Final = ".zeros"
+"""Ending of GLoRA's paths that are not trained."""
 
 
 class Expected(Struct, frozen=True):
@@ -72,12 +80,12 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
     modules: dict[tuple[str, int], dict[str, Family]] = {}
     for key, family in families.items():
         found = tuner_name(key)
-        if found is not None and found.module:
+        if found is not None and found.module and "#" not in found.ending:
             modules.setdefault((found.module, found.depth), {})[found.ending] = family
-    stacked = {one.rpartition(".")[0] for one in targets.parameters}
+    nested = {module for module, depth in modules if depth}
     for (module, depth), endings in modules.items():
-        boxes = union(box for family in endings.values() for part in family.stored for box in part.boxes)
-        experts = depth > 0 or any(f".{module}".endswith(f".{one}") for one in stacked)
+        boxes = _boxes(endings.values())
+        experts = module in nested or targets.of_parameters(module)
         kind = _kind_alone(endings, experts)
         try:
             free = experts or method == "adalora"
@@ -87,15 +95,78 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
             ranked = [(boxes, None)]
         key = PREFIX + module + BASE_LAYER * depth
         for part, rank in ranked:
-            pieces = pieces_of(method, replace(kind, rank=rank), values) or ()
-            if endings.keys().isdisjoint(piece.ending for piece in pieces):
-                continue  # another method's: rows of an embedding that LoRA trains beside its own
-            expected.extend(
-                Expected(key + piece.ending, part, piece.shape, ledger.PARAMETER, module, rank_axis=piece.rank_axis)
-                for piece in pieces
-            )
+            pieces = pieces_of(method, replace(kind, rank=rank), values)
+            if pieces is None:
+                expected.extend(_together(method, module, key, endings, part))
+            elif not endings.keys().isdisjoint(piece.ending for piece in pieces):
+                expected.extend(
+                    Expected(key + piece.ending, part, piece.shape, kind_of(piece.frozen), module,
+                             rank_axis=piece.rank_axis, others=piece.others, role=role_of(piece.frozen))
+                    for piece in pieces
+                )  # fmt: skip
+    expected.extend(_saved_alone(targets, values, families))
     expected.extend(prompts(method, values, None))
+    expected.extend(shared(method, values, families, {}))
     return ExpectedAdapter(tuple(expected), tuple(dict.fromkeys(unclear)))
+
+
+def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families) -> Iterator[Expected]:
+    """What is saved beside the method's own: a weight for every bias, and rows wherever tokens are trained."""
+    for key, family in families.items():
+        module = base_name(key).removesuffix(".bias")
+        if key.endswith(".bias") and f"{BASE_LAYER}." not in key and tuner_name(key) is None:
+            boxes = union(box for part in family.stored for box in part.boxes)
+            saved = tuple(one for box in boxes for one in targets.saved(module, box))
+            if saved:
+                yield Expected(f"{key.removesuffix('bias')}weight", saved, (), ledger.PARAMETER, module, checked=False)
+    if values.get("trainable_token_indices") and not any("trainable_tokens_delta" in key for key in families):
+        key = f"{PREFIX}embed_tokens.token_adapter.trainable_tokens_delta"
+        yield Expected(key, ((),), (), ledger.PARAMETER, "embed_tokens", checked=False)
+
+
+def kind_of(frozen: bool) -> str:
+    """How a tensor of a method is counted: what is saved and not trained is no parameter."""
+    return ledger.BUFFER if frozen else ledger.PARAMETER
+
+
+def role_of(frozen: bool, role: str = "adapter") -> str:
+    """The role of a tensor of a method. role: of what is trained."""
+    return ledger.PROJECTION if frozen else role
+
+
+def _boxes(families: Iterable[Family]) -> Boxes:
+    return union(box for family in families for part in family.stored for box in part.boxes)
+
+
+def _together(method: str, module: str, key: str, endings: Mapping[str, Family], boxes: Boxes) -> Iterator[Expected]:
+    """What a method of unknown shapes stores: for every module the same, of LoKr each factor whole or in two parts."""
+    left = dict(endings)
+    for factor in (".lokr_w1", ".lokr_w2") if method == "lokr" else ():
+        parts = [left.pop(f"{factor}{end}", None) for end in ("_a", "_b")]
+        split = _boxes(one for one in parts if one is not None)
+        left.pop(factor, None)
+        for ending, where in ((f"{factor}_a", split), (f"{factor}_b", split), (factor, minus(boxes, split))):
+            if where:
+                yield Expected(key + ending, tuple(where), (), ledger.PARAMETER, module, checked=False)
+    for ending in left:
+        if method != "lokr":
+            frozen = ending.endswith(UNTRAINED)
+            yield Expected(key + ending, boxes, (), kind_of(frozen), module, checked=False, role=role_of(frozen))
+
+
+def shared(
+    method: str, values: Mapping[str, Any], families: Families, widest: Mapping[str, int | None]
+) -> Iterator[Expected]:
+    """What a method saves once for all modules. widest: `widest_inputs` and `widest_outputs` among its targets."""
+    rank = values.get("r")
+    own = {"widest_inputs": None, "widest_outputs": None, **widest, "rank": rank if type(rank) is int else None}
+    for row in rows_of(SHARED.get(method, ()), values, own):
+        key, boxes = OWN_PREFIX + row.ending, cast(Boxes, ((),))
+        if "#" in key:  # as many as the highest number shows
+            stored = families[key].stored if key in families else ()
+            last = max((box[0].last for part in stored for box in part.boxes), default=0)
+            boxes = ((Span.range(0, last + 1),),)
+        yield Expected(key, boxes, row.shape, kind_of(row.frozen), "", role=role_of(row.frozen))
 
 
 def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
@@ -105,8 +176,7 @@ def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
         return Target("experts")
     deep = max((len(shape) for family in endings.values() for shape in family.shapes), default=2)
     if ".lora_A.weight" in endings and deep > 2:
-        usual = endings[".lora_A.weight"].usual.shape
-        return Target("conv", kernel=usual[2:])
+        return Target("conv", kernel=(0,) * (deep - 2))
     return Target("linear")
 
 
@@ -122,13 +192,17 @@ def prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterat
     tokens, parts, own, layers = (
         number(name) for name in ("num_virtual_tokens", "num_transformer_submodules", "token_dim", "num_layers")
     )
-    if method == "prefix_tuning":
+    if method in ("prefix_tuning", "cartridge"):
         wide = None if own is None or layers is None else own * layers * 2
         yield Expected(PROMPT, ((),), (tokens, wide), ledger.PARAMETER, "", role="adapter prompt")
         return
     rows = None if tokens is None or parts is None else tokens * parts
-    shape = (rows, own if width is None else width)
-    yield Expected(PROMPT, ((),), shape, ledger.PARAMETER, "", role="adapter prompt")
+    wide = own if width is None else width
+    yield Expected(PROMPT, ((),), (rows, wide), ledger.PARAMETER, "", role="adapter prompt")
+    if method == "multitask_prompt_tuning":
+        tasks, ranks = number("num_tasks"), number("num_ranks")
+        for name, shape in (("cols", (tasks, rows, ranks)), ("rows", (tasks, ranks, wide))):
+            yield Expected(f"prefix_task_{name}", ((),), shape, ledger.PARAMETER, "", role="adapter prompt")
 
 
 def expected_parameters(plan: ExpectedAdapter, families: Families) -> int | None:

@@ -12,14 +12,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base
-from inspector.adapters.beside_base import Matched, findings_beside, module_of, overlap, unknown_modules
+from inspector.adapters.beside_base import (
+    Matched,
+    findings_beside,
+    foreign_modules,
+    module_of,
+    overlap,
+    unknown_modules,
+)
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of
-from inspector.adapters.expected import Expected, expected_parameters, plan_alone
-from inspector.adapters.names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
+from inspector.adapters.expected import Expected, ExpectedAdapter, expected_parameters, plan_alone
+from inspector.adapters.method_table import with_rank
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
 from inspector.algebra.boxes import count, joined, minus
+from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.adapters.whole import (
     Adapter,
     AdapterNamesUnknown,
@@ -57,25 +66,25 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     whole: absent tensors are missing; where a file could not be read their loss is reported already.
     """
     method = kind_of(values, families)
+    values = with_rank(method, values)
     alone = base is None or (base.families > 0 and not base.covered)
     unknown = [] if base is None else unknown_modules(families, base)
+    foreign = [] if base is None else foreign_modules(unknown, families, base, Targets(values))
+    unknown = [one for one in unknown if one not in foreign]
     plan = plan_alone(method, values, families)
+    difference = None
     if base is not None and not alone:
         strange = tuple(one for one in plan.expected if one.module in unknown)
         plan = plan_with(base, method, values, families)
+        if not (plan.unclear or (unknown and base.composite)):
+            difference = difference_of(plan, _matched(plan, families))
         plan = replace(plan, expected=(*plan.expected, *strange))
-    expected: dict[str, list[Expected]] = {}
-    for one in plan.expected:
-        expected.setdefault(one.key, []).append(one)
-    matched = [
-        one
-        for key, family in families.items()
-        for part in family.stored
-        for one in _meet(key, part, expected.get(key, ()))
-    ]
+    matched = _matched(plan, families)
     findings = [_adapter(method, values, families)]
     if base is not None and unknown:
         findings.append(_unknown(base, unknown, families))
+    if base is not None and foreign:
+        findings.append(_foreign(base, foreign, families))
     known = None if alone else base
     findings.extend(findings_beside(plan, matched, known, whole=whole, named=not unknown))
     if method == "adalora":
@@ -89,8 +98,20 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
     lines = tuple(_line(one, alone, trained) for one in matched)
-    difference = None if alone or unchecked else difference_of(plan, matched)
     return AdapterReport(lines, tuple(findings), total, unchecked, difference)
+
+
+def _matched(plan: ExpectedAdapter, families: Families) -> list[Matched]:
+    """Each stored tensor with what a plan expects on its key."""
+    expected: dict[str, list[Expected]] = {}
+    for one in plan.expected:
+        expected.setdefault(one.key, []).append(one)
+    return [
+        one
+        for key, family in families.items()
+        for part in family.stored
+        for one in _meet(key, part, expected.get(key, ()))
+    ]
 
 
 def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[Matched]:
@@ -120,9 +141,9 @@ def _line(matched: Matched, alone: bool, trained: Callable[[Matched], bool]) -> 
     kind, component, role = ledger.PARAMETER, "", "adapter"
     if expected is not None:
         kind, component, role = expected.kind, expected.component, expected.role
-    elif matched.key.startswith(("base_model.vera_A", "base_model.vera_B")):
-        kind, role = ledger.BUFFER, "adapter projection"
-    elif tuner_name(matched.key) is None and matched.key != PROMPT and not trained(matched):
+    elif matched.key.startswith(f"{OWN_PREFIX}frod_"):
+        kind, role = ledger.BUFFER, ledger.PROJECTION
+    elif tuner_name(matched.key) is None and matched.key not in PROMPT_TENSORS and not trained(matched):
         copied = alone or f"{BASE_LAYER}." in matched.key
         kind, role = (ledger.EXTRA, "base") if copied else (ledger.UNEXPLAINED, "unexplained")
         component = "base" if copied else ""
@@ -144,6 +165,16 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
         tensors=sum(family.tensors for family in families.values()),
         alpha=None if scale is None else alpha,
         scale=scale,
+    )
+
+
+def _foreign(base: Base, modules: Sequence[str], families: Families) -> Finding:
+    """That the base does not have these modules, which the config does not name either."""
+    return AdapterModulesUnmatched(
+        base=base.name,
+        names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
+        modules=len(modules),
+        of=len({module_of(key) for key in families}),
     )
 
 

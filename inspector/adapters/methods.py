@@ -1,26 +1,30 @@
 """What each method of PEFT stores for one module of the base: endings and shapes.
 
 Sources: `update_layer` and `create_adapter_parameters` of PEFT's tuners (lora, adalora, ia3, vera, loha, lokr,
-oft), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements; None is a dim that
-is unknown without a base.
+oft; `method_table` has the others), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements;
+None is a dim that is unknown without a base.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.adapters.method_table import CONVOLUTIONS, LINEAR, RANKS, rows_of
+
 Shape = tuple[int | None, ...]
+Writer = Callable[["Target", Mapping[str, Any]], Iterator["AdapterTensor"]]
 
 
 class Target(Struct, frozen=True):
     """A module that is changed. kind: "linear", "table", "conv" or "experts" (stacked matrices).
 
-    inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution. rank: by the
-    config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its input.
+    inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution, 0 where unknown.
+    rank: by the config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its
+    input.
     """
 
     kind: str
@@ -33,19 +37,20 @@ class Target(Struct, frozen=True):
 
 
 class AdapterTensor(Struct, frozen=True):
-    """A tensor that a method adds to a module. others: shapes of other versions; rank_axis: the axis of the rank."""
+    """A tensor that a method adds to a module.
+
+    rank_axis: the axis of the rank. others: shapes of other versions. frozen: saved, and not trained.
+    """
 
     ending: str
     shape: Shape
     rank_axis: int | None = None
     others: tuple[Shape, ...] = ()
+    frozen: bool = False
 
 
 LARGEST_FACTORED: Final = 4_000_000
 """Widths beyond this are not taken apart as LoKr does it: no model has one."""
-
-_KNOWN: Final = frozenset({"lora", "adalora", "ia3", "vera", "loha", "lokr", "oft"})
-
 
 PEFT_TYPES: Final = frozenset({
     "PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "LORA", "ADALORA", "ADAMSS", "BOFT",
@@ -57,21 +62,29 @@ PEFT_TYPES: Final = frozenset({
 """Values of `peft_type` that some version of PEFT has: `PeftType` of 0.21, and BONE of earlier ones."""
 
 
-def is_known(method: str) -> bool:
-    """Whether the shapes of a method are known here."""
-    return method in _KNOWN
-
-
 def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[AdapterTensor, ...] | None:
     """The tensors that a module gets; None where the method or the kind of module is not known here."""
     writers = {
         "lora": _lora, "adalora": _adalora, "ia3": _ia3, "vera": _vera, "loha": _loha, "lokr": _lokr, "oft": _oft,
     }  # fmt: skip
-    writer = writers.get(method)
+    writer = writers.get(method, _by_table(method) if method in LINEAR else None)
     if writer is None:
         return None
     found = tuple(writer(target, values))
-    return found or None
+    return found if found or LINEAR.get(method) == () else None
+
+
+def _by_table(method: str) -> Writer:
+    def pieces(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
+        if target.kind != "linear" and not (target.kind == "conv" and method in CONVOLUTIONS):
+            return
+        inputs = _times(target.inputs, prod(target.kernel))
+        own = {"inputs": inputs, "outputs": target.outputs, "rank": target.rank}
+        for row in rows_of(LINEAR[method], values, own):
+            axis = None if method in RANKS else row.rank_axis
+            yield AdapterTensor(f".{row.ending}", row.shape, axis, frozen=row.frozen)
+
+    return pieces
 
 
 def _times(one: int | None, other: int) -> int | None:
@@ -85,7 +98,7 @@ def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         yield AdapterTensor(".lora_embedding_B", (outputs, rank), 1)
     elif target.kind == "conv":
         ones = (1,) * len(target.kernel)
-        yield AdapterTensor(".lora_A.weight", (rank, inputs, *target.kernel), 0)
+        yield AdapterTensor(".lora_A.weight", (rank, inputs, *(dim or None for dim in target.kernel)), 0)
         yield AdapterTensor(".lora_B.weight", (outputs, rank, *ones), 1)
     elif target.kind == "experts":  # before 0.18 the stacked matrices were always taken for [experts, in, out]
         yield AdapterTensor(".lora_A.weight", (rank, inputs), 0, ((rank, outputs),))
@@ -110,7 +123,9 @@ def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTenso
 
 def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     if target.kind == "linear":
-        yield AdapterTensor(".ia3_l", (1, target.inputs) if target.feedforward else (target.outputs, 1))
+        scaled: tuple[Shape, Shape] = ((target.outputs, 1), (1, target.inputs))
+        others = scaled[1:] if target.outputs is None else ()
+        yield AdapterTensor(".ia3_l", scaled[target.feedforward], others=others)
 
 
 def _vera(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
@@ -131,8 +146,10 @@ def _loha(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
 
 def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     factor = values.get("decompose_factor", -1)
-    rank, inputs, outputs = target.rank, target.inputs, target.outputs
-    if target.kind != "linear" or rank is None or inputs is None or outputs is None or type(factor) is not int:
+    rank, inputs, outputs, kernel = target.rank, target.inputs, target.outputs, target.kernel
+    if rank is None or inputs is None or outputs is None or type(factor) is not int:
+        return
+    if target.kind not in ("linear", "conv") or (kernel and values.get("use_effective_conv2d")):
         return
     if max(inputs, outputs) > LARGEST_FACTORED or min(inputs, outputs) < 1:
         return
@@ -144,9 +161,9 @@ def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         yield AdapterTensor(".lokr_w1", (small_out, small_in))
     if 2 * rank < max(large_out, large_in):
         yield AdapterTensor(".lokr_w2_a", (large_out, rank), 1)
-        yield AdapterTensor(".lokr_w2_b", (rank, large_in), 0)
+        yield AdapterTensor(".lokr_w2_b", (rank, large_in * prod(kernel)), 0)
     else:
-        yield AdapterTensor(".lokr_w2", (large_out, large_in))
+        yield AdapterTensor(".lokr_w2", (large_out, large_in, *kernel))
 
 
 def factored(number: int, factor: int) -> tuple[int, int]:
@@ -167,8 +184,8 @@ def factored(number: int, factor: int) -> tuple[int, int]:
 def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     """The generators of block rotations; sizes that do not divide the width are adjusted by PEFT, and not known."""
     size, blocks = values.get("oft_block_size", 0), values.get("r", 0)
-    inputs = target.inputs
-    if target.kind != "linear" or inputs is None or type(size) is not int or type(blocks) is not int:
+    inputs = _times(target.inputs, prod(target.kernel))
+    if target.kind not in ("linear", "conv") or inputs is None or type(size) is not int or type(blocks) is not int:
         return
     if size > 0 and blocks == 0 and inputs % size == 0:
         blocks = inputs // size

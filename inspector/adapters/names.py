@@ -16,14 +16,24 @@ PREFIX: Final = "base_model.model."
 """Before every module of the base in what PEFT saves."""
 OWN_PREFIX: Final = "base_model."
 PROMPT: Final = "prompt_embeddings"
+PROMPT_TENSORS: Final = frozenset({PROMPT, "prefix_task_cols", "prefix_task_rows"})
+"""What prompt methods save: the prompt, and the factors of multitask prompt tuning."""
 BASE_LAYER: Final = ".base_layer"
 _SEGMENT: Final = re.compile(
     r"lora_(?:A|B|E|embedding_A|embedding_B|magnitude_vector|ga_\w+)|ranknum|ia3_l|hada_(?:w[12]_[ab]|t[12])"
     r"|lokr_(?:w[12](?:_[ab])?|t2)|oft_[Rrs]|boft_[Rs]|vera_(?:A|B|lambda_[bd])|vblora_\w+|fourierft_\w+|hra_u"
     r"|c3a_kernel|randlora_\w+|shira_weight|bone_block|miss_block|delora_\w+|road_(?:theta|alpha)|waveft_spectrum"
-    r"|gralora_[AB]|ln_tuning_layers|trainable_tokens_delta|adaption_(?:prompt|gate)"
+    r"|gralora_[AB](?:_general)?|ln_tuning_layers|trainable_tokens_delta|adaption_(?:prompt|gate)|beft_bias|deft_[PR]"
+    r"|hira_(?:embedding_)?[AB]|lily_(?:A|B|router)|peanut_(?:A|B|encoders|decoders)|poly_(?:lora_[AB]|router)"
+    r"|pvera_(?:A|B|lambda_[bd])|glora_[A-E]|osf_svd_params|psoft_R|supertuning_\w+|tinylora_[ABPv]|unilora_\w+"
+    r"|frod_\w+|adamss_\w+|shadow_(?:down|up|update_gate|update_transform|backbone)"
 )
 """Segments that PEFT's tuners alone give to parameters."""
+_NESTED: Final = re.compile(
+    r"ln_tuning_layers|glora_[A-E]|osf_svd_params|psoft_R|poly_router|peanut_(?:en|de)coders|tinylora_v|frod_\w+"
+    r"|adamss_\w+|shadow_\w+"
+)
+"""Segments of tuners that hold several parameters under names of their own."""
 _KINDS: Final = {
     "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
     "vera": "vera", "ln": "ln_tuning", "trainable": "trainable_tokens", "adaption": "adaption_prompt",
@@ -58,7 +68,7 @@ def tuner_name(key: str) -> TunerName | None:
         module = module.removesuffix(BASE_LAYER)
         depth += 1
     behind = "".join(f".{segment}" for segment in segments[position + 1 :])
-    named = behind not in _ENDS and segments[position] != "ln_tuning_layers"
+    named = behind not in _ENDS and not _NESTED.fullmatch(segments[position])
     return TunerName(module, f".{segments[position]}{behind}", depth, named)
 
 
@@ -95,7 +105,7 @@ def loaded_name(key: str) -> str:
 def adapter_kind(keys: Iterable[str]) -> str | None:
     """The method that names alone show: 'lora', 'ia3'; None where no tensor is a tuner's."""
     for key in keys:
-        if key == PROMPT:
+        if key in PROMPT_TENSORS:
             return "prompt_tuning"
         found = tuner_name(key)
         if found is not None:
@@ -111,7 +121,9 @@ def is_adapter(keys: Iterable[str]) -> bool:
     listed = [(key, tuner_name(key)) for key in keys]
     if any(one is not None and one.named for _, one in listed):
         return False
-    return bool(listed) and all(one is not None or key == PROMPT or key.startswith(OWN_PREFIX) for key, one in listed)
+    return bool(listed) and all(
+        one is not None or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key, one in listed
+    )
 
 
 def is_unmerged(keys: Iterable[str]) -> bool:
@@ -125,8 +137,8 @@ def is_unmerged(keys: Iterable[str]) -> bool:
 
 
 def base_name(key: str) -> str:
-    """The name that a tensor of a wrapped model has in the model itself."""
-    key = key.removeprefix(PREFIX)
+    """The name that a tensor of a wrapped model has in the model itself; prompt methods put one word less before it."""
+    key = key.removeprefix(PREFIX).removeprefix(OWN_PREFIX)
     segments = [segment for segment in key.split(".") if segment != "base_layer"]
     if "original_module" in segments:
         segments.remove("original_module")

@@ -9,11 +9,22 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, BaseTensor
-from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, prompts
+from inspector.adapters.expected import (
+    PROMPTS,
+    UNTRAINED,
+    Expected,
+    ExpectedAdapter,
+    kind_of,
+    prompts,
+    role_of,
+    shared,
+)
 from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
-from inspector.adapters.names import BASE_LAYER, PREFIX, tuner_name
-from inspector.adapters.targets import Boxes, Targets, Unclear, texts
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
+from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear, texts
 from inspector.algebra.boxes import Box, common, minus
+from inspector.algebra.span import Span
+from inspector.budget import spend
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 
@@ -23,15 +34,47 @@ TABLES: Final = ("embed.token", "embed.shared")
 """Roles of tables of words."""
 WORDS: Final = (*TABLES, "head.token", "head.token.bias")
 """Roles of tensors with one row per token."""
+LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "transformer.h.#", "layers.#", "encoder.layer.#", "h.#")
+"""Before the modules of the layers that PEFT's `layer_replication` repeats."""
 UNTOUCHED: Final = ("scale", "affine", "batchnorm", "param", "buffer")
 """Kinds of tensors that no method changes."""
 
 
 def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """What the config makes of this base."""
+    base = replicated(base, values)
     planner = _Planner(base, method, values, families)
     planner.run()
     return ExpectedAdapter(tuple(planner.expected), tuple(dict.fromkeys(planner.unclear)), tuple(planner.targets))
+
+
+def replicated(base: Base, values: Mapping[str, Any]) -> Base:
+    """The base after `layer_replication`: ranges of layers one after the other, numbered anew."""
+    ranges = values.get("layer_replication")
+    if not isinstance(ranges, list) or not ranges:
+        return base
+    depth = max((one.axes[0].last + 1 for one in base.tensors if _repeats(one)), default=0)
+    sources: list[int] = []
+    for one in ranges:
+        start, stop = one if isinstance(one, list) and len(one) == 2 else (None, None)
+        if type(start) is not int or type(stop) is not int or not 0 <= start < stop <= depth:
+            return base  # PEFT refuses it
+        sources.extend(range(start, stop))
+        spend(len(base.tensors) + stop - start, MODULES)
+    tensors: list[BaseTensor] = []
+    for tensor in base.tensors:
+        if _repeats(tensor):
+            layers = Span.of(number for number, source in enumerate(sources) if source in tensor.axes[0])
+            spend(len(sources), MODULES)
+            if layers:
+                tensors.append(replace(tensor, axes=(layers, *tensor.axes[1:])))
+        else:
+            tensors.append(tensor)
+    return replace(base, tensors=tuple(tensors))
+
+
+def _repeats(tensor: BaseTensor) -> bool:
+    return tensor.module.startswith(LAYERED) and bool(tensor.axes)
 
 
 class _Planner:
@@ -43,17 +86,20 @@ class _Planner:
         self.expected: list[Expected] = []
         self.unclear: list[str] = []
         self.targets: list[tuple[str, Boxes]] = []
+        self.prefix = OWN_PREFIX if method in PROMPTS else PREFIX
+        self.widest: dict[str, int | None] = {}
 
     def run(self) -> None:
         """Fills what is expected."""
         if self.method in PROMPTS:
             self.expected.extend(prompts(self.method, self.values, self._width()))
+            self._whole()
             return
         for tensor in self.base.tensors:
             try:
                 if self.method == "ln_tuning":
                     self._norm(tensor)
-                else:
+                elif self.method != "trainable_tokens":
                     self._matrix(tensor)
             except Unclear as reason:
                 self.unclear.append(str(reason))
@@ -62,7 +108,7 @@ class _Planner:
         self._biases()
         self._tokens()
         self._copies()
-        self._shared()
+        self.expected.extend(shared(self.method, self.values, self.families, self.widest))
 
     def _width(self) -> int | None:
         found = {one.shape[1] for one in self.base.tensors if one.role in TABLES and one.required}
@@ -124,17 +170,27 @@ class _Planner:
             return
         words = tensor.shape[0] if tensor.role in WORDS else None
         required = tensor.required and not tensor.foreign and not tensor.doubtful
+        for side, width in (("widest_inputs", target.inputs), ("widest_outputs", target.outputs)):
+            self.widest[side] = max(width or 0, self.widest.get(side) or 0)
         for piece in pieces:
+            kind, role = kind_of(piece.frozen), role_of(piece.frozen, tensor.role)
             self._expect(tensor, PREFIX + tensor.module + piece.ending, boxes, piece.shape, required=required,
-                         rank_axis=piece.rank_axis, others=piece.others, vocabulary=_axis(piece, words),
-                         checked=not tensor.foreign)  # fmt: skip
+                         rank_axis=piece.rank_axis, others=piece.others, vocabulary=_axis(piece, words), kind=kind,
+                         role=role, checked=not tensor.foreign)  # fmt: skip
 
     def _open(self, tensor: BaseTensor, boxes: Boxes) -> None:
-        """Whatever a tuner stored for a module of a kind that is not known here: explained, and not checked."""
-        for key in self.families:
+        """Whatever a tuner stored for a module of a kind that is not known here: each module has all, of any shape.
+
+        LoKr stores the factors of a matrix whole or in two parts, which depends on its width.
+        """
+        for key, family in self.families.items():
             found = tuner_name(key)
             if found is not None and found.module == tensor.module:
-                self._expect(tensor, key, boxes, (), required=False, checked=False)
+                numbered = "#" in found.ending
+                where = tuple(box for part in family.stored for box in part.boxes) if numbered else boxes
+                kind, role = kind_of(key.endswith(UNTRAINED)), role_of(key.endswith(UNTRAINED), tensor.role)
+                self._expect(tensor, key, where, (), required=not numbered and self.method != "lokr", checked=False,
+                             kind=kind, role=role)  # fmt: skip
 
     def _expect(self, tensor: BaseTensor, key: str, boxes: Boxes, shape: Shape, **more: Any) -> None:
         """Tensors for a tensor of the base. more: fields of `Expected`."""
@@ -203,13 +259,14 @@ class _Planner:
     def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:
         """A tensor of the base as it is, trained, or a copy of it. role: of a tensor that has none."""
         copied = {"kind": ledger.EXTRA, "component": "base"} if role == "base" else {}
-        self._expect(tensor, PREFIX + key, boxes, tensor.shape, required=required, role=tensor.role or role,
+        self._expect(tensor, self.prefix + key, boxes, tensor.shape, required=required, role=tensor.role or role,
                      vocabulary=0 if tensor.role in WORDS else None, checked=not tensor.foreign, **copied)  # fmt: skip
 
     def _biases(self) -> None:
         which = self.values.get("bias", "none")
         if which == "none" or not isinstance(which, str):
             return
+        own = which == "all" or any(key.endswith(f"{BASE_LAYER}.bias") for key in self.families)  # PEFT saved none once
         chosen: dict[str, list[Box]] = {}
         for module, boxes in self.targets:
             chosen.setdefault(module, []).extend(boxes)
@@ -222,7 +279,7 @@ class _Planner:
             outside = minus((tensor.axes,), inside)
             if inside:
                 key = f"{tensor.module}{BASE_LAYER}.bias"
-                self._plain(tensor, key, tuple(inside), "bias", required=which == "all")
+                self._plain(tensor, key, tuple(inside), "bias", required=own)
             if outside and which == "all":
                 self._plain(tensor, tensor.key, outside, "bias", required=tensor.required and not tensor.foreign)
 
@@ -234,6 +291,7 @@ class _Planner:
             return
         tables = [one for one in self.base.tensors if one.kind == "table" and one.ending == ".weight"]
         if isinstance(wanted, dict):
+            tables = [one for one in self.base.tensors if one.role in WORDS and one.ending == ".weight"]
             chosen = [(one, wanted[name]) for name in wanted for one in tables if f".{one.module}".endswith(f".{name}")]
         else:
             chosen = [(one, wanted) for one in tables if one.role in TABLES and one.required]
@@ -241,8 +299,15 @@ class _Planner:
             self.unclear.append("which tables trainable_token_indices means")
         for tensor, indices in chosen:
             size = len(indices) if isinstance(indices, list) else None
-            key = f"{PREFIX}{tensor.module}.token_adapter.trainable_tokens_delta"
-            self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=len(chosen) == 1)
+            wrapper = "" if self.method == "trainable_tokens" else ".token_adapter"
+            key = f"{PREFIX}{tensor.module}{wrapper}.trainable_tokens_delta"
+            self._expect(
+                tensor,
+                key,
+                (tensor.axes,),
+                (size, tensor.shape[1]),
+                required=len(chosen) == 1 or isinstance(wanted, dict),
+            )
 
     def _copies(self) -> None:
         """Copies of base tensors: embeddings and heads that are targets or were resized."""
@@ -252,18 +317,6 @@ class _Planner:
             for key in keys:
                 if PREFIX + key in self.families and PREFIX + key not in reported:
                     self._plain(tensor, key, (tensor.axes,), "base", required=False)
-
-    def _shared(self) -> None:
-        """VeRA's two projections, the same for all modules, frozen: buffers."""
-        if self.method != "vera":
-            return
-        rank = self.values.get("r")
-        sides = [one.shape for one in self.expected if one.key.endswith(".vera_lambda_b")]
-        widest = max((shape[0] or 0 for shape in sides), default=None)
-        saved = self.values.get("save_projection") is not False
-        size = rank if type(rank) is int else None
-        for key, shape in (("base_model.vera_A", (size, None)), ("base_model.vera_B", (widest, size))):
-            self.expected.append(Expected(key, ((),), shape, ledger.BUFFER, "", saved, role="adapter projection"))
 
 
 def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:

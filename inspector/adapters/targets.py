@@ -126,6 +126,17 @@ class Targets:
         if isinstance(pattern, dict):
             self._ranks = [(key, Ends([key]) if is_plain(key) else None, rank) for key, rank in pattern.items()]
 
+    def of_parameters(self, module: str) -> bool:
+        """Whether an adapter changes parameters of a module, such as stacked experts, and not the module itself.
+
+        `target_parameters` may leave out the path: the module is then one that `target_modules` does not have.
+        """
+        parents = {one.rpartition(".")[0] for one in self.parameters}
+        if any(one and f".{module}".endswith(f".{one}") for one in parents):
+            return True
+        listed = texts(self._values.get("target_modules"))
+        return "" in parents and all(is_plain(one) and not f".{module}".endswith(f".{one}") for one in listed)
+
     @property
     def every_linear(self) -> bool:
         """Whether all matrices but the head's are meant."""

@@ -35,26 +35,26 @@ class Literal(Struct, frozen=True, eq=False):
     value: int | float | str | bool | None
 
 
-class Word(Struct, frozen=True):
+class Word(Struct, frozen=True, cache_hash=True):
     """A symbol, a config key, or a dotted path into a sub-config or a submodel definition."""
 
     path: tuple[str, ...]
 
 
-class Hole(Struct, frozen=True):
+class Hole(Struct, frozen=True, cache_hash=True):
     """`{L}`: the current index in the extent of a hole."""
 
     name: str
 
 
-class Call(Struct, frozen=True):
+class Call(Struct, frozen=True, cache_hash=True):
     """One of the six functions."""
 
     name: str
     arguments: tuple[Node, ...]
 
 
-class Binary(Struct, frozen=True):
+class Binary(Struct, frozen=True, cache_hash=True):
     """Arithmetic, comparison, `and`, `or`."""
 
     operator: str
@@ -62,26 +62,26 @@ class Binary(Struct, frozen=True):
     right: Node
 
 
-class Not(Struct, frozen=True):
+class Not(Struct, frozen=True, cache_hash=True):
     """`not p`."""
 
     operand: Node
 
 
-class Alternatives(Struct, frozen=True):
+class Alternatives(Struct, frozen=True, cache_hash=True):
     """`a | b | c`: the first that is present."""
 
     options: tuple[Node, ...]
 
 
-class Guarded(Struct, frozen=True):
+class Guarded(Struct, frozen=True, cache_hash=True):
     """`x when p`: absent unless p."""
 
     value: Node
     condition: Node
 
 
-class Slice(Struct, frozen=True):
+class Slice(Struct, frozen=True, cache_hash=True):
     """`a : b : s`; inside a bracket by position, outside a range of indices."""
 
     start: Node | None
@@ -89,7 +89,7 @@ class Slice(Struct, frozen=True):
     step: Node | None
 
 
-class Bracket(Struct, frozen=True):
+class Bracket(Struct, frozen=True, cache_hash=True):
     """`x[...]` followed by `.field` words: a slice, filter or index, depending on the inner part."""
 
     base: Node

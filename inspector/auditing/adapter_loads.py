@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from inspector.adapters.expected import PROMPTS
-from inspector.adapters.names import PROMPT, loaded_name, saved_name, tuner_name
+from inspector.adapters.names import PROMPT_TENSORS, loaded_name, saved_name, tuner_name
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from inspector.loading.outcome import Load
     from inspector.matcher.families import Families
 
+PROJECTIONS: Final = ("base_model.vera_A", "base_model.vera_B")
+
 
 def loads_of_adapter(
     checkpoint: Checkpoint, stored: Families, report: AdapterReport, findings: Sequence[Finding], method: str
@@ -26,8 +28,8 @@ def loads_of_adapter(
     if not checkpoint.set_name or checkpoint.alone:
         return ()
     files = tuple(file.name for file in checkpoint.files)
-    problem = _problem(checkpoint, findings)
     values = {} if checkpoint.adapter is None else checkpoint.adapter.values
+    problem = _problem(checkpoint, findings) or _without_projection(stored, values, method)
     return (of_adapter(files, problem, None if problem else _against_base(stored, report, values, method)),)
 
 
@@ -39,6 +41,12 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
     if any(isinstance(one, AdapterTypeUnknown) for one in findings):
         return f"{PEFT.config} names no peft_type that it knows"
     return next((one.unread for one in findings if one.unreadable), "")
+
+
+def _without_projection(stored: Families, values: Mapping[str, Any], method: str) -> str:
+    """VeRA's random projections, which its config says are saved: PEFT raises without both."""
+    absent = [name for name in PROJECTIONS if name not in stored]
+    return f"{absent[0]} is missing" if method == "vera" and values.get("save_projection", True) and absent else ""
 
 
 def _against_base(
@@ -72,4 +80,4 @@ def _against_base(
 
 def _is_whole(name: str) -> bool:
     """Whether a tensor replaces weights of the base, or is a prompt, of which PEFT takes nothing else."""
-    return name == PROMPT or tuner_name(name) is None or "trainable_tokens" in name
+    return name in PROMPT_TENSORS or tuner_name(name) is None or "trainable_tokens" in name

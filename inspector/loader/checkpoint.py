@@ -340,9 +340,7 @@ def _instead_of_weights(
     source: Source, listing: Listing, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]
 ) -> Iterator[Finding]:
     """The findings on a place without a set of weights."""
-    leftovers = leftover_findings(listing)
-    yield no_weights(source, sets, listing, leftovers)
-    yield from leftovers
+    yield from no_weights(source, sets, listing, leftover_findings(listing))
     yield from sniffed(source, sets, sizes)
     for one in sets:
         if one.index is not None:

@@ -76,10 +76,10 @@ def _stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:
 
 def no_weights(
     source: Source, sets: tuple[WeightSet, ...], listing: Listing, leftovers: Sequence[Finding] = ()
-) -> Finding:
-    """The finding that a place has no readable weights, with what it contains instead.
+) -> list[Finding]:
+    """The finding that a place has no readable weights, with what it contains instead, and the other leftovers.
 
-    leftovers: the findings on the training state in this place.
+    leftovers: the findings on the training state in this place; the first partitioned save is part of the finding.
     """
     halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
     if not sets and not halves:
@@ -94,7 +94,7 @@ def no_weights(
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     from inspector.findings.reading.place import NoWeights
 
-    return NoWeights(
+    nothing = NoWeights(
         sets=_stored(sets),
         count=len(sets),
         files=len(listing.files),
@@ -103,9 +103,11 @@ def no_weights(
         folders=tuple([name for name in folders if not name.startswith(".")][:NAMES_SHOWN]),
         weights_in=tuple(weights_in)[:NAMES_SHOWN],
         partitions=saves[0].headline() if saves else "",
+        entries=saves[0].names if saves else (),
         merge=saves[0].remedy().words if saves else "",
         parts=tuple(sorted(filter(_is_part, listing.files))[:NAMES_SHOWN]),
     )
+    return [nothing, *(one for one in leftovers if one not in saves[:1])]
 
 
 def _in_download_folder(source: Source) -> list[str]:

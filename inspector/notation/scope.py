@@ -69,6 +69,7 @@ class Scope:
         "_cache",
         "_depends",
         "_faults",
+        "_keys",
         "_leaves",
         "_outer",
         "_sets",
@@ -102,6 +103,7 @@ class Scope:
         self._leaves: dict[Leaf, Leaf] = {}
         self._cache: dict[Leaf, Known] = {}
         self._depends: dict[str, tuple[str, ...]] = {}
+        self._keys: dict[Node, tuple[str, ...]] = {}
         self._tried: tuple[int, dict[Leaf, Known]] = (0, {})
         self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
         self.trace = Trace(solved)
@@ -282,17 +284,21 @@ class Scope:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What could not be computed so far, with the config keys that each expression reads."""
-        return tuple(
-            Fault(kind, show(node), detail, tuple(self.keys_below(node))) for kind, node, detail in self._faults
-        )
+        return tuple(Fault(kind, show(node), detail, self.keys_below(node)) for kind, node, detail in self._faults)
 
     def evaluate(self, node: Node) -> Value:
         """The value of an expression tree in this scope."""
         spend(1, LISTS)
         return evaluator(node)(self)
 
-    def keys_below(self, node: Node) -> Iterator[str]:
+    def keys_below(self, node: Node) -> tuple[str, ...]:
         """The config keys that an expression reads, through symbols, each once."""
+        known = self._keys.get(node)
+        if known is None:
+            known = self._keys[node] = tuple(self._read_below(node))
+        return known
+
+    def _read_below(self, node: Node) -> Iterator[str]:
         seen: set[str] = set()
         waiting = [node]
         while waiting:

@@ -94,7 +94,10 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
     for reading in (*_known_by(families, values), *_known_by(families, {})):
         if reading.definition is case.reading.definition:
             continue
-        other = again(replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition), reading)
+        claim = replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition)
+        if reconcile(claim, reading, (), solve=False).placement.mismatched:
+            continue  # spares the search for keys of the config that another type would need
+        other = again(claim, reading)
         stated = reading.scope.settings.known and not other.plan.scope.trace.solved
         if _differs(other) or not (stated or _stores_others(case) or _inside_stored_layers(case)):
             continue

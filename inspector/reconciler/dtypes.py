@@ -60,11 +60,15 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
 
 
 def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Tensors that an adapter trained, stored in a dtype which only quantized weights have."""
-    trained = (line for line in lines if line.kind == ledger.PARAMETER and line.packed is None)
-    yield from _not_float(
-        line for line in trained if not line.family.endswith("_indices")
-    )  # VB-LoRA's choice of vectors
+    """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have."""
+    own = (line for line in lines if line.kind == ledger.PARAMETER or line.role == ledger.PROJECTION)
+    floats = (line for line in own if line.packed is None)
+    yield from _not_float(line for line in floats if not _chooses(line.family))
+
+
+def _chooses(family: str) -> bool:
+    """Whether a tensor chooses elements of a matrix, or vectors of VB-LoRA's bank: its integers are no weights."""
+    return any(segment.endswith(("_indices", "_size")) for segment in family.split("."))
 
 
 def _not_float(weights: Iterable[Line]) -> Iterator[Finding]:

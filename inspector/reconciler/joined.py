@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import Place
 from inspector.findings.names.joined import JointProjection, ProjectionsJoined
 from inspector.findings.words import shape
 from inspector.reconciler.place import Gap, Placement, Unexpected
@@ -30,7 +30,7 @@ class _Match(Struct, frozen=True):
     extras: tuple[Unexpected, ...]
 
 
-def projections_joined(case: Reconciled) -> tuple[Finding, Placement] | None:
+def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] | None:
     """The finding, and the differences that it does not explain; None where no matrix is the sum of others."""
     placement = case.as_configured
     if not placement.missing or not placement.unexpected:
@@ -61,23 +61,54 @@ def _joint(match: _Match, joined: bool) -> JointProjection:
     )
 
 
+_Place = tuple[str, tuple[Box, ...], int]
+"""Segments up to the last number, index sets and number of dims of a projection."""
+_Areas = dict[_Place, dict[tuple[str, str], dict[str, Gap]]]
+"""Missing projections by place, by module and area of the role, and by the last word of the role."""
+
+
 def _stored_joined(placement: Placement) -> Iterator[_Match]:
-    """Unexpected matrices that are as large as missing ones together."""
-    groups: dict[tuple[str, tuple[Box, ...]], dict[tuple[str, str, int], dict[str, Gap]]] = {}
+    """Unexpected matrices that are as large as missing ones together, each with its bias."""
+    areas: _Areas = {}
     for gap in placement.missing:
-        area, _, part = gap.block.slot.role.removesuffix(".bias").rpartition(".")
-        areas = groups.setdefault((_layer(gap.block.key), gap.boxes), {})
-        areas.setdefault((_module(gap.block.key), area, len(gap.block.shape)), {}).setdefault(part, gap)
+        area, _, part = gap.block.slot.role.rpartition(".")
+        place = (_layer(gap.block.key), gap.boxes, len(gap.block.shape))
+        areas.setdefault(place, {}).setdefault((_module(gap.block.key), area), {}).setdefault(part, gap)
+    biases = {(gap.block.key, gap.boxes): gap for gap in placement.missing}
+    vectors = {(extra.key, extra.boxes): extra for extra in placement.unexpected if len(extra.layout.shape) == 1}
+    taken: set[int] = set()
     for extra in placement.unexpected:
-        found = [
-            tuple(area[part] for part in parts)
-            for area in groups.get((_layer(extra.key), extra.boxes), {}).values()
-            for parts in TOGETHER
-            if all(part in area for part in parts)
-            and _is_sum(extra.layout.shape, [area[part].block.shape for part in parts])
-        ]
-        if found:
-            yield _Match(min(found, key=lambda gaps: _module(gaps[0].block.key) != _module(extra.key)), (extra,))
+        gaps = () if len(extra.layout.shape) == 1 else _parts_of(extra, areas, taken)
+        if not gaps:
+            continue
+        yield _Match(gaps, (extra,))
+        taken.update(map(id, gaps))
+        known = [biases.get((_bias_of(gap.block.key), gap.boxes)) for gap in gaps]
+        own = tuple(bias for bias in known if bias is not None)
+        bias = vectors.get((_bias_of(extra.key), extra.boxes))
+        outputs = {sum(one.block.shape[0] or 0 for one in own), *extra.layout.shape}
+        if bias is not None and own and bias.layout.shape[0] in outputs:  # a part without a bias may have zeros
+            yield _Match(own, (bias,))
+
+
+def _parts_of(extra: Unexpected, areas: _Areas, taken: Collection[int]) -> tuple[Gap, ...]:
+    """The missing matrices that a joint one consists of, those of the same module first."""
+    found: list[tuple[Gap, ...]] = []
+    for area in areas.get((_layer(extra.key), extra.boxes, len(extra.layout.shape)), {}).values():
+        for parts in TOGETHER:
+            gaps = tuple(area[part] for part in parts if part in area and id(area[part]) not in taken)
+            if len(gaps) == len(parts) and _is_sum(extra.layout.shape, [gap.block.shape for gap in gaps]):
+                found.append(gaps)
+    return min(found, key=lambda gaps: _module(gaps[0].block.key) != _module(extra.key), default=())
+
+
+def _bias_of(key: str) -> str:
+    return f"{key.removesuffix('.weight')}.bias"
+
+
+def _module(key: str) -> str:
+    """The module that the projection of a tensor is in."""
+    return key.rsplit(".", 2)[0]
 
 
 def _stored_apart(placement: Placement) -> Iterator[_Match]:
@@ -105,11 +136,6 @@ def _is_part(key: str, number: int) -> bool:
 def _layer(key: str) -> str:
     """The segments up to the last number."""
     return key.rpartition("#")[0]
-
-
-def _module(key: str) -> str:
-    """The module that the projection of a tensor is in."""
-    return key.rsplit(".", 2)[0]
 
 
 def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:

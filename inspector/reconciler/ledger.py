@@ -14,6 +14,8 @@ from inspector.notation.binding import Block
 PARAMETER = "parameter"
 COPY = "tied copy"
 EXTRA = "extra component"
+PROJECTION = "adapter projection"
+"""Role of what an adapter saves and does not train."""
 BUFFER = "buffer"
 HELPER = "packing helper"
 UNEXPLAINED = "unexplained"

@@ -149,12 +149,13 @@ def reconcile(
     whole: bool = True,
     aside: frozenset[str] = frozenset(),
     ties: Sequence[Sequence[str]] = (),
+    solve: bool = True,
 ) -> Reconciled:
     """Places the families of a reading in the blocks of its definition and accounts for every tensor.
 
     lost_names: missing tensors that are reported already. whole: absent tensors are missing; False if only a part of a
     checkpoint was selected. aside: families that are quantization helpers where no block expects them.
-    ties: names of tensors that share storage, as the format states.
+    ties: names of tensors that share storage, as the format states. solve: whether wrong keys of the config are sought.
     """
     settings_known = claim.definition is reading.definition
     head = (claim.head if settings_known else None) or reading.match.head
@@ -176,7 +177,10 @@ def reconcile(
             plan, placement = other
             scope = plan.scope
     as_configured = placement
-    causes, plan, corrected, placement = _put_right(sides, plan, placement)
+    causes: list[Cause] = []
+    corrected = plan
+    if solve:
+        causes, plan, corrected, placement = _put_right(sides, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = expected_count(plan, placement, sides.lost)

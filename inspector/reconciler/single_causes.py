@@ -63,15 +63,17 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     if other is not None:
         return Recognized(other, case.uncorrected(Placement((), (), ())))
     from inspector.reconciler.alternatives import explained_otherwise, foreign_submodel
-
-    otherwise = explained_otherwise(case, families, again)
-    if otherwise is not None:
-        return Recognized(otherwise, case.uncorrected(Placement((), (), ())))
     from inspector.reconciler.joined import projections_joined
 
     joined = projections_joined(case)
+    otherwise = explained_otherwise(case, families, again)
+    if otherwise is not None and (joined is None or joined[1].differences):
+        return Recognized(otherwise, case.uncorrected(Placement((), (), ())))
     if joined is not None:
-        return Recognized(joined[0], case.uncorrected(joined[1]))
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        like = otherwise.names if isinstance(otherwise, NamesOfAnotherArchitecture) else None
+        return Recognized(replace(joined[0], like=like), case.uncorrected(joined[1]))
     foreign = foreign_submodel(case) if case.placement.differences else None
     return (
         None if foreign is None else Recognized(foreign[0], case.uncorrected(_outside(case.as_configured, foreign[1])))

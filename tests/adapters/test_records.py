@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 from math import prod
+from re import sub
 from typing import Any
 
 import pytest
@@ -15,12 +16,11 @@ from tests.adapters.records import Spec, alone, beside, records, spec_of
 from tests.judged import codes
 
 NOT_KNOWN = {
-    "llama.boft": "how large BOFT's blocks are is not known here",
     "llama.adalora": "AdaLoRA prunes ranks while it trains",
 }
 """Records whose number does not follow from the two configs."""
-SAVED = {"llama.p-tuning": 336}
-"""What is saved where it is not what was trained: the prompt instead of the network that made it."""
+SAVED = {"llama.p-tuning": 336, "llama.vblora-topk": 2717}
+"""What is saved where it is not what was trained: the prompt alone, the best of VB-LoRA's choices."""
 LORA = [
     name for name, record in records().items() if record["adapter"]["peft_type"] == "LORA" and name not in NOT_KNOWN
 ]
@@ -222,10 +222,29 @@ def test_an_inner_layer_without_a_module_is_odd() -> None:
     config = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"]}
     assert codes(alone(spec, config)) == set()
     wounded = {key: entry for key, entry in spec.items() if "layers.7.self_attn.v_proj" not in key}
-    audited = alone(wounded, config)
-    assert codes(audited) == {"A909"}
-    assert [one.facts["layers"] for one in audited.findings if one.code == "A909"] == ["layer 7"]
+    assert codes(alone(wounded, config)) == {"A905"}
     assert codes(alone(wounded, {**config, "layers_to_transform": [0, 1, 2]})) == set()
+    pattern = {key: entry for key, entry in wounded.items() if "layers.3.self_attn.v_proj" not in key}
+    audited = alone(pattern, config)
+    assert codes(audited) == {"A909"}
+    assert [one.facts["layers"] for one in audited.findings if one.code == "A909"] == ["layers 3, 7"]
+
+
+OTHER = [name for name in records() if name not in LORA]
+"""Records of other methods than LoRA."""
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_each_lost_tensor_of_other_methods_is_an_error(name: str) -> None:
+    spec, kinds = spec_of(name), dict[str, str]()
+    for key in spec:
+        kinds.setdefault(sub(r"[0-9]+", "#", key.rpartition("layers.")[2]), key)
+    for key in kinds.values():
+        rest = {other: entry for other, entry in spec.items() if other != key}
+        assert any(one.severity == "error" for one in reported(name, rest).findings), key
+        if not key.endswith("_indices"):
+            audited = reported(name, {**spec, key: ("I32", spec[key][1])})
+            assert "T603" in codes(audited) or "token" in key, key
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,10 @@ JOINT: list[tuple[str, str, str, dict[str, int]]] = [
     ("opt", "CausalLM", r"(q|k|v)_proj", {"qkv_proj": 6}), ("clip", "CLIPModel", r"(q|k|v)_proj", {"qkv_proj": 10}),
     ("bert", "MaskedLM", r"(query|key|value)", {"Wqkv": 6}), ("olmo2", "CausalLM", "(gate|up)_proj", {"wi": 3}),
     ("axk1", "CausalLM", "(gate|up)_proj", {"gate_up_proj": 25}),
+    ("llama", "CausalLM", "(gate|up)_proj", {"gate_up_proj": 3}),
+    ("bart", "ConditionalGeneration", r"(q|k|v)_proj", {"qkv_proj": 22}),
+    ("mistral", "CausalLM", "(gate|up)_proj", {"gate_up_proj": 3}),
+    ("whisper", "ConditionalGeneration", r"(q|k|v)_proj", {"qkv_proj": 22}),
 ]  # fmt: skip
 
 

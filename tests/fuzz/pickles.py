@@ -8,6 +8,7 @@ import random
 import warnings
 import zipfile
 from collections import Counter, OrderedDict
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -77,7 +78,7 @@ def _changed(chance: random.Random, raw: bytes) -> bytes:
     root = members[0][0].partition("/")[0]
     at = chance.randrange(len(members))
     name, content = members[at]
-    kind = chance.randrange(6)
+    kind = chance.randrange(7)
     if kind == 0:
         del members[at]
     elif kind == 1:
@@ -89,8 +90,10 @@ def _changed(chance: random.Random, raw: bytes) -> bytes:
         members = [one for one in members if one[0] != name] + [(name, chance.choice(NUMBERS))]
     elif kind == 4:
         members.insert(0, members.pop(at))
-    else:
+    elif kind == 5:
         members[at] = (name.replace(root, "other"), content)
+    else:
+        members.append((name.upper(), content))
     made = io.BytesIO()
     with zipfile.ZipFile(
         made, "w", chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
@@ -98,6 +101,26 @@ def _changed(chance: random.Random, raw: bytes) -> bytes:
         for name, content in members:
             to.writestr(name, content)
     return made.getvalue()
+
+
+def _records_changed(chance: random.Random, raw: bytes) -> bytes:
+    """An archive with a byte of its records changed, or after another archive."""
+    if chance.random() < 0.1:
+        return raw + raw if chance.random() < 0.5 else _changed(chance, raw) + raw
+    starts = [at for sign in (b"PK\1\2", b"PK\3\4", b"PK\5\6", b"PK\6\6", b"PK\6\7") for at in _places(raw, sign)]
+    at = min(chance.choice(starts) + chance.randrange(64), len(raw) - 1)
+    return (
+        raw[:at]
+        + bytes([chance.choice((0, 1, 2, 8, 16, 64, 255, raw[at] ^ 32, chance.randrange(256)))])
+        + raw[at + 1 :]
+    )
+
+
+def _places(raw: bytes, sign: bytes) -> Iterator[int]:
+    at = raw.find(sign)
+    while at >= 0:
+        yield at
+        at = raw.find(sign, at + 1)
 
 
 def mutant(chance: random.Random) -> bytes:
@@ -112,6 +135,8 @@ def mutant(chance: random.Random) -> bytes:
     raw = made.getvalue()
     if is_zip and chance.random() < 0.5:
         return _changed(chance, raw)
+    if is_zip and chance.random() < 0.3:
+        return _records_changed(chance, raw)
     if chance.random() < 0.3:
         at = chance.randrange(len(raw))
         return raw[:at] if chance.random() < 0.5 else raw[:at] + bytes([chance.randrange(256)]) + raw[at + 1 :]

@@ -198,6 +198,76 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "vit.patches-loha": ("vit", {"kind": "LoHaConfig", "r": 4, "target_modules": ["projection"]}),
     "whisper.attention": ("whisper", {**LORA, "target_modules": ["q_proj", "v_proj"]}),
     "whisper.convolution": ("whisper", {**LORA, "target_modules": ["conv1", "fc1"]}),
+    "mixtral.all-linear": ("mixtral", {**LORA, "target_modules": "all-linear"}),
+    "llama.replicated": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj", "v_proj"], "layer_replication": [[0, 2], [1, 3]]},
+    ),
+    "llama.tokens-head": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj"], "trainable_token_indices": {"embed_tokens": [1], "lm_head": [1]}},
+    ),
+    "qwen2.bias-lora": ("qwen2", {**LORA, "target_modules": ["q_proj"], "bias": "lora_only"}),
+    "bert.prompt": ("bert", {"kind": "PromptTuningConfig", "num_virtual_tokens": 7, "task_type": "SEQ_CLS"}),
+    "llama.multitask-prompt": (
+        "llama",
+        {
+            "kind": "MultitaskPromptTuningConfig",
+            "num_virtual_tokens": 7,
+            "num_tasks": 3,
+            "num_ranks": 2,
+            "task_type": "CAUSAL_LM",
+        },
+    ),
+    "llama.cpt": (
+        "llama",
+        {
+            "kind": "CPTConfig",
+            "cpt_token_ids": [1, 2, 3],
+            "cpt_mask": [1, 1, 1],
+            "cpt_tokens_type_mask": [1, 2, 3],
+            "task_type": "CAUSAL_LM",
+        },
+    ),
+    "llama.trainable-tokens": (
+        "llama",
+        {"kind": "TrainableTokensConfig", "token_indices": [1, 5], "target_modules": ["embed_tokens"]},
+    ),
+    "whisper.lokr-convolution": ("whisper", {"kind": "LoKrConfig", "r": 4, "target_modules": ["conv1", "fc1"]}),
+    **{
+        f"llama.{method}": ("llama", {"kind": kind, "target_modules": ["q_proj", "v_proj", "down_proj"], **arguments})
+        for method, kind, arguments in (
+            ("beft", "BeftConfig", {}),
+            ("c3a", "C3AConfig", {"block_size": 4, "block_size_pattern": {"v_proj": 8}}),
+            ("deft", "DeftConfig", {"r": 3}),
+            ("delora", "DeloraConfig", {"r": 3}),
+            ("fourierft", "FourierFTConfig", {"n_frequency": 50, "n_frequency_pattern": {"v_proj": 20}}),
+            ("gralora", "GraloraConfig", {"r": 8, "gralora_k": 4, "hybrid_r": 2}),
+            ("hira", "HiraConfig", {"r": 3}),
+            ("hra", "HRAConfig", {"r": 4}),
+            ("miss", "MissConfig", {"r": 4}),
+            ("miss-bat", "MissConfig", {"r": 4, "init_weights": "bat"}),
+            ("miss-mini", "MissConfig", {"r": 4, "mini_r": 2, "init_weights": "mini"}),
+            ("osf", "OSFConfig", {}),
+            ("peanut", "PeanutConfig", {"r": 3}),
+            ("poly", "PolyConfig", {"r": 4, "n_tasks": 3, "n_skills": 2}),
+            ("psoft", "PsoftConfig", {"r": 5}),
+            ("pvera", "PveraConfig", {"r": 9}),
+            ("randlora", "RandLoraConfig", {"r": 5}),
+            ("road", "RoadConfig", {"variant": "road_2", "group_size": 4}),
+            ("shira", "ShiraConfig", {"r": 3}),
+            ("supertuning", "SupertuningConfig", {"r": 3}),
+            ("tinylora", "TinyLoraConfig", {"u": 7}),
+            ("unilora", "UniLoraConfig", {}),
+            ("vblora", "VBLoRAConfig", {"r": 3, "num_vectors": 11, "vector_length": 4}),
+            (
+                "vblora-topk",
+                "VBLoRAConfig",
+                {"r": 3, "num_vectors": 11, "vector_length": 4, "save_only_topk_weights": True},
+            ),
+            ("waveft", "WaveFTConfig", {"n_frequency": 30}),
+        )
+    },
 }
 """Name -> (base, arguments of the PEFT config with its class as `kind`)."""
 

@@ -129,7 +129,7 @@ def test_numpy(tmp_path: Path) -> None:
 
 def test_partitions_are_no_weights(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {"mp_rank_00_model_states.pt": BIN, "zero_to_fp32.py": b""})
-    assert rules(checkpoint) == ["no-weights", "partitioned-save"]
+    assert rules(checkpoint) == ["no-weights"]
     assert not checkpoint.readable
 
 

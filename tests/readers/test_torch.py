@@ -308,3 +308,53 @@ def test_a_doubled_member_is_an_error(member: str) -> None:
     found = read(data)
     assert (rules(found), shapes(found)) == (["archive-malformed"], {})
     assert "listed twice" in found.header.findings[0].title
+
+
+def changed(data: bytes, sign: bytes, offset: int, value: int) -> bytes:
+    """The file with one byte after the last `sign` changed."""
+    at = data.rindex(sign) + offset
+    return data[:at] + bytes([value]) + data[at + 1 :]
+
+
+WITH_STATE = Code().add(b"}(").text("model").add(b"}(").text("w").tensor((4,)).add(b"u").text("optimizer").add(b"}(")
+WITH_STATE.text("m").tensor((2,), "7").add(b"uu")
+OLDER = legacy(ONE, {"0": (4, bytes(16))})
+REFUSED = {
+    "on another disk": (changed(zipped(*WHOLE), b"PK\1\2", 34, 2), "archive-malformed"),
+    "the end on another disk": (changed(zipped(*WHOLE), b"PK\5\6", 4, 1), "archive-malformed"),
+    "fewer members on this disk": (changed(zipped(*WHOLE), b"PK\5\6", 8, 2), "archive-malformed"),
+    "a storage without a record": (changed(zipped(WHOLE[2], *WHOLE[:2]), b"PK\3\4", 0, 0), "archive-refused"),
+    "an unknown compression": (changed(zipped(WHOLE[2], *WHOLE[:2]), b"PK\1\2", 10, 99), "archive-refused"),
+    "an encrypted storage": (changed(zipped(WHOLE[2], *WHOLE[:2]), b"PK\1\2", 8, 1), "archive-refused"),
+    "an id that is not UTF-8": (zipped(*WHOLE, ("archive/.data/serialization_id", b"\xff")), "archive-refused"),
+    "a storage of the optimizer is absent": (archive(WITH_STATE.stop(), {"0": bytes(16)}), "archive-refused"),
+    "another protocol": (OLDER.replace(b"M\xe9\x03", b"M\xe8\x03", 1), "archive-refused"),
+    "a storage that nothing describes": (changed(OLDER, b"X\1\0\0\0", 5, ord("8")), "archive-refused"),
+    "another length": (changed(OLDER, b"e.", 2, 5), "archive-refused"),
+    "too many arguments": (
+        archive(ONE.replace(b")RtR", b")RNNtR"), {"0": bytes(16)}), "pickle-malformed"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_files_that_torch_refuses(case: str) -> None:
+    data, expected = REFUSED[case]
+    assert expected in rules(read(data))
+    torch = pytest.importorskip("torch")
+    with pytest.raises((RuntimeError, ValueError, AssertionError, UnpicklingError, TypeError)):
+        torch.load(io.BytesIO(data), weights_only=True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [zipped(*WHOLE, ("archive/DATA.pkl", state(("other", (2,))))), zipped(*WHOLE) + zipped(*WHOLE)],
+    ids=["in capitals", "after another archive"],
+)
+def test_archives_that_readers_take_for_another_are_an_error(data: bytes) -> None:
+    assert (rules(read(data)), shapes(read(data))) == (["archive-malformed"], {})
+
+
+def test_storages_that_are_never_read_are_an_error() -> None:
+    data = legacy(PLAIN, {"0": (12, bytes(48))}) + bytes(24)
+    assert rules(read(data)) == ["pickle-malformed"]

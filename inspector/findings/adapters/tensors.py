@@ -143,14 +143,16 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
         rows = [
             ("stored", shape(self.stored)),
             ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
-            ("base", self.base),
         ]
+        if self.base:
+            rows.append(("base", self.base))
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("download the adapter again, or use the base that it was trained on")
+        other = "use the base that it was trained on" if self.base else "restore its adapter_config.json"
+        return Remedy(f"download the adapter again, or {other}")
 
 
 class AdapterTargetMissing(Finding, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     What it means
         Query, key and value (or gate and up) of a layer have the same input. Some programs store them as one matrix
         with all their outputs, others apart. These weights have the other form than the class of the config; nothing
-        is lost. `joined`: whether they are stored in one matrix.
+        is lost. `joined`: whether they are stored in one matrix; `like`: another model type with exactly these names.
 
     Why it matters
         Loaders look for the names of their own form: they leave these projections at random and ignore the stored ones.
@@ -38,7 +38,8 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Convert the weights with the program that wrote them: headers do not show whether the rows of a joint matrix
-        are query, key and value in turn or interleaved by head.
+        are query, key and value in turn or interleaved by head. If the weights are of the model type whose names they
+        have, use its config. `inspector mend` never changes tensor data, and so does not split or join.
     """
 
     code = "N441"
@@ -48,6 +49,7 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     joints: tuple[JointProjection, ...]
     tensors: int
     parameters: int
+    like: str | None = None
 
     def headline(self) -> str:
         stored = count(self.tensors, "tensor")
@@ -59,7 +61,8 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         wholes = listed([one.whole for one in self.joints], 4)
         parts = listed([part for one in self.joints for part in one.parts], 6)
-        return [("stored", wholes), ("expected", parts)] if self.joined else [("stored", parts), ("expected", wholes)]
+        rows = [("stored", wholes), ("expected", parts)] if self.joined else [("stored", parts), ("expected", wholes)]
+        return [*rows, ("names", f"those of {self.like}")] if self.like else rows
 
     def remedy(self) -> Remedy:
         if self.joined:

@@ -123,6 +123,7 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     weights_in: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     partitions: str = ""
+    entries: tuple[str, ...] = ()
     merge: str = ""
 
     def headline(self) -> str:
@@ -134,6 +135,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
+        if self.entries:
+            rows.append(("entries", listed(self.entries, 4)))
         if self.parts:
             rows.append(("parts", listed(self.parts, 4)))
         others = [name for name in self.folders if name not in self.weights_in]

@@ -101,7 +101,7 @@ def _single(read: Read, size: int, file: str) -> Header:
 
 def _archive(read: Read, size: int, file: str) -> Header:
     place = Place(file=file)
-    members = zip_directory.read_directory(read, size)
+    members = zip_directory.read_directory(read, size, prefixed=True)
     arrays = [member for name, member in members.items() if name.endswith(".npy")]
     if not arrays:
         raise BadArchive("the archive contains no .npy file")

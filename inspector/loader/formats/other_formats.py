@@ -16,7 +16,7 @@ from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
 from inspector.loader.formats.incremental import Read
 from inspector.loader.header_record import Header, Layouts, unreadable
-from inspector.loader.sources.source import Listing, Refusal, Source
+from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 
 if TYPE_CHECKING:
     from inspector.loader.formats.gguf import GgufFile
@@ -86,7 +86,7 @@ class OtherReader:
             return read_numpy(read, size, name)
         from inspector.loader.formats.torch_file import read_torch
 
-        made = read_torch(read, size, name, self._layouts)
+        made = read_torch(read, size, name, self._layouts, remote=isinstance(self._source, Forewarned))
         self._ties.extend(made.ties)
         return made.header
 

@@ -24,7 +24,8 @@ from inspector.loader.formats.pickle_values import (
     Persistent,
     Pickle,
     PickledObject,
-    odd_key,
+    dict_of,
+    put,
 )
 
 OPCODE_LIMIT: Final = 3_000_000
@@ -87,6 +88,7 @@ class _Machine:
         self.memo: dict[int, object] = {}
         self.names = names
         self.known: dict[tuple[str, str], GlobalName] = {}
+        self.outside: list[Persistent] = []
         self.containers = self.protocol = 0
 
     def run(self, data: bytes, start: int) -> Pickle:
@@ -106,7 +108,7 @@ class _Machine:
             if name == "STOP":
                 if not stack:
                     raise BadPickle("ends with an empty stack")
-                return Pickle(stack[-1], self.names, position + 1, opcodes, self.protocol)
+                return Pickle(stack[-1], self.names, position + 1, opcodes, self.protocol, self.outside)
             if name in _CONSTANTS:
                 stack.append(_CONSTANTS[name])
             else:
@@ -212,7 +214,7 @@ class _Machine:
 
     def dict_of(self, _: object) -> None:
         made: dict[Any, object] = {}
-        _put(made, self._cut())
+        put(made, self._cut())
         self._push(made)
 
     def append(self, _: object) -> None:
@@ -246,7 +248,7 @@ class _Machine:
                 target.entries = {}
             target = target.entries
         if isinstance(target, dict):
-            _put(target, pairs)
+            put(target, pairs)
 
     # memo
 
@@ -291,7 +293,7 @@ class _Machine:
     def _made(self, of: object, arguments: object) -> object:
         self._new()
         if isinstance(of, GlobalName) and (of.module, of.name) in DICTS:
-            return _dict_of(of, arguments)
+            return dict_of(of, arguments)
         return PickledObject(of, arguments)
 
     def reduce(self, _: object) -> None:
@@ -319,38 +321,12 @@ class _Machine:
         elif isinstance(target, GlobalName):  # changes what was imported, for the whole process
             self._named(target.module, f"{target.name}.__setstate__")
 
-    def persistent_line(self, key: str) -> None:
-        self._push(Persistent(key))
+    def persistent(self, key: object) -> None:
+        self.outside.append(Persistent(key))
+        self._push(self.outside[-1])
 
-    def persistent(self, _: object) -> None:
-        self._push(Persistent(self._pop()))
-
-
-def _dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
-    """What a class of dictionaries makes of the pairs that it is called with."""
-    made: dict[Any, object] = {}
-    if of.name != "defaultdict" and isinstance(arguments, tuple) and arguments:
-        pairs = arguments[0] if isinstance(arguments[0], list) else []
-        for pair in pairs:
-            if isinstance(pair, list | tuple) and len(pair) == 2:
-                _put(made, [*pair])
-    return made
-
-
-def _put(target: dict[Any, object], pairs: list[Any]) -> None:
-    """Enters pairs under the keys of a state dict: texts and small integers. Others, which could be made to collide
-    or cannot be keys at all, are replaced.
-    """
-    if len(pairs) % 2:
-        raise BadPickle("sets a key without a value")
-    for at in range(0, len(pairs), 2):
-        key = pairs[at]
-        if type(key) is str or (type(key) is int and -(1 << 60) < key < 1 << 60):
-            target[key] = pairs[at + 1]
-        elif isinstance(key, Blob):
-            raise BadPickle(f"has a key of {key.length:,} bytes")
-        else:
-            target[odd_key(key)] = pairs[at + 1]
+    def persistent_of_stack(self, _: object) -> None:
+        self.persistent(self._pop())
 
 
 _INTEGERS: Final = frozenset({"INT", "LONG", "LONG1", "LONG4"})
@@ -392,8 +368,8 @@ _EFFECTS: Final[Mapping[str, Callable[[_Machine, Any], None]]] = {
         ("INST", _Machine.instance),
         ("OBJ", _Machine.object_of),
         ("BUILD", _Machine.build),
-        ("PERSID", _Machine.persistent_line),
-        ("BINPERSID", _Machine.persistent),
+        ("PERSID", _Machine.persistent),
+        ("BINPERSID", _Machine.persistent_of_stack),
     )
     for name in names.split()
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from msgspec import Struct
+
+from inspector.budget import spend
 
 EXTENSIONS: Final = "extension registry"
 """In place of a module: the name is a number, and `copyreg.add_extension` says what it means where it is loaded."""
@@ -73,7 +75,7 @@ class Pickle(Struct, frozen=True):
     """A whole pickle.
 
     names: what it would import -> where it first says so. end: position behind it. opcodes: those that it consists of.
-    protocol: as it states; 0 where it states none.
+    protocol: as it states; 0 where it states none. persistent: what it asks the loader for, in this order.
     """
 
     value: object
@@ -81,6 +83,7 @@ class Pickle(Struct, frozen=True):
     end: int
     opcodes: Set[str]
     protocol: int
+    persistent: Sequence[Persistent]
 
 
 def odd_key(key: object) -> OddKey:
@@ -92,3 +95,31 @@ def odd_key(key: object) -> OddKey:
     if isinstance(key, PickledObject | GlobalName):
         return OddKey(f"<{str(key.of if isinstance(key, PickledObject) else key)[:200]}>")
     return OddKey(f"<{type(key).__name__}>")
+
+
+def dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
+    """What a class of dictionaries makes of the pairs that it is called with."""
+    made: dict[Any, object] = {}
+    if of.name != "defaultdict" and isinstance(arguments, tuple) and arguments:
+        pairs = arguments[0] if isinstance(arguments[0], list) else []
+        spend(len(pairs), "the pickle")  # a list that calls share is short in the file
+        for pair in pairs:
+            if isinstance(pair, list | tuple) and len(pair) == 2:
+                put(made, [*pair])
+    return made
+
+
+def put(target: dict[Any, object], pairs: list[Any]) -> None:
+    """Enters pairs under the keys of a state dict: texts and small integers. Others, which could be made to collide
+    or cannot be keys at all, are replaced.
+    """
+    if len(pairs) % 2:
+        raise BadPickle("sets a key without a value")
+    for at in range(0, len(pairs), 2):
+        key = pairs[at]
+        if type(key) is str or (type(key) is int and -(1 << 60) < key < 1 << 60):
+            target[key] = pairs[at + 1]
+        elif isinstance(key, Blob):
+            raise BadPickle(f"has a key of {key.length:,} bytes")
+        else:
+            target[odd_key(key)] = pairs[at + 1]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from math import gcd
 from typing import Any, Final
 
 from msgspec import Struct
@@ -23,12 +22,19 @@ from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import BadPickle, GlobalName, Pickle
 from inspector.loader.formats.torch_imports import imported, refused_opcodes
-from inspector.loader.formats.torch_members import is_big_endian, judge_members
-from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages
-from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
+from inspector.loader.formats.torch_members import is_big_endian, judge_case, judge_members
+from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages, judge_view, refused
+from inspector.loader.formats.torch_tensors import (
+    ODD,
+    PickledTensor,
+    Storage,
+    Tensors,
+    summary_of,
+    weights_in,
+)
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header, Layouts
-from inspector.loader.layout import WORD, Layout, lay_out
+from inspector.loader.layout import Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
 PICKLE_LIMIT: Final = 24_000_000
@@ -36,6 +42,7 @@ PICKLE_LIMIT: Final = 24_000_000
 LATER_LIMIT: Final = 1_000
 """Pickles of one file that are looked at besides the one with the state dict."""
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
+_PROTOCOL: Final = 1001
 _UNTYPED: Final = GlobalName("torch.storage", "UntypedStorage")
 
 
@@ -81,9 +88,13 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
     return found
 
 
-def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None) -> TorchFile:
-    """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong."""
+def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None, *, remote: bool = False) -> TorchFile:
+    """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong.
+
+    remote: whether each range is a request; then the local records of storages are not looked at.
+    """
     reading = _TorchReading(read, size, file, Layouts() if layouts is None else layouts)
+    reading.near = None if remote else read
     first = read(0, min(size, SNIFF_BYTES))
     what = recognise(first, size)
     pickled = what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80"))
@@ -111,6 +122,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
 class _TorchReading:
     def __init__(self, read: Read, size: int, file: str, known: Layouts) -> None:
         self.read, self.size, self.file, self.known = read, size, file, known
+        self.near: Read | None = read
         self.findings: list[Finding] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
@@ -140,6 +152,7 @@ class _TorchReading:
         first = folder + "/" if slash else ""
         root = first if first in roots else min(roots, key=len)
         self._scan(members, f"{root}data.pkl")
+        judge_case(members, first)
         main = members[f"{root}data.pkl"]
         if main.size > PICKLE_LIMIT:
             raise BadPickle(f"has {main.size:,} bytes, the limit is {PICKLE_LIMIT:,}")
@@ -152,13 +165,13 @@ class _TorchReading:
         self.findings.extend(judge_members(self.read, members, first, self.place))
         self._pickled = found
         form = "torchscript" if any(name.startswith(f"{root}code/") for name in members) else "zip"
-        return self._concluded(found.value, form, ArchivedStorages(root, members))
+        return self._concluded(found.value, form, ArchivedStorages(root, members, self.size, self.near))
 
     def _scan(self, members: Mapping[str, Member], main: str) -> None:
         """Adds what the other pickles of an archive would import; programs load these too, and not only torch."""
         left = PICKLE_LIMIT
         for name, member in members.items():
-            if name.endswith(".pkl") and name != main:
+            if name.lower().endswith(".pkl") and name != main:
                 left -= member.size
                 if left < 0 or not self._later:
                     self._not_scanned()
@@ -196,12 +209,15 @@ class _TorchReading:
             pickles.append(read_pickle(data, pickles[-1].end, self.names))
         keys = pickles[4].value
         self._pickled = pickles[3]
+        problems: list[str] = []
         if _UNTYPED in self.names:
-            from inspector.findings.header.torch_archive import ArchiveRefused
-
-            problem = f"{_UNTYPED} has no dtype, which this older form needs"
-            self.findings.append(ArchiveRefused(place=self.place, problems=(problem,), count=1))
-        behind = TrailingStorages(pickles[4].end, keys if isinstance(keys, list) else [], self.size)
+            problems.append(f"{_UNTYPED} has no dtype, which this older form needs")
+        if pickles[1].value != _PROTOCOL:
+            problems.append(f"the version of its protocol is not {_PROTOCOL}")
+        if not isinstance(keys, list | tuple):
+            problems.append("the list of its storages is missing")
+        self.findings.extend(refused(problems, self.place))
+        behind = TrailingStorages(pickles[4].end, keys if isinstance(keys, list | tuple) else (), self.size, self.near)
         return self._concluded(pickles[3].value, "legacy", behind)
 
     def _scan_row(self, data: bytes) -> None:
@@ -224,9 +240,9 @@ class _TorchReading:
         lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         faulty: list[str] = []
         doubled: list[str] = []
-        views: dict[str, dict[tuple[Any, ...], list[str]]] = {}
-        of_storage: dict[str, list[str]] = {}
-        storages: dict[str, Storage] = {}
+        views: dict[str | int, dict[tuple[Any, ...], list[str]]] = {}
+        names_of: dict[str | int, list[str]] = {}
+        storages: dict[str | int, Storage] = {}
         found = Tensors()
         for name, made in found.below(weights, ""):
             layout = self._layout(name, made)
@@ -241,7 +257,7 @@ class _TorchReading:
                 storages[storage.key] = storage
                 if isinstance(place, ArchivedStorages):
                     lies[name] = (f"{place.prefix}data/{storage.key}", made.offset, made.strides)
-                of_storage.setdefault(storage.key, []).append(name)
+                names_of.setdefault(storage.key, []).append(name)
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
@@ -257,9 +273,11 @@ class _TorchReading:
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut: tuple[str, ...] = ()
-        if place is not None:
-            cut, found_of_storages = place.judge(storages, of_storage, self.place)
+        if place is not None and self._pickled is not None:
+            cut, problems, found_of_storages = place.judge(self._pickled.persistent, names_of, self.place)
             self.findings.extend(found_of_storages)
+            if not faulty:  # their storages are not among those with names
+                self.findings.extend(refused(problems, self.place))
         header = Header(
             self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
             tuple(faulty), cut,
@@ -340,36 +358,11 @@ class _TorchReading:
             layout = found
             if max(made.shape, default=0) < 1 << 60:
                 layout = self.known.setdefault(key, found)
-        if made.storage is not None and layout.elements:
-            used = [(dim, stride) for dim, stride in zip(made.shape, made.strides, strict=True) if dim > 1]
-            beyond_first = sum((dim - 1) * stride for dim, stride in used)
-            reach = made.offset + 1 + beyond_first
-            distinct = 1 + beyond_first // (gcd(*(stride for _, stride in used)) or 1)
-            if layout.elements > distinct:  # more elements than places that its strides lead to
-                from inspector.findings.header.torch import MemoryRepeated, RepeatEntry
-
-                repeat = RepeatEntry(
-                    tensor=name, dtype=made.dtype, shape=made.shape[:NAMES_SHOWN], elements=min(distinct, WORD)
-                )
-                self.problems.add(MemoryRepeated, repeat)
-            has = made.storage.bytes * 8 // BITS[made.dtype]
-            if reach > has:
-                from inspector.findings.header.torch import TensorBeyondStorage, ViewEntry
-
-                self.problems.add(
-                    TensorBeyondStorage,
-                    ViewEntry(
-                        tensor=name,
-                        dtype=made.dtype,
-                        shape=made.shape[:NAMES_SHOWN],
-                        reach=min(reach, WORD),
-                        elements=has,
-                    ),
-                )
+        judge_view(name, made, layout.elements, self.problems)
         return layout
 
     def _shared(
-        self, views: Mapping[str, Mapping[tuple[Any, ...], list[str]]]
+        self, views: Mapping[str | int, Mapping[tuple[Any, ...], list[str]]]
     ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
         """(names of the same view of a storage, names of different views of one)."""
         ties: list[tuple[str, ...]] = []

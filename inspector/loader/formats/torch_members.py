@@ -7,7 +7,7 @@ archives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -16,6 +16,9 @@ from inspector.loader.formats.zip_directory import BadArchive, Member, beginning
 
 VERSIONS: Final = range(1, 11)
 """Versions of the format that torch reads."""
+_READ: Final = frozenset({"data.pkl", "version", "byteorder", "constants.pkl", ".data/version", ".storage_alignment"})
+"""Members that decide how torch reads an archive."""
+_MASKED: Final = 1 << 13
 LONGEST_ROOT: Final = 511
 """Bytes of a member's name in which torch looks for the end of its folder."""
 _LONGEST: Final = 64
@@ -38,6 +41,7 @@ def judge_members(read: Read, members: Mapping[str, Member], root: str, place: P
         yield ArchiveRoots(place=place, root=root[:200], others=shown, count=len(outside))
         return
     problems = [*_version(read, members, root), *_byte_order(read, members, root), *_alignment(read, members, root)]
+    problems += _others(read, members, root)
     problems += [problem for member in members.values() if (problem := _refused(member))][:NAMES_SHOWN]
     if len(root.encode()) > LONGEST_ROOT:
         problems.append(f"the name of its folder has {len(root.encode()) - 1:,} bytes, {LONGEST_ROOT - 1} are read")
@@ -49,10 +53,22 @@ def judge_members(read: Read, members: Mapping[str, Member], root: str, place: P
         yield ArchiveRefused(place=place, problems=tuple(problems), count=len(problems))
 
 
+def judge_case(members: Iterable[str], root: str) -> None:
+    """Raises BadArchive where a member that torch reads has capitals in its name: it reads it all the same, whatever
+    other member has the name in small letters."""
+    for name in members:
+        spelled = name.removeprefix(root)
+        read = spelled.lower()
+        if read != spelled and (read in _READ or read.startswith("data/")):
+            raise BadArchive(f"member {name[:100]} has capitals in its name")
+
+
 def _refused(member: Member) -> str:
     """Why torch does not read the directory with this entry."""
     if not member.is_text:
         return f"the name of {member.name[:200]} is not UTF-8"
+    if member.flags & _MASKED:
+        return f"the local record of {member.name[:200]} is encrypted"
     uncompressed = member.plain and not member.has_time  # miniz compares method and time in one, with 0
     if (uncompressed and member.stored != member.size) or (member.size and not member.stored):
         return f"{member.name[:200]} has {member.size:,} bytes in {member.stored:,}"
@@ -87,6 +103,18 @@ def _alignment(read: Read, members: Mapping[str, Member], root: str) -> Iterator
     text = _text(read, members, name)
     if text is not None and not _INTEGER.fullmatch(text):
         yield f"{name[:200]} is {_shown(text)}, not a number"
+
+
+def _others(read: Read, members: Mapping[str, Member], root: str) -> Iterator[str]:
+    """Members that torch reads, whatever they say."""
+    for name in (f"{root}.data/serialization_id", f"{root}.format_version"):
+        try:
+            text = beginning(read, members[name], _LONGEST) if name in members else b""
+        except BadArchive as bad:
+            yield bad.problem
+            continue
+        if name.endswith("_id") and len(text) < _LONGEST and text.decode("utf-8", "replace").encode() != text:
+            yield f"{name[:200]} is not UTF-8"
 
 
 def _text(read: Read, members: Mapping[str, Member], name: str) -> bytes | None:

@@ -5,7 +5,7 @@ Source: torch/_utils.py and torch/serialization.py of torch 2.13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ class Storage(Struct, frozen=True):
     """The bytes of tensors. values: number of values of the persistent id that names it."""
 
     dtype: str
-    key: str
+    key: str | int
     elements: int
     bytes: int
     values: int
@@ -66,6 +66,13 @@ class PickledTensor(Struct, frozen=True):
     strides: tuple[int, ...]
     offset: int
     storage: Storage | None
+
+
+_ARGUMENTS: Final = {
+    "_rebuild_tensor": (4,), "_rebuild_tensor_v2": (6, 7), "_rebuild_tensor_v3": (7, 8), "_rebuild_qtensor": (7,),
+    "_rebuild_meta_tensor_no_storage": (4,), "_rebuild_parameter": (3,), "_rebuild_parameter_with_state": (4,),
+}  # fmt: skip
+"""Numbers of arguments that the functions of torch/_utils.py take."""
 
 
 ODD: Final = PickledTensor("", (), (), 0, None)
@@ -214,13 +221,15 @@ def tensor_of(value: object) -> PickledTensor | None:
         name, arguments = value.of.name, value.arguments
         if not arguments or not value.of.module.startswith("torch"):
             return None
+        if len(arguments) not in _ARGUMENTS.get(name, (len(arguments),)):
+            return ODD
         if name in ("_rebuild_parameter", "_rebuild_parameter_with_state", "Parameter", "Buffer"):
             value = arguments[0]
         elif name == "_rebuild_from_type_v2" and len(arguments) >= 3:
             value = PickledObject(arguments[0], arguments[2])
         elif name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
             return _viewed(name, arguments)
-        elif name == "_rebuild_meta_tensor_no_storage" and len(arguments) >= 3:
+        elif name == "_rebuild_meta_tensor_no_storage":
             return _described(arguments[0], arguments[1], arguments[2])
         elif name == "_rebuild_wrapper_subclass" and len(arguments) >= 4:
             return _described(arguments[1], arguments[2], arguments[3])
@@ -240,9 +249,7 @@ def _other_layout(value: object) -> str:
 
 
 def _viewed(name: str, arguments: tuple[Any, ...]) -> PickledTensor:
-    if len(arguments) < 4:
-        return ODD
-    storage = _storage_of(arguments[0])
+    storage = storage_of(arguments[0])
     shape, strides = _dims(arguments[2]), _dims(arguments[3])
     offset = arguments[1]
     if storage is None or shape is None or strides is None or len(shape) != len(strides):
@@ -251,7 +258,7 @@ def _viewed(name: str, arguments: tuple[Any, ...]) -> PickledTensor:
         return ODD
     dtype = storage.dtype
     if name == "_rebuild_tensor_v3":
-        if len(arguments) < 7 or not isinstance(arguments[6], GlobalName):
+        if not isinstance(arguments[6], GlobalName):
             return ODD
         dtype = TORCH_NAMES.get(arguments[6].name, arguments[6].name)
     return PickledTensor(dtype, shape, strides, offset, storage)
@@ -273,15 +280,32 @@ def _dims(value: object) -> tuple[int, ...] | None:
     return tuple(value) if all(type(dim) is int and 0 <= dim < WORD for dim in value) else None
 
 
-def _storage_of(value: object) -> Storage | None:
+def storage_of(value: object) -> Storage | None:
     """The storage that a persistent id names: ("storage", class, key, device, elements, ...)."""
     if not isinstance(value, Persistent) or not isinstance(value.key, tuple) or len(value.key) < 5:
         return None
-    _, of, key, _, elements = value.key[:5]
-    if not isinstance(of, GlobalName) or not isinstance(key, str | int) or type(elements) is not int:
+    kind, of, key, _, elements = value.key[:5]
+    if kind not in ("storage", b"storage") or not isinstance(of, GlobalName) or type(elements) is not int:
         return None
-    if elements < 0:
+    if type(key) not in (str, int) or elements < 0:
         return None
     elements = min(elements, WORD)
     dtype = STORAGES.get(of.name, of.name)
-    return Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8, len(value.key))
+    return Storage(dtype, key, elements, elements * BITS.get(dtype, 128) // 8, len(value.key))
+
+
+def storages_of(persistent: Iterable[Persistent]) -> tuple[dict[str | int, Storage], list[Persistent]]:
+    """Every storage that a pickle asks for, by its key, and the persistent ids that name none.
+
+    What torch has loaded under a key, it takes again; an empty storage it loads anew.
+    """
+    storages: dict[str | int, Storage] = {}
+    odd: list[Persistent] = []
+    for one in persistent:
+        spend(1, OBJECTS)
+        storage = storage_of(one)
+        if storage is None:
+            odd.append(one)
+        elif storage.key not in storages or not storages[storage.key].bytes:
+            storages[storage.key] = storage
+    return storages, odd

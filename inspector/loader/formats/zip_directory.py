@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.budget import spend
 from inspector.loader.formats.incremental import Read
 
 TAIL: Final = 65_557
@@ -21,20 +22,28 @@ DIRECTORY_LIMIT: Final = 32_000_000
 ENTRY_LIMIT: Final = 200_000
 PACKED_LIMIT: Final = 4_000_000
 """Compressed bytes that are looked at to read the beginning of one member."""
+EXTRA_A_STEP: Final = 16
+"""Bytes of extra fields for a step of the budget."""
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
+_ELSEWHERE: Final = 0xFFFFFFFF
+"""In place of a size or offset that the zip64 field has."""
 _STORED, _DEFLATED = 0, 8
+_ENCRYPTED: Final = 1 | 1 << 5 | 1 << 6
+"""Flags of members that are encrypted, a patch, or strongly encrypted."""
+_FOLDER: Final = 1 << 4
+"""The attribute of a folder in DOS."""
 
 
 class Member(Struct, frozen=True):
     """A file of the archive.
 
-    size: uncompressed, stored: compressed, offset: of its local record. has_time: whether its time of day is not 0.
-    is_text: whether its name is UTF-8.
+    size: uncompressed, stored: compressed, offset: of its local record. flags: of the directory's entry. has_time:
+    whether its time of day is not 0. is_text: whether its name is UTF-8.
     """
 
     name: str
@@ -42,9 +51,14 @@ class Member(Struct, frozen=True):
     stored: int
     offset: int
     method: int
-    encrypted: bool
+    flags: int
     has_time: bool
     is_text: bool
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether it is encrypted, or a patch of another file."""
+        return bool(self.flags & _ENCRYPTED)
 
     @property
     def plain(self) -> bool:
@@ -60,44 +74,53 @@ class BadArchive(Exception):
         self.problem, self.cut = problem, cut
 
 
-def read_directory(read: Read, size: int) -> Mapping[str, Member]:
-    """The members by name. Raises BadArchive, also where a name comes twice: two readers would see two files."""
+def read_directory(read: Read, size: int, *, prefixed: bool = False) -> Mapping[str, Member]:
+    """The members by name. Raises BadArchive, also where two readers would see two archives.
+
+    prefixed: whether other bytes, a script or a stub, may come before the archive, as Python allows and torch does not.
+    """
     tail_length = min(size, TAIL)
     tail = read(size - tail_length, tail_length)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
         raise BadArchive("the archive has no end record: it is truncated or not a zip file", True)
-    _, disk, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
+    _, *disks, here, count, length, offset, _ = _END.unpack_from(tail, at)
     end = size - tail_length + at
-    if disk not in (0, 0xFFFF):
-        raise BadArchive("the archive spans several disks")
-    found = _end_of_large(read, tail, at, size)
+    found = _end_of_large(read, tail, at, end)
     if found is not None:
-        count, length, offset, end = found
+        disks, here, count, length, offset = found
+        end -= _LOCATOR.size + _END64.size
+    if any(disks) or here != count:
+        raise BadArchive("the archive spans several disks")
     if count > ENTRY_LIMIT or length > DIRECTORY_LIMIT:
         raise BadArchive(f"the archive states {count:,} members in a directory of {length:,} bytes")
     if offset + length > end:
         raise BadArchive("the directory of the archive is after its end record", True)
-    # Bytes before the first member (a script, a stub) move every offset by as much.
     shift = end - length - offset
+    if shift and not prefixed:
+        raise BadArchive(f"the offsets of the archive differ by {shift:,} bytes from where its directory is")
     raw = read(offset + shift, length)
     if len(raw) < length:
         raise BadArchive("the directory of the archive is truncated", True)
     return _members(raw, count, shift, size)
 
 
-def _end_of_large(read: Read, tail: bytes, at: int, size: int) -> tuple[int, int, int, int] | None:
-    """(members, directory bytes, its offset, where it ends) of a zip64 archive; None where it is none."""
+def _end_of_large(read: Read, tail: bytes, at: int, end: int) -> tuple[list[int], int, int, int, int] | None:
+    """(its disks, members on this one, members, directory bytes, its offset) of a zip64 archive; None where it is
+    none. end: where its ordinary end record begins."""
     if at < _LOCATOR.size or tail[at - _LOCATOR.size : at - _LOCATOR.size + 4] != b"PK\x06\x07":
         return None
-    _, _, place, _ = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
-    if place + _END64.size > size:
+    place = end - _LOCATOR.size - _END64.size
+    _, disk, stated, disks = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
+    if stated > place or disk or disks != 1:
         raise BadArchive("the zip64 end record is after the end of the file", True)
     raw = read(place, _END64.size)
     if len(raw) < _END64.size or raw[:4] != b"PK\x06\x06":
         raise BadArchive("the zip64 end record is not at the stated position")
-    *_, count, length, offset = _END64.unpack(raw)
-    return count, length, offset, place
+    _, record, _, _, disk, first, here, count, length, offset = _END64.unpack(raw)
+    if record != _END64.size - 12 or stated != offset + length:
+        raise BadArchive("the zip64 end record contradicts its position")
+    return [disk, first], here, count, length, offset
 
 
 def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Member]:
@@ -108,8 +131,7 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
             raise BadArchive("the directory of the archive contradicts its end record")
         fields = _ENTRY.unpack_from(raw, at)
         flags, method, time = fields[3:6]
-        stored, unpacked, name_length, extra_length, comment_length = fields[8:13]
-        offset = fields[16]
+        stored, unpacked, name_length, extra_length, comment_length, disk, _, attributes, offset = fields[8:]
         at += _ENTRY.size
         spelled = raw[at : at + name_length]
         name = spelled.decode("utf-8", "backslashreplace")
@@ -117,13 +139,19 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
         at += name_length + extra_length + comment_length
         if at > len(raw):
             raise BadArchive("the directory of the archive is truncated", True)
-        unpacked, stored, offset = _large(extra, unpacked, stored, offset)
-        if offset + shift + stored > size:
+        spend(1 + len(extra) // EXTRA_A_STEP, "the members of the archive")
+        if _ELSEWHERE in (unpacked, stored, offset):
+            unpacked, stored, offset = _large(extra, unpacked, stored, offset)
+        if offset + shift + _LOCAL.size + stored > size:
             raise BadArchive(f"member {name[:100]} is after the end of the file", True)
-        if name in members:
+        if disk > 1:
+            raise BadArchive(f"member {name[:100]} is on another disk")
+        if name in members or "\0" in name:
             raise BadArchive(f"member {name[:100]} is listed twice in the directory")
+        if attributes & _FOLDER and stored:
+            raise BadArchive(f"member {name[:100]} is marked as a folder")
         is_text = name.encode() == spelled
-        members[name] = Member(name, unpacked, stored, offset + shift, method, bool(flags & 1), bool(time), is_text)
+        members[name] = Member(name, unpacked, stored, offset + shift, method, flags, bool(time), is_text)
     return members
 
 
@@ -135,9 +163,9 @@ def _large(extra: bytes, unpacked: int, stored: int, offset: int) -> tuple[int, 
         length = int.from_bytes(extra[at + 2 : at + 4], "little")
         if kind == 1:
             numbers = _numbers(extra[at + 4 : at + 4 + length])
-            unpacked = next(numbers, unpacked) if unpacked == 0xFFFFFFFF else unpacked
-            stored = next(numbers, stored) if stored == 0xFFFFFFFF else stored
-            offset = next(numbers, offset) if offset == 0xFFFFFFFF else offset
+            unpacked = next(numbers, unpacked) if unpacked == _ELSEWHERE else unpacked
+            stored = next(numbers, stored) if stored == _ELSEWHERE else stored
+            offset = next(numbers, offset) if offset == _ELSEWHERE else offset
             break
         at += 4 + length
     return unpacked, stored, offset
@@ -157,15 +185,30 @@ def data_offset(read: Read, member: Member) -> int:
     return member.offset + _LOCAL.size + int(name_length) + int(extra_length)
 
 
+def why_unreadable(read: Read | None, member: Member, size: int) -> str:
+    """Why the bytes of a member cannot be read; "" where they can. read: None where only the directory is known."""
+    if member.encrypted:
+        return f"member {member.name[:100]} is encrypted"
+    if member.method not in (_STORED, _DEFLATED):
+        return f"member {member.name[:100]} uses compression method {member.method}"
+    try:
+        start = 0 if read is None else data_offset(read, member)
+    except BadArchive as bad:
+        return bad.problem
+    return f"member {member.name[:100]} is after the end of the file" if start + member.stored > size else ""
+
+
 def beginning(read: Read, member: Member, most: int) -> bytes:
     """At most `most` unpacked bytes from the beginning of a member, however far it would unpack."""
-    if member.encrypted:
-        raise BadArchive(f"member {member.name[:100]} is encrypted")
+    problem = why_unreadable(None, member, member.offset + member.stored)
+    if problem:
+        raise BadArchive(problem)
     start = data_offset(read, member)
     if member.method == _STORED:
-        return read(start, min(most, member.stored))
-    if member.method != _DEFLATED:
-        raise BadArchive(f"member {member.name[:100]} uses compression method {member.method}")
+        raw = read(start, min(most, member.stored))
+        if len(raw) < min(most, member.stored):
+            raise BadArchive(f"member {member.name[:100]} is after the end of the file", True)
+        return raw
     unpacker = zlib.decompressobj(-15)
     try:
         return unpacker.decompress(read(start, min(member.stored, PACKED_LIMIT)), most)

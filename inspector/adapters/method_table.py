@@ -1,0 +1,190 @@
+"""What PEFT's smaller methods store for one matrix of the base, as a table of endings and shapes.
+
+Sources: the constructors of the tuners' layers in PEFT 0.21, checked against what it saves (fixtures/adapters).
+A dim is an expression of `inputs` and `outputs` of the matrix (of a convolution: its inputs with the kernel), `rank`
+and keys of the adapter's config; it is unknown where one of these is. `?` is a dim that headers do not determine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.algebra.evaluation import evaluator
+from inspector.algebra.expression import Node, parse
+from inspector.algebra.values import Value, truth, whole
+
+BLOCKS: Final = "boft_block_num when boft_block_num > 0 | inputs / boft_block_size"
+WIDE: Final = "min(inputs, outputs)"
+BASES: Final = f"({WIDE} + rank - 1) // rank"
+HALF: Final = f"{WIDE} - {WIDE} // 2 when not effective_rank and not rank_pattern"
+SAVED: Final = "if save_projection != false"
+
+KEPT: Final = "max(1, floor(inputs * outputs * (1 - sparsity)))"
+
+LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "beft": (("beft_bias", "1", "outputs"),),
+    "boft": (
+        ("boft_R", "max(boft_n_butterfly_factor, 1)", BLOCKS, f"inputs / ({BLOCKS})", f"inputs / ({BLOCKS})"),
+        ("boft_s", "outputs", "1"),
+    ),
+    "bone": (
+        ("bone_block", "rank", "outputs", "if init_weights != 'bat'"),
+        ("bone_block", "outputs / rank", "rank", "rank", "if init_weights == 'bat'"),
+    ),
+    "c3a": (("c3a_kernel", "outputs / rank", "inputs / rank", "rank"),),
+    "deft": (("deft_P", "outputs", "rank"), ("deft_R", "rank", "inputs", "if not para")),
+    "delora": (
+        ("delora_A", "rank", "inputs"), ("delora_B", "outputs", "rank"), ("delora_lambda", "1"),
+        ("=delora_w_norm", "inputs"),
+    ),
+    "fourierft": (("fourierft_spectrum", "rank"),),
+    "frod": (("frod_lambda_l", "inputs"), ("frod_lambda_s_values", "?")),
+    "gralora": (
+        ("gralora_A", "gralora_k", "inputs / gralora_k", "rank"),
+        ("gralora_B", "gralora_k", "rank", "outputs / gralora_k"),
+        ("gralora_A_general.weight", "hybrid_r", "inputs", "if hybrid_r > 0"),
+        ("gralora_B_general.weight", "outputs", "hybrid_r", "if hybrid_r > 0"),
+    ),
+    "hira": (("hira_A", "rank", "inputs"), ("hira_B", "outputs", "rank")),
+    "hra": (("hra_u", "inputs", "rank"),),
+    "miss": (
+        ("miss_block", "rank", "outputs", "if init_weights != 'bat' and init_weights != 'mini'"),
+        ("miss_block", "outputs / rank", "rank", "rank", "if init_weights == 'bat'"),
+        ("miss_block", "rank", "mini_r", "if init_weights == 'mini'"),
+    ),
+    "osf": (
+        ("osf_svd_params.S_low", HALF), ("osf_svd_params.U_low", "outputs", HALF),
+        ("osf_svd_params.V_low", HALF, "inputs"),
+    ),
+    "lily": (
+        ("lily_A.weight", "rank", "inputs"), ("lily_B.weight", "num_B * rank", "outputs"),
+        ("lily_router.weight", "num_B", "rank"),
+    ),
+    "peanut": (("peanut_A.weight", "rank", "outputs", "if depth == 0"),
+               ("peanut_B.weight", "outputs", "rank", "if depth == 0")),
+    "poly": (
+        ("poly_lora_A", "n_splits", "n_skills", "inputs / n_splits", "rank"),
+        ("poly_lora_B", "n_splits", "n_skills", "rank", "outputs / n_splits"),
+        ("poly_router.module_logits", "n_tasks", "n_splits * n_skills"),
+    ),
+    "psoft": (
+        ("psoft_R.weight", "rank * (rank - 1) / 2", "if psoft_orth"),
+        ("psoft_R.weight", "rank", "rank", "if not psoft_orth"),
+        ("psoft_R.vector_a", "rank", "if psoft_mag_a"), ("psoft_R.vector_b", "rank", "if psoft_mag_b"),
+    ),
+    "pvera": (("pvera_lambda_b", "outputs"), ("pvera_lambda_d", "2 * rank")),
+    "randlora": (
+        ("randlora_lambda", "rank", BASES), ("randlora_gamma", BASES, WIDE),
+        ("=randlora_A", "rank", "1", "?", SAVED), ("=randlora_B", "?", "?", "rank", SAVED),
+    ),
+    "road": tuple(
+        (name, size, f"if variant == '{variant}'")
+        for variant, size in (("road_1", "outputs / 2"), ("road_2", "outputs"), ("road_4", "2 * outputs"))
+        for name in ("road_theta", "road_alpha")
+    ),
+    "shira": (("shira_weight", "rank * (inputs + outputs)"), ("=shira_indices", "2", "rank * (inputs + outputs)")),
+    "supertuning": (
+        ("supertuning_lora_A.weight", "rank", "inputs", "if rank"),
+        ("supertuning_lora_B.weight", "outputs", "rank", "if rank"), ("supertuning_values", KEPT),
+        ("=supertuning_indices", KEPT, "if save_precomputed_indices"),
+    ),
+    "tinylora": (
+        ("=tinylora_A", "?", "inputs"), ("=tinylora_B", "outputs", "?"),
+        ("=tinylora_P", "u", "?", "?", SAVED),
+    ),
+    "unilora": (),
+    "vblora": tuple(
+        (f"vblora_logits_{side}{part}", *dims, last, f"if {kept}save_only_topk_weights")
+        for side, dims in (("A", ("rank", "inputs / vector_length")), ("B", ("outputs / vector_length", "rank")))
+        for part, last, kept in (
+            ("", "num_vectors", "not "), ("_topk_indices", "topk", ""), ("_topk_weights", "topk - 1", ""),
+        )
+    ),
+    "waveft": (("waveft_spectrum", "rank", "if not proportional_parameters"),
+               ("waveft_spectrum", "?", "if proportional_parameters")),
+}  # fmt: skip
+"""Method -> (ending, dims ..., condition). An ending after "=" is saved and not trained; the condition is optional."""
+
+SHARED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "pvera": (("=pvera_A", "2 * rank", "widest_inputs", SAVED), ("=pvera_B", "widest_outputs", "rank", SAVED)),
+    "randlora": (("=randlora_A", "rank", "1", "?", SAVED), ("=randlora_B", "?", "?", "rank", SAVED)),
+    "tinylora": (("tinylora_v.#", "u"),),
+    "unilora": (("unilora_theta_d", "theta_d_length"),),
+    "vblora": (("vblora_vector_bank", "num_vectors", "vector_length"),),
+    "vera": (("=vera_A", "rank", "widest_inputs", SAVED), ("=vera_B", "widest_outputs", "rank", SAVED)),
+}
+"""Method -> what it saves once for all modules, below `base_model.`."""
+
+RANKS: Final[Mapping[str, tuple[str, str]]] = {
+    "c3a": ("block_size", "block_size_pattern"),
+    "fourierft": ("n_frequency", "n_frequency_pattern"),
+    "waveft": ("n_frequency", "n_frequency_pattern"),
+}
+"""Method -> the keys that stand where others have `r` and `rank_pattern`."""
+
+CONVOLUTIONS: Final = frozenset({"hra"})
+"""Methods of the table that change convolutions, with the kernel among the inputs."""
+
+
+class MethodTensor(Struct, frozen=True):
+    """A tensor of the table with its shape in numbers. frozen: saved, and not trained."""
+
+    ending: str
+    shape: tuple[int | None, ...]
+    frozen: bool
+    rank_axis: int | None
+
+
+class _Words:
+    """What the words of an expression mean: the matrix and the adapter's config."""
+
+    def __init__(self, values: Mapping[str, Any], own: Mapping[str, int | None]) -> None:
+        self._values, self._own = values, own
+
+    def word(self, path: tuple[str, ...]) -> Value:
+        """The value of a name, None where it is unknown."""
+        name = ".".join(path)
+        found = self._own[name] if name in self._own else self._values.get(name)
+        return found if isinstance(found, bool | int | float | str) else None
+
+    def index(self, hole: str) -> int | None:
+        """The table has no indices."""
+        return None
+
+    def enter(self, hole: str, index: int | None) -> int | None:
+        """The table has no indices."""
+        return None
+
+    def fault(self, kind: str, node: Node, detail: str) -> None:
+        """A dim that is no whole number is unknown."""
+
+
+@cache
+def _parsed(text: str) -> Node:
+    return parse(text)
+
+
+def rows_of(
+    rows: tuple[tuple[str, ...], ...], values: Mapping[str, Any], own: Mapping[str, int | None]
+) -> Iterator[MethodTensor]:
+    """The rows whose condition holds. own: the numbers of the matrix, None for what is unknown."""
+    words = _Words(values, own)
+    for ending, *dims in rows:
+        condition = dims.pop().removeprefix("if ") if dims[-1].startswith("if ") else "true"
+        if not truth(evaluator(_parsed(condition))(words)):
+            continue
+        shape = tuple(None if dim == "?" else whole(evaluator(_parsed(dim))(words)) for dim in dims)
+        axis = dims.index("rank") if "rank" in dims else None
+        yield MethodTensor(ending.lstrip("="), shape, ending.startswith("="), axis)
+
+
+def with_rank(method: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config with a method's own number, such as the size of its blocks, in the place of the rank."""
+    if method not in RANKS:
+        return values
+    number, pattern = RANKS[method]
+    return {**values, "r": values.get(number), "rank_pattern": values.get(pattern)}
