@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.expression import show, words
 from inspector.findings.finding import Finding, Place
+from inspector.notation.holes import bases
 from inspector.notation.slots import scope_of
+from inspector.notation.spelling import template
 from inspector.reconciler.grouped import joined_findings
 from inspector.reconciler.missing import absent_and_unexpected
 from inspector.reconciler.place import Placed
@@ -110,8 +112,8 @@ def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ..
     for node in slot.dims:
         for path in words(node):
             symbols[".".join(path)] = None
-    numbers = [span.first for span in one.boxes[0]] if one.boxes else []
-    place = list(zip(slot.holes, numbers, strict=True)) if len(numbers) == len(slot.holes) else []
+    axes = zip(template(slot.path)[1], one.boxes[0] if one.boxes else (), strict=False)
+    place = [(axis, span.first) for axis, span in axes if isinstance(axis, str)]
     with scope.at(place):
         because = [
             f"{name} = {scope.because(name)}" if name in scope.symbols else scope.because(name)
@@ -119,5 +121,6 @@ def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ..
             if "." not in name
         ]
     for hole, index in place:
-        because = [text.replace(f"{{{hole}}}", str(index)) for text in because]
+        for name in (hole, *bases(slot.definition, hole)):
+            because = [text.replace(f"{{{name}}}", str(index)) for text in because]
     return tuple(show(node) for node in slot.dims), tuple(because)

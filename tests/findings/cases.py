@@ -422,7 +422,7 @@ FIRES |= {
     ),
     "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
-    "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
+    "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj", "layers.9.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),
     "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
     "adapter-base-unread": unread_base,

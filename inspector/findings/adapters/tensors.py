@@ -255,9 +255,9 @@ class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
         The adapter has no effect in these layers, and loaders do not report it.
 
     Example
-        warning[A909] adapter-layer-odd: model.layers.7.self_attn.v_proj (likely)
-          missing  layer 7
-          others   31 of 32 layers have it
+        warning[A909] adapter-layer-odd: model.layers.{layer}.self_attn.v_proj (likely)
+          missing  layers 7, 9
+          others   30 of 32 layers have it
           help     audit it with --base; download or save the adapter again if the base
                    has this module
 
