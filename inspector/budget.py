@@ -38,14 +38,14 @@ class Exceeded(Exception):
 
 
 class Budget:
-    """What is left of the budget of one audit. reported: whether a finding says that nothing is left."""
+    """What is left of the budget of one audit. reported: what a finding says of it."""
 
     __slots__ = ("bytes", "for_tensors", "reported", "requests", "steps")
 
     def __init__(self, steps: int = STEPS, held: int = BYTES, requests: int = REQUESTS) -> None:
         self.steps, self.bytes, self.requests = steps, held, requests
         self.for_tensors = MOST_FOR_TENSORS
-        self.reported = False
+        self.reported: Exceeded | None = None
 
     def takes_request(self) -> bool:
         """Takes a request, from any thread; whether one was left."""
@@ -78,6 +78,15 @@ def spend(steps: int, what: str) -> None:
         budget.steps -= steps
         if budget.steps < 0:
             raise Exceeded(what, "work")
+
+
+def spend_at_once(steps: int, what: str) -> None:
+    """Takes the steps of one piece of work. Raises Exceeded where they are too many; then the rest is kept."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        if steps > budget.steps:
+            raise Exceeded(what, "work")
+        budget.steps -= steps
 
 
 def hold(size: int, what: str) -> None:
@@ -117,16 +126,12 @@ def allow_tensors(count: int) -> None:
         budget.steps += more
 
 
-def report_once() -> bool:
-    """Whether no finding says yet that the budget is spent; from now on one does."""
+def first_report(exceeded: Exceeded) -> tuple[Exceeded, bool]:
+    """(what a finding of this audit says, whether it is new): the first reason is the one to report."""
     budget = _CURRENT.get()
     if budget is None:
-        return True
-    before, budget.reported = budget.reported, True
-    return not before
-
-
-def is_spent() -> bool:
-    """Whether no steps are left, so that nothing more can be checked."""
-    budget = _CURRENT.get()
-    return budget is not None and budget.steps < 0
+        return exceeded, True
+    before = budget.reported
+    if before is None:
+        budget.reported = exceeded
+    return before or exceeded, before is None

@@ -80,8 +80,8 @@ class BaseTensor(Struct, frozen=True):
 class Base(Struct, frozen=True):
     """The base of an adapter.
 
-    covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels, whose
-    names in memory need not be those of their files.
+    covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
+    its repository, whose names in memory need not be those of the files.
     """
 
     name: str
@@ -126,7 +126,7 @@ def base_tensors(
         for block in plan.blocks
         if block.slot.tensor.counted
     )
-    composite = any(slot.scope for slot in plan.unrolled.slots)
+    composite = "auto_map" in claim.settings.values or any(slot.scope for slot in plan.unrolled.slots)
     return Base(name, source, tensors, match.covered, len(keys), composite)
 
 

@@ -131,12 +131,19 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
 
 
 def foreign_modules(unknown: Sequence[str], families: Families, base: Base, settings: Targets) -> list[str]:
-    """Unknown modules that the config does not choose either, beside modules of the base: names that were changed."""
+    """Unknown modules that the base certainly does not have.
+
+    All where names in memory are those of the files; else those that the config does not choose either, beside modules
+    of the base.
+    """
     blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}
     stored: dict[str, list[Box]] = {}
     for key, family in families.items():
         if not _of_all(key):
             stored.setdefault(module_of(key), []).extend(box for part in family.stored for box in part.boxes)
+    if not base.composite:
+        tuned = {module_of(key) for key in families if tuner_name(key) is not None}
+        return [one for one in unknown if one in tuned]
     if 2 * len(unknown) >= len(stored):
         return []
     beside = (one for one in unknown if one.rpartition(".")[0] in blocks)
@@ -201,11 +208,14 @@ def absent_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tup
 def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]) -> Iterator[Finding]:
     """Tensors that are absent where another one of the same module is there, one finding for each part of a module."""
     lost: dict[str, list[Box]] = {}
+    first_of: dict[str, Expected] = {}
     for expected, boxes in absent:
         lost.setdefault(expected.key, []).extend(boxes)
+        first_of.setdefault(expected.key, expected)
     grouped: dict[str, list[AdapterHalfMissing]] = {}
+    stored = _by_module(matched)
     for key, found in lost.items():
-        half = _half(next(one for one, _ in absent if one.key == key), joined(found), matched)
+        half = _half(first_of[key], joined(found), stored)
         if half is not None:
             name = tuner_name(key)
             grouped.setdefault(key if name is None else name.ending, []).append(half)
@@ -219,7 +229,16 @@ def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]
         )
 
 
-def _half(expected: Expected, boxes: Boxes, matched: Sequence[Matched]) -> AdapterHalfMissing | None:
+def _by_module(matched: Sequence[Matched]) -> Mapping[str, Sequence[Matched]]:
+    """Module -> what is stored of it. What all modules share is half of none."""
+    found: dict[str, list[Matched]] = {}
+    for one in matched:
+        if one.expected is not None and one.expected.module:
+            found.setdefault(one.expected.module, []).append(one)
+    return found
+
+
+def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Matched]]) -> AdapterHalfMissing | None:
     for beside, places in _beside(expected, matched).items():
         hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
         if hit:
@@ -233,14 +252,15 @@ def _half(expected: Expected, boxes: Boxes, matched: Sequence[Matched]) -> Adapt
     return None
 
 
-def _beside(expected: Expected, matched: Sequence[Matched]) -> dict[str, list[Box]]:
-    """The other tensors of a module's method, at the same depth of wrapping, and where they are stored."""
+def _beside(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
+    """The other tensors of a module's method, at the same depth of wrapping, and where they are stored.
+
+    matched: what is stored of each module.
+    """
     own, found = tuner_name(expected.key), dict[str, list[Box]]()
-    for one in matched:
-        if one.expected is None or one.expected.module != expected.module or one.key == expected.key:
+    for one in matched.get(expected.module, ()):
+        if one.expected is None or one.key == expected.key:
             continue
-        if not expected.module:
-            continue  # shared among all modules: no halves of a whole
         name = tuner_name(one.key) if one.expected.kind == ledger.PARAMETER else None
         if name is not None and own is not None and name.depth == own.depth:
             found.setdefault(one.key, []).extend(one.boxes)
@@ -252,8 +272,9 @@ def _targets_missing(
 ) -> Iterator[Finding]:
     """Modules of the base that the config names and of which nothing is stored, one finding for each."""
     missing: dict[str, list[Box]] = {}
+    stored = _by_module(matched)
     for expected, boxes in absent:
-        left = minus(boxes, [one for places in _beside(expected, matched).values() for one in places])
+        left = minus(boxes, [one for places in _beside(expected, stored).values() for one in places])
         if left:
             missing.setdefault(expected.module or expected.key, []).extend(left)
     for names, where in _together({name: union(found) for name, found in missing.items()}):

@@ -17,6 +17,8 @@ from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Node, parse
 from inspector.algebra.values import Value, truth, whole
 
+FACTORS: Final = "1 when boft_n_butterfly_factor == 1"
+"""BOFT's rotations one after the other: PEFT makes one of them, whatever is stated, where it has no CUDA extension."""
 BLOCKS: Final = "boft_block_num when boft_block_num > 0 | inputs / boft_block_size"
 WIDE: Final = "min(inputs, outputs)"
 BASES: Final = f"({WIDE} + rank - 1) // rank"
@@ -28,7 +30,7 @@ KEPT: Final = "max(1, floor(inputs * outputs * (1 - sparsity)))"
 LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "beft": (("beft_bias", "1", "outputs"),),
     "boft": (
-        ("boft_R", "max(boft_n_butterfly_factor, 1)", BLOCKS, f"inputs / ({BLOCKS})", f"inputs / ({BLOCKS})"),
+        ("boft_R", FACTORS, BLOCKS, f"inputs / ({BLOCKS})", f"inputs / ({BLOCKS})"),
         ("boft_s", "outputs", "1"),
     ),
     "bone": (

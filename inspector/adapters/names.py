@@ -127,13 +127,14 @@ def is_adapter(keys: Iterable[str]) -> bool:
 
 
 def is_unmerged(keys: Iterable[str]) -> bool:
-    """Whether names are those of a whole model in which an adapter still hangs: `q_proj.base_layer.weight`."""
+    """Whether names are those of a whole model in which an adapter still hangs: `q_proj.base_layer.weight`.
+
+    Or a module that was trained whole, whose original is stored too: `lm_head.original_module.weight`.
+    """
     listed = list(keys)
     found = {key: tuner_name(key) for key in listed}
-    tuned = {one.module for one in found.values() if one is not None}
-    if not tuned or is_adapter(listed):
-        return False
-    return any(one is None for one in found.values())
+    wrapped = any(one is not None or ".original_module." in key for key, one in found.items())
+    return wrapped and not is_adapter(listed) and any(one is None for one in found.values())
 
 
 def base_name(key: str) -> str:

@@ -88,6 +88,7 @@ class _Planner:
         self.targets: list[tuple[str, Boxes]] = []
         self.prefix = OWN_PREFIX if method in PROMPTS else PREFIX
         self.widest: dict[str, int | None] = {}
+        self.tuned = {PREFIX + found.module for key in families if (found := tuner_name(key)) is not None}
 
     def run(self) -> None:
         """Fills what is expected."""
@@ -118,7 +119,11 @@ class _Planner:
 
     def _matrix(self, tensor: BaseTensor) -> None:
         every = self.settings.every_linear
-        if tensor.ending != ".weight" or tensor.kind in UNTOUCHED:
+        if tensor.kind in UNTOUCHED:
+            if PREFIX + tensor.module in self.tuned:
+                self._open(tensor, self.settings.chosen(tensor.module, tensor.axes))
+            return
+        if tensor.ending != ".weight":
             return
         if every and (tensor.kind not in ("linear", "linear_io") or tensor.role.startswith("head.token")):
             return

@@ -16,8 +16,9 @@ from msgspec import Struct
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tools import LOW_RANK, METHODS, Method, ToolTensor
-from inspector.algebra.boxes import Box, common, count, joined, minus
+from inspector.algebra.boxes import Box, common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
+from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import (
     AdapterEmpty,
     AdapterPairDiffers,
@@ -65,12 +66,13 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     modules = modules_of(families, found)
     unknown = [key for key in families if key not in found]
     findings: list[Finding] = [_adapter(modules, families, found)]
-    if not any(module.method in METHODS and _whole(module) for module in modules):
+    if not any(_whole(module) if module.method in METHODS else ALONE & module.parts.keys() for module in modules):
         findings.append(AdapterEmpty(tensors=sum(family.tensors for family in families.values())))
     elif whole:
         findings.extend(_missing(modules))
         findings.extend(_lost_with_others_there(modules))
         findings.extend(_lost_of_full(modules))
+        findings.extend(_lost_whole(modules))
     findings.extend(_unequal(modules))
     if unknown:
         findings.append(_unknown(unknown, families))
@@ -166,11 +168,56 @@ def _lost_of_full(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
             groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
             if "diff_b" in module.parts:  # a bias is not changed without its weight
                 groups.setdefault(("diff", module.component, ""), []).append(module)
+        for part in BIASES if module.method in LOW_RANK else ():
+            groups.setdefault((part, module.component, like(module.name)), []).append(module)
     for (part, _, _), own in groups.items():
         lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
         absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
         if absent == 1 and of > 2:
             yield _part_missing("full", part, lacking, of)
+
+
+def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
+    """The only module that is absent, in one inner block, where another module of its part of the block is stored."""
+    blocks: dict[tuple[str, str], set[int]] = {}
+    depths: dict[tuple[str, str], set[int]] = {}
+    for module in modules:
+        for index in (index for box in module.everywhere for index in tuples(box)):
+            before, number, behind = _block(name_of(module.name, index))
+            if number is not None:
+                blocks.setdefault((f"{module.component} {before}", behind), set()).add(number)
+                depths.setdefault((f"{module.component} {before}", _part(behind)), set()).add(number)
+    whole: dict[str, tuple[int, int]] = {}
+    for (before, _), found in depths.items():
+        first, last = whole.get(before, (min(found), max(found)))
+        whole[before] = min(first, *found), max(last, *found)
+    lacking = [key for key, found in blocks.items() if len(found) <= whole[key[0]][1] - whole[key[0]][0]]
+    if len(lacking) != 1:
+        return
+    ((before, behind),) = lacking
+    (first, last), found = whole[before], blocks[before, behind]
+    number = (first + last) * (last - first + 1) // 2 - sum(found)  # where one is absent, what the sum lacks
+    inner = len(found) == last - first and first < number < last
+    if inner and number in depths[before, _part(behind)]:
+        name = f"{before.partition(' ')[2]}{number}{behind}"
+        yield AdapterTargetMissing(
+            place=Place(tensor=name), modules=(), count=1, tensors=1, base=None, confidence="likely"
+        )
+
+
+def _block(name: str) -> tuple[str, int | None, str]:
+    """What is before the first number of a name, the number, and what is behind."""
+    found = re.search(r"(?<=[._])\d{1,6}(?=[._])", name)
+    return (name, None, "") if found is None else (name[: found.start()], int(found[0]), name[found.end() :])
+
+
+def _part(behind: str) -> str:
+    """The part of a block that a module belongs to: all but the last word of its name."""
+    return behind[: max(behind.rfind("."), behind.rfind("_"))]
+
+
+BIASES: Final = ("diff_b", "bias")
+"""The change of a bias, beside matrices of low rank."""
 
 
 def like(name: str) -> str:

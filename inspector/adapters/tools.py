@@ -97,7 +97,7 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
 }  # fmt: skip
 """End of a name -> method, part, writer."""
 _LAST: Final = re.compile(
-    r"(?:\.lora_[AB]|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector)"
+    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector)"
     r"\.weight$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The end of a name that may be one of these."""
@@ -125,7 +125,14 @@ LOW_RANK: Final = frozenset({"lora", "lora, transposed", "loha", "lokr", "glora"
 _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
 """Methods that no model has."""
 _EMBEDDINGS: Final = frozenset({"emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*"})
-"""Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`."""
+"""Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`.
+
+OneTrainer puts them into an adapter's file, below `bundle_emb.`.
+"""
+
+
+_NORMS: Final = (".query_norm.scale", ".key_norm.scale")
+"""Norms that FLUX.1's adapters for edges and depth hold as they are."""
 
 
 def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
@@ -147,12 +154,19 @@ def is_tool_adapter(found: Mapping[str, ToolTensor], keys: Collection[str]) -> b
     """Whether the tensors are an adapter's: most names are, and some belong to a method that only adapters have."""
     if any(one.method in _OF_ADAPTERS or one.part == "on_input" for one in found.values()):
         return 2 * len(found) > len(keys)
-    return bool(found) and len(found) == len(keys) and any(one.method == "full" for one in found.values())
+    return (
+        bool(found)
+        and len(found) == len(keys)
+        and any(one.method == "full" or one.part == "diff_b" for one in found.values())
+    )
 
 
 def _read(key: str) -> ToolTensor | None:
-    if key in _EMBEDDINGS or (key.startswith("<") and key.endswith(">")):
+    if key in _EMBEDDINGS or key.startswith("bundle_emb.") or (key.startswith("<") and key.endswith(">")):
         return ToolTensor("", key, "textual inversion", "vectors", "")
+    if key.endswith(_NORMS):
+        component, module, writer = _component(key.rpartition(".")[0])
+        return ToolTensor(component, module, "full", "set_weight", writer)
     if key.startswith("image_proj."):
         return ToolTensor("image_proj", "image_proj", "image projection", key.removeprefix("image_proj."), "")
     if key.startswith("ip_adapter."):
@@ -163,7 +177,7 @@ def _read(key: str) -> ToolTensor | None:
         component, module, writer = _component(f"{processor['module']}.{processor['name']}{processor['stream']}")
         return ToolTensor(component, module, "lora", processor["part"], writer)
     end = _LAST.search(key)
-    known = None if end is None else _ENDINGS.get(end[0])
+    known = None if end is None else _ENDINGS.get(end[0].replace(".default.", "."))  # of DiffSynth, as PEFT names it
     if end is None or known is None:
         return None
     method, part, own = known

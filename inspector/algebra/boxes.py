@@ -78,6 +78,7 @@ def count(boxes: Iterable[Box]) -> int:
 
 def common(one: Box, other: Box) -> Box | None:
     """The intersection, None where it is empty."""
+    spend(1, INDEX_SETS)
     if one == other and all(one):
         return one
     matched = tuple([a & b for a, b in zip(one, other, strict=True)])
@@ -88,7 +89,6 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The boxes without one box."""
     kept: list[Box] = []
     for box in boxes:
-        spend(1, INDEX_SETS)
         if box == cut:
             continue
         if common(box, cut) is None:
@@ -140,6 +140,7 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
                 events.setdefault(stop, []).append((False, is_cut, number))
     active: tuple[dict[int, Box], dict[int, Box]] = ({}, {})
     places = sorted(events)
+    spend(len(places) // 2, INDEX_SETS)
     for place, following in zip(places, [*places[1:], places[-1]], strict=True):
         for begins, is_cut, number in sorted(events[place]):  # ends before beginnings at the same index
             if begins:
@@ -153,9 +154,7 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
 
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The intersection of the boxes with one box."""
-    listed = tuple(boxes)
-    spend(len(listed), INDEX_SETS)
-    matched = (common(box, cut) for box in listed)
+    matched = (common(box, cut) for box in boxes)
     return tuple(box for box in matched if box is not None)
 
 

@@ -43,6 +43,7 @@ from inspector.budget import spend
 Evaluator = Callable[[Meanings], Value]
 STEPS_AN_INDEX = 3
 STEPS_A_FAULT = 100
+CHARACTERS_A_STEP = 256
 PRODUCTS_A_STEP = 1_000
 """Digits of a product grow with its factors, so that its time grows with their square."""
 
@@ -125,6 +126,7 @@ def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
         if one is None or other is None:
             return False
         if isinstance(other, str):
+            spend(len(other) // CHARACTERS_A_STEP, LISTS)
             return str(one) in other.split() if not isinstance(one, (list, dict)) else False
         if isinstance(other, (list, tuple)):
             spend(len(other) // ITEMS_A_STEP, LISTS)
@@ -144,10 +146,10 @@ def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
 
 
 def _same(one: Value, other: Value) -> bool:
-    if isinstance(one, Span):
-        one = one.size
-    if isinstance(other, Span):
-        other = other.size
+    if isinstance(one, Span) or isinstance(other, Span):
+        one, other = (side.size if isinstance(side, Span) else side for side in (one, other))
+    elif isinstance(one, (list, dict, str)) and type(one) is type(other):
+        spend(len(one) // ITEMS_A_STEP, LISTS)
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
@@ -394,5 +396,5 @@ def _at(value: Value, at: int) -> Value:
         return value[at] if 0 <= at < len(value) else None
     if isinstance(value, dict):
         written = str(at)
-        return value[written] if written in value else value.get(written.zfill(len(next(iter(value), ""))))
+        return value[written] if written in value else value.get(written.zfill(min(len(next(iter(value), "")), 20)))
     return value.at(at) if isinstance(value, (Span, Unknown)) else value

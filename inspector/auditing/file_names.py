@@ -103,9 +103,12 @@ TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 
 
 def _types(audited: Audit) -> tuple[str, ...]:
-    """The model type of an audit, and those with the same names."""
-    twins = () if audited.case is None else audited.case.reading.same_names
-    return () if audited.architecture is None else (audited.architecture.name, *twins)
+    """The model type of an audit, those of its definition, and those with the same names."""
+    if audited.architecture is None:
+        return ()
+    reading = None if audited.case is None else audited.case.reading
+    others = () if reading is None else (*reading.definition.names, *reading.same_names)
+    return (audited.architecture.name, *others)
 
 
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
@@ -118,8 +121,8 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     if loader is None or not (known or similar):
         return  # of a type that neither library has nobody knows which loader it is for
     if config is not None and config.file == CONFIG:
-        if not config.values.keys().isdisjoint(TYPED):
-            return
+        if loader is DIFFUSERS or not config.values.keys().isdisjoint(TYPED):
+            return  # diffusers' classes load a component whose config does not name them
         from inspector.findings.config import ModelTypeMissing
 
         yield ModelTypeMissing(

@@ -30,7 +30,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
-from inspector.reconciler.dtypes import dtype_findings, weights_not_float
+from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
@@ -239,7 +239,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
-    draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix)))
+    draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)))
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if not known:
@@ -317,12 +317,18 @@ def _without_definition(draft: Draft) -> Draft:
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
+    from inspector.auditing.projector import is_projector, projector_findings
     from inspector.reconciler.siblings import odd_siblings
 
     if (own := own_code(draft.config, None, ())) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
     draft = _without_definition(draft).with_findings(_unknown_architecture(draft.config, nearest))
-    draft = draft.with_findings(list(odd_siblings(draft.families)))
+    stated = draft.checkpoint.metadata
+    if stated is not None and is_projector(stated.values):
+        draft = draft.with_findings(list(projector_findings(draft.families, stated.values)))
+        draft = draft.with_findings(list(all_float(draft.ledger.lines)))
+    else:
+        draft = draft.with_findings(list(odd_siblings(draft.families)))
     return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
 
 

@@ -6,19 +6,24 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.notation.settings import Settings
 
 
-def in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str) -> Sequence[Finding]:
+def in_own_words(
+    findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str, settings: Settings
+) -> Sequence[Finding]:
     """The findings, those on wrong shapes with the files of the tensors, those on the config with its file and key.
 
-    prefix: of the stored names, where the findings name tensors without it.
+    prefix: of the stored names, where the findings name tensors without it. settings: of the config.
     """
-    return list(_in_own_words(findings, checkpoint, prefix)) if findings else findings
+    return list(_in_own_words(findings, checkpoint, prefix, settings)) if findings else findings
 
 
-def _in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str) -> Iterator[Finding]:
+def _in_own_words(
+    findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str, settings: Settings
+) -> Iterator[Finding]:
     from inspector.findings.class_names import ClassDiffers
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import ShapeDiffers
@@ -29,6 +34,8 @@ def _in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: s
     for finding in findings:
         if isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
+        elif isinstance(finding, ConfigDisagrees) and (stated := _stated_key(settings, finding.key)) is not None:
+            yield replace(finding, key=stated, place=Place(key=stated), file=file)
         elif file == "config.json":
             yield finding
         elif isinstance(finding, ConfigDisagrees):
@@ -37,6 +44,15 @@ def _in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: s
             yield replace(finding, file=file)
         else:
             yield finding
+
+
+def _stated_key(settings: Settings, key: str) -> str | None:
+    """The alias under which a config states a key; None where it has the key itself, or neither."""
+    *outer, last = key.split(".")
+    for segment in outer:
+        settings = settings.below(segment)
+    aliases = [alias for alias, target in settings.aliases.items() if target == last and alias in settings.values]
+    return ".".join((*outer, aliases[0])) if aliases and last not in settings.values else None
 
 
 def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Finding:

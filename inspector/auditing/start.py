@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
 SIGNS_OF_ADAPTERS = (
-    ".lora_", ".base_layer.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_",
-    ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l", "clip_g", "<",
+    ".lora_", ".base_layer.", ".original_module.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_",
+    ".lokr_", ".oft_", ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l",
+    "clip_g", "<",
 )  # fmt: skip
 """Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
 
@@ -71,7 +72,7 @@ def audit(
         except Exceeded as exceeded:
             from inspector.loader.over_budget import exceeded_findings
 
-            loaded = Checkpoint(source, source, findings=exceeded_findings(exceeded), address=source)
+            loaded = Checkpoint(source, source, findings=exceeded_findings(exceeded, lost=True), address=source)
         return audit_opened(loaded, claim, base=base, with_base=with_base, whole=weights is None, progress=progress)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -21,6 +21,9 @@ from inspector.reconciler.ledger import Line
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
+SAVED: Final = "modules_to_save"
+"""What PEFT calls modules that are trained as a whole, in its config and in names."""
+
 
 def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
     """The audit of the model, with the lines of the adapter added; None where there is no unmerged adapter."""
@@ -29,7 +32,7 @@ def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stat
         return None
     model, findings, lines = apart
     audited = audit_model(replace(model, adapter=None, findings=(*checkpoint.findings, findings)), stated)
-    return _with_lines(audited, lines)
+    return replace(_with_lines(audited, lines), checkpoint=checkpoint, stored=stored)  # as loaders find it
 
 
 def _take_apart(
@@ -48,7 +51,7 @@ def _take_apart(
     lines: list[Line] = []
     for key, family in stored.items():
         found = tuner_name(key)
-        whole = found is None and "modules_to_save" in key.split(".")
+        whole = found is None and SAVED in key.split(".")
         if found is None and not whole:
             continue
         lines.extend(
@@ -66,7 +69,7 @@ def _take_apart(
             for part in family.stored
         )
     for name, layout in checkpoint.tensors.items():
-        if tuner_name(name) is None and "modules_to_save" not in name.split("."):
+        if tuner_name(name) is None and SAVED not in name.split("."):
             tensors[base_name(name)] = layout
             if name in checkpoint.file_of:
                 file_of[base_name(name)] = checkpoint.file_of[name]
@@ -74,8 +77,8 @@ def _take_apart(
     return (
         alone,
         AdapterNotMerged(
-            type=adapter_kind(stored),
-            modules=_places(stored),
+            type=adapter_kind(stored) or SAVED,
+            modules=_places(stored) or sum(line.tensors for line in lines),
             tensors=sum(line.tensors for line in lines),
             elements=sum(line.elements for line in lines),
             base_tensors=len(tensors),

@@ -16,6 +16,7 @@ from inspector.dialects.gguf_projector import ARCHITECTURE, is_outside_text, pro
 from inspector.findings.conversion.projector import NotAProjector, ProjectorIncomplete, ProjectorMismatched
 from inspector.findings.conversion.relation import LeftOut
 from inspector.findings.finding import NAMES_SHOWN, Finding, ordered
+from inspector.findings.names.tensors import TensorMissing
 
 
 class Outside(Struct, frozen=True):
@@ -191,7 +192,10 @@ def _findings(found: Projected, source: Audit, projector: Audit) -> Iterator[Fin
             expected=before[first.name].shape,
             file=projector.title,
         )
-    yield from (one for one in projector.findings if one.severity == "error")
+    named = {one.parts[0] for one in found.missing}
+    for one in projector.findings:
+        if one.severity == "error" and not (isinstance(one, TensorMissing) and named.issuperset(one.names)):
+            yield one
 
 
 def _skipped(found: Projected) -> Iterator[Skipped]:

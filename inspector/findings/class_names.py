@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
 
@@ -37,11 +37,6 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     stored: tuple[str, ...]
     labels: int | None
-
-    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        if type(self) is not ClassDiffers or outcome != "complete":
-            return self
-        return ClassLeavesOutHead(**self.stated_fields())
 
     def headline(self) -> str:
         of = f"{self.stored_class}'s" if self.stored_class else "of another class"
@@ -95,12 +90,16 @@ class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
     code = "N442"
     name = "class-leaves-out-head"
     severity = "note"
+    milder = None
 
     def rows(self) -> Rows:
         return [("config", self.declared), ("stored", listed(self.stored, 3))]
 
     def remedy(self) -> Remedy:
         return NOTHING_TO_DO
+
+
+ClassDiffers.milder = ClassLeavesOutHead
 
 
 class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
@@ -128,6 +127,7 @@ class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
     code = "N431"
     name = "head-untrained"
     severity = "warning"
+    milder = None
 
 
 class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
@@ -153,6 +153,7 @@ class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
     code = "N432"
     name = "base-model-used"
     severity = "note"
+    milder = None
 
     def remedy(self) -> Remedy:
         return NOTHING_TO_DO

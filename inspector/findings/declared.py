@@ -163,8 +163,8 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
         warning[C320] tokens-beyond-rows: 1 token in config.json
           rows    128256 (model.embed_tokens.weight)
           tokens  config.json: pad_token_id, largest id 128256
-          help    use the tokenizer that belongs to these weights, or resize the
-                  embedding to 128,257 rows and train the new ones
+          help    set pad_token_id in config.json to the ids that the tokenizer of these
+                  weights has
 
     What to do
         Use the tokenizer of these weights; or resize the embedding (`resize_token_embeddings`) and train the new rows.
@@ -188,6 +188,9 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         largest = max(one.largest for one in self.beyond) + 1
+        if all(one.file == "config.json" for one in self.beyond):
+            names = listed([name for one in self.beyond for name in one.names], 3)
+            return Remedy(f"set {names} in config.json to the ids that the tokenizer of these weights has")
         return Remedy(
             f"use the tokenizer that belongs to these weights, or resize the embedding to {number(largest)} rows and "
             "train the new ones"

@@ -87,7 +87,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: whether no loader opens the file that it is about. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights.
+    of the weights. milder: the finding that it becomes where the intended loader loads completely.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -100,6 +100,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
+    milder: ClassVar[type[Finding] | None] = None
 
     place: Place = Place()
     confidence: str = "certain"
@@ -128,7 +129,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
         loader: with its version. outcome, because: of `inspector.loading.outcome.Load`.
         """
-        return self
+        return self if self.milder is None or outcome != "complete" else self.milder(**self.stated_fields())
 
     def stated_fields(self) -> dict[str, Any]:
         """All fields with their values, for a finding of a related class."""

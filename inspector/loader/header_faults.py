@@ -240,7 +240,7 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
     place = Place(file=file)
     length = int.from_bytes(first[:8], "little")
     announced = len(first) >= 8 and 0 < length <= HEADER_LIMIT and first[8:9] in (b"{", b" ", b"\n", b"\t", b"")
-    if what not in ("unknown", "text") and not announced:
+    if what not in ("unknown", "text", "safetensors") and not announced:
         return NotACheckpoint(place=place, what=what, bytes=size)
     if (len(first) >= 8 and announced) or (len(first) < 8 and what == "unknown"):
         declared = 8 + length if len(first) >= 8 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.budget import Exceeded, current, report_once
+from inspector.budget import Exceeded, current, first_report
 from inspector.findings.finding import Finding, Place
 
 
@@ -14,10 +14,12 @@ def request_findings() -> tuple[Finding, ...]:
     return exceeded_findings(Exceeded("the files and components to fetch", "requests"))
 
 
-def exceeded_findings(exceeded: Exceeded, file: str | None = None) -> tuple[Finding, ...]:
-    """The finding, once for each audit. file: where only that file was not read."""
-    if not report_once():
+def exceeded_findings(exceeded: Exceeded, file: str | None = None, *, lost: bool = False) -> tuple[Finding, ...]:
+    """The finding, once for each audit. file: where only that file was not read. lost: whether one that was made before
+    is lost with the reading."""
+    first, is_new = first_report(exceeded)
+    if not is_new and not lost:
         return ()
     from inspector.findings.reading.budget import BudgetExceeded
 
-    return (BudgetExceeded(place=Place(file=file), what=exceeded.what, resource=exceeded.resource),)
+    return (BudgetExceeded(place=Place(file=file), what=first.what, resource=first.resource),)

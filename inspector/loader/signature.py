@@ -43,6 +43,8 @@ _REFUSED: Final = (
     b"not found",
     b"too many requests",
 )
+_SAFETENSORS: Final = re.compile(rb'.{4}\0{4}\{\s*"', re.DOTALL)
+"""The length of a header below 4 GB, and the beginning of its JSON."""
 _CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,60}Spec\0")
 """The version of the format, the length of a name, the name of a specification (`ModelSpec._serialize`)."""
 _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
@@ -70,6 +72,8 @@ def recognise(first: bytes, size: int | None) -> str:
         return "json-error"
     if start[:1] in (b"{", b"["):
         return "json"
+    if _SAFETENSORS.match(first):
+        return "safetensors"
     if first[:1] == b"\x80" and first[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return "pickle"
     if re.match(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", first, re.DOTALL):

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
-from inspector.budget import hold, spend
+from inspector.budget import hold, spend_at_once
 
 DEPTH_LIMIT: Final = 128
 """Most nested lists and objects; the limit of serde_json, so that verdicts agree with the reference reader."""
@@ -278,7 +278,7 @@ def _encodable(text: str) -> bool:
 
 def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     hold(decoded_bytes(raw), "the text of a JSON file")
-    spend(len(raw) // _BYTES_A_STEP + raw.count(b",") // _VALUES_A_STEP, "the text of a JSON file")
+    spend_at_once(len(raw) // _BYTES_A_STEP + raw.count(b",") // _VALUES_A_STEP, "the text of a JSON file")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

@@ -25,7 +25,8 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
-    if (rules.untied or (rules.tie_of and rules.reads)) and any(block.tie is not None for block in plan.blocks):
+    ties = any(block.tie is not None for block in plan.blocks)
+    if ties and (rules.untied or (rules.tie_of and (rules.reads or _is_off(plan, rules)))):
         return False
     placed = {one.block.key for one in placement.placed}
     for one in placement.placed:
@@ -46,6 +47,11 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False
     return _same_defaults(values, model_type)
+
+
+def _is_off(plan: Plan, rules: ClassRules) -> bool:
+    """Whether the sub-config that decides in a version does not tie."""
+    return plan.scope.settings.below(rules.tie_of).read(("tie_word_embeddings",))[0] is False
 
 
 def _is_read(plan: Plan, rules: ClassRules) -> bool:

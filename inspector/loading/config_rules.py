@@ -44,16 +44,17 @@ def refused_config(values: Mapping[str, Any], major: str = NEWEST) -> str:
 
 def _refused_layers(values: Mapping[str, Any], model_type: str) -> str:
     """Why the list of layer types is refused (`PreTrainedConfig.validate_layer_type`); "" where it is not."""
-    listed, types = values.get("layer_types"), types_of(model_type)
-    if not isinstance(listed, list) or types is None or "layer_types" not in types.fields:
+    defaults, aliases = defaults_by(NEWEST)(model_type)
+    key = aliases.get("layer_types", "layer_types")
+    listed, types = values.get(key), types_of(model_type)
+    if not isinstance(listed, list) or types is None or not types.fields.keys() >= {key, "num_hidden_layers"}:
         return ""
-    odd = next((one for one in listed if one not in layer_types()), None) if listed else None
+    odd = next((one for one in listed if one not in layer_types()), None) if key == "layer_types" else None
     if odd is not None:
         return f"its config class knows no layer type {shown(odd)}"
-    defaults, aliases = defaults_by(NEWEST)(model_type)
     number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]
     if type(number) is int and number != len(listed):
-        return f"layer_types has {len(listed)} entries, num_hidden_layers is {number}"
+        return f"{key} has {len(listed)} entries, num_hidden_layers is {number}"
     return ""
 
 

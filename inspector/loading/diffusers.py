@@ -83,15 +83,15 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
 
 
 def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:
-    from inspector.loading.memory import match, memory_of, newest_namer
+    from inspector.loading.memory import match, memory_namer, memory_of, newest_namer
 
     index = checkpoint.index
     listed = checkpoint.tensors.keys() if index is None else index.weight_map.keys()
     stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
     families = families_of(stored)
     rules = ClassRules(stored=tuple(block.key for block in plan.blocks if block.key in families))
-    memory = memory_of(plan, rules, newest_namer(rules, lambda _: False))
-    found = match(memory, families, rules, newest_namer(rules, memory.has))
+    memory = memory_of(plan, rules, memory_namer(rules))
+    found = match(memory, families, rules, newest_namer(rules, memory, families))
     if found.mismatched:
         return _load(REFUSES, f"{found.mismatched} of another shape, such as {found.first_mismatched}", files)
     absent = sorted(listed - stored.keys())

@@ -7,7 +7,7 @@ Sources: transformers 5.23 `core_model_loading.py` and `PreTrainedModel._finaliz
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -15,16 +15,40 @@ from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of, name_of
 from inspector.algebra.span import Span
 from inspector.loading.renaming import Renamed, renamed
-from inspector.loading.tables import ClassRules, transforms_of
-from inspector.loading.templates import joined_with, projected, sample, template
-from inspector.matcher.families import Families
+from inspector.loading.tables import ClassRules, numbered, transforms_of
+from inspector.loading.templates import joined_with, projected, sample, samples, template
+from inspector.matcher.families import Families, Family, Stored
 from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
 
 IndexSets = dict[str, tuple[Box, ...]]
 """Key of a tensor in memory -> its index sets."""
-Namer = Callable[[str], Renamed]
-"""Name in a file -> names in memory."""
+Numbered = frozenset[tuple[str, int]]
+"""(segment, index after it) of names that have a renaming of their own: ("proj", 0) for `proj.0`."""
+
+Named = tuple[Renamed, int, str, tuple[Box, ...]]
+"""What becomes of a name, the number of one of its names in memory, a sample of it, the index sets in the file."""
+
+
+class NamesInMemory(Struct, frozen=True):
+    """The names that a loader gives to the tensors of a file.
+
+    name: name in the file -> names in memory. numbered: indices that decide on the name.
+    """
+
+    name: Callable[[str], Renamed]
+    numbered: Numbered = frozenset()
+
+    def of_family(self, key: str, boxes: Sequence[Box]) -> Iterator[Named]:
+        """The names in memory of a family, with the index sets that have them."""
+        if not self.numbered or "#" not in key:
+            found = self.name(sample(key))
+            yield from ((found, number, text, tuple(boxes)) for number, text in enumerate(found.names))
+            return
+        for box in boxes:
+            for name, part in samples(key, box, self.numbered):
+                found = self.name(name)
+                yield from ((found, number, text, (part,)) for number, text in enumerate(found.names))
 
 
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
@@ -89,7 +113,7 @@ class Counted(Struct):
     overwritten: tuple[str, str] | None = None
 
 
-def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
+def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     """The tensors in memory of the class of a plan, which is spelled as its library writes it."""
     deciding = plan.scope.settings.below(rules.tie_of) if rules.tie_of else plan.scope.settings
     off = rules.ties and deciding.read(("tie_word_embeddings",))[0] is False
@@ -100,10 +124,9 @@ def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
         slot = block.slot
         if slot.extra or block.key in rules.lacks or not (slot.built or block.key in rules.stored):
             continue
-        found = name(sample(block.key))
-        for number, text in enumerate(found.names):
+        for found, number, text, (axes,) in name.of_family(block.key, (block.axes,)):
             key, order = template(text)
-            boxes = projected((block.axes,), order)
+            boxes = projected((axes,), order)
             made.boxes[key] = joined_with(made.boxes.get(key, ()), boxes)
             if not slot.tensor.counted:
                 made.buffers.add(key)
@@ -112,7 +135,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
             if found.converter is None:
                 made.shapes.setdefault(key, []).append((boxes[0], block.shape))
             elif not number:
-                made.parts.setdefault((key, found.source), []).append((block.axes, order, block.shape))
+                made.parts.setdefault((key, found.source), []).append((axes, order, block.shape))
             known = places.get(id(slot), (key, ()))
             places[id(slot)] = (key, joined_with(known[1], boxes) if known[0] == key else boxes)
             if block.tie is not None and not rules.untied:
@@ -135,51 +158,59 @@ def _aligned(one: Sequence[Box], other: Sequence[Box]) -> bool:
     return len(one[0]) == len(other[0])
 
 
-def newest_namer(rules: ClassRules, held: Callable[[str], bool], families: Families | None = None) -> Namer:
-    """The names that transformers 5 gives to the tensors of a file.
-
-    families: of the file, which decide whether a group of renamings applies; None for what the library writes.
-    """
+def newest_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesInMemory:
+    """The names that transformers 5 gives to the tensors of a file, whose families decide which renamings apply."""
     transforms = transforms_of(rules.transforms)
     begun: set[int] = set()
     for one in transforms:
-        if one.kind == "group" and families is not None and any(_guards(one.matched(sample(key))) for key in families):
+        if one.kind == "group" and any(_guards(one.matched(sample(key))) for key in families):
             begun.add(id(one))
-    return lambda name: renamed(name, transforms, rules.prefix, held, begun)
+    return NamesInMemory(
+        lambda name: renamed(name, transforms, rules.prefix, memory.has, begun), numbered(rules.transforms)
+    )
+
+
+def memory_namer(rules: ClassRules) -> NamesInMemory:
+    """The names in memory of transformers 5 for what the library writes."""
+    transforms, own = transforms_of(rules.transforms), f"{rules.prefix}."
+
+    def held(name: str) -> bool:  # a class without a module of its prefix has no names that begin with it
+        return not (rules.within or name.startswith(own))
+
+    return NamesInMemory(lambda name: renamed(name, transforms, rules.prefix, held), numbered(rules.transforms))
 
 
 def _guards(matched: tuple[str, str, re.Match[str]] | None) -> bool:
     return matched is not None and matched[2].groupdict().get("g0") is not None
 
 
-def match(memory: Memory, families: Families, rules: ClassRules, name: Namer) -> Counted:
+def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMemory) -> Counted:
     """What the families of a file leave of the tensors in memory, by the names that a loader gives them."""
     loaded: IndexSets = {}
     unexpected: IndexSets = {}
     stored: dict[tuple[str, int], int] = {}
     result = Counted()
-    for family in families.values():
-        found = name(sample(family.key))
-        for number, text in enumerate(found.names):
-            key, order = template(text)
-            known = memory.boxes.get(key, ())
-            for part in family.stored:
-                boxes = projected(part.boxes, order)
-                beyond = minus(boxes, known)
-                inside = minus(boxes, beyond)
-                if beyond:
-                    unexpected[key] = joined_with(unexpected.get(key, ()), beyond)
-                if not inside:
-                    continue
-                loaded[key] = joined_with(loaded.get(key, ()), inside)
-                if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
-                    result.integer = first_name(family.key, part.boxes)
-                if found.converter is None:
-                    _compare(memory, key, inside, part.layout.shape, result)
-                elif not number:
-                    place = key, found.source
-                    fitting = any(fits(shape, part.layout.shape) for *_, shape in memory.parts.get(place, ()))
-                    stored[place] = stored.get(place, 0) + (part.tensors if fitting else 0)
+    for family, part, (found, number, text, own) in _named(families, name):
+        key, order = template(text)
+        boxes = projected(own, order)
+        beyond = minus(boxes, memory.boxes.get(key, ()))
+        inside = minus(boxes, beyond)
+        if beyond:
+            unexpected[key] = joined_with(unexpected.get(key, ()), beyond)
+        if not inside:
+            continue
+        loaded[key] = joined_with(loaded.get(key, ()), inside)
+        if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
+            result.integer = first_name(family.key, own)
+        if found.converter is None:
+            _compare(memory, key, inside, part.layout.shape, result)
+        elif not number:
+            place = key, found.source
+            stated = [part.layout.shape]
+            if key == family.key:  # a converter that keeps the name turns matrices that are stored transposed
+                stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
+            fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
+            stored[place] = stored.get(place, 0) + (count(own) if fitting else 0)
     result.partial = tuple(_partial(memory, loaded, stored))
     result.loaded = len(loaded)
     result.overwritten = _overwritten(memory, loaded)
@@ -188,6 +219,13 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: Namer) ->
         count(boxes) for key, boxes in unexpected.items() if not _ignored(key, boxes, rules.unexpected, rules.buffers)
     )
     return result
+
+
+def _named(families: Families, name: NamesInMemory) -> Iterator[tuple[Family, Stored, Named]]:
+    """Each part of each family under each of its names in memory."""
+    for family in families.values():
+        for part in family.stored:
+            yield from ((family, part, one) for one in name.of_family(family.key, part.boxes))
 
 
 def _overwritten(memory: Memory, loaded: IndexSets) -> tuple[str, str] | None:
@@ -260,7 +298,7 @@ def first_name(key: str, boxes: Sequence[Box]) -> str:
     return name_of(key, tuple(axis.first for axis in boxes[0])) if boxes[0] else key
 
 
-def older_namer(rules: ClassRules, memory: Memory, families: Families) -> Namer | str:
+def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesInMemory | str:
     """The names that transformers 4.57 gives to the tensors of a file, or why it refuses them.
 
     A tensor that it leaves out has the empty name.
@@ -285,7 +323,7 @@ def older_namer(rules: ClassRules, memory: Memory, families: Families) -> Namer 
             return Renamed((new.removeprefix(inside),))
         return Renamed((f"{LEFT_OUT}{text}" if remove else new,))
 
-    return name
+    return NamesInMemory(name)
 
 
 LEFT_OUT = "left out."
@@ -309,8 +347,8 @@ def older_name(name: str, mapping: Mapping[str, str]) -> str:
     return new
 
 
-def written_namer(rules: ClassRules, newest: ClassRules | None) -> Namer:
+def written_namer(rules: ClassRules, newest: ClassRules | None) -> NamesInMemory:
     """The names in memory of transformers 4.57 for what a definition's names mean."""
     if rules.newer and newest is not None:
-        return newest_namer(newest, lambda name: False)
-    return lambda name: Renamed((older_name(name, rules.mapping),))
+        return memory_namer(newest)
+    return NamesInMemory(lambda name: Renamed((older_name(name, rules.mapping),)))

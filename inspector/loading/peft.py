@@ -40,7 +40,7 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
         return _load(REFUSES, problem, files)
     if against is None:
         return _load(UNKNOWN, "the base decides, which was not read", files)
-    if not against.tuned:
+    if not against.tuned and (against.missing or against.unexpected):
         return _load(REFUSES, "target_modules names no module of the base", files)
     if against.mismatched:
         return _load(REFUSES, f"{against.mismatched} of another shape, such as {against.first_mismatched}", files)

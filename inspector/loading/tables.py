@@ -39,7 +39,8 @@ class ClassRules(Struct, frozen=True):
     says; ties: whether these are all that stay tied where the config says no. tie_of: key of the config within it
     that says so in place of the outer one (transformers 4). exact: whether the definition gives the names of the
     model. altered: whether it changes numbers of a healthy file. unfilled: whether it leaves tensors of a healthy
-    file without values. refuses: what it says of a config that a newer version wrote.
+    file without values. refuses: what it says of a config that a newer version wrote. needs: a file
+    without which it refuses.
     """
 
     prefix: str = ""
@@ -63,6 +64,7 @@ class ClassRules(Struct, frozen=True):
     altered: bool = False
     unfilled: bool = False
     refuses: str = ""
+    needs: str = ""
 
 
 def _read() -> bytes:
@@ -112,6 +114,18 @@ def transforms_of(numbers: tuple[int, ...]) -> tuple[Transform, ...]:
         Transform(kind, re.compile(pattern), tuple(targets), scope, base, offset)
         for kind, pattern, targets, scope, base, offset in (listed[number] for number in numbers)
     )
+
+
+@cache
+def numbered(numbers: tuple[int, ...]) -> frozenset[tuple[str, int]]:
+    """(segment, index after it) of the indices that transforms mention: ("proj", 0) of `proj.0`."""
+    patterns = (one.pattern.pattern for one in transforms_of(numbers))
+    mentioned = (found for pattern in patterns for found in _INDEX.findall(pattern))
+    return frozenset((segment, int(number)) for segment, number in mentioned)
+
+
+_INDEX = re.compile(r"(\w+)\\?\.(\d+)(?![\w*+?{])")
+"""A segment and a literal index in a pattern, whose dots may be escaped."""
 
 
 def version_of(major: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 from typing import Final
 
 from inspector.algebra.boxes import Box, minus
@@ -16,6 +17,24 @@ FIRST: Final = 90_000
 def sample(key: str) -> str:
     """One name of a family, with a number of its own in the place of each index."""
     return name_of(key, tuple(range(FIRST, FIRST + axes_of(key))))
+
+
+def samples(key: str, box: Box, numbered: Collection[tuple[str, int]]) -> Iterator[tuple[str, Box]]:
+    """Sample names of a family, each with its part of an index set: one for each of certain indices, one for the rest.
+
+    numbered: (segment, index after it) of these indices.
+    """
+    segments = key.split(".")
+    before = [segments[place - 1] for place, segment in enumerate(segments) if segment == "#" and place]
+    options = [
+        [(number, axis & Span.of([number])) for segment, number in numbered if segment == name]
+        for axis, name in zip(box, before, strict=True)
+    ]
+    for place, (axis, single) in enumerate(zip(box, options, strict=True)):
+        single.append((FIRST + place, axis - Span.of(number for number, _ in single)))
+    for chosen in product(*options):
+        if all(span for _, span in chosen):
+            yield name_of(key, tuple(number for number, _ in chosen)), tuple(span for _, span in chosen)
 
 
 def template(name: str) -> tuple[str, tuple[int, ...]]:

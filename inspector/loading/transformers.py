@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
@@ -34,7 +35,7 @@ from inspector.loading.tables import NEWEST, OLDER, ClassRules, has_type, names_
 from inspector.matcher.families import Families, families_of
 
 if TYPE_CHECKING:
-    from inspector.loading.memory import Counted, Namer
+    from inspector.loading.memory import Counted, NamesInMemory
     from inspector.reconciler.reconcile import Reconciled
 
 FORMATS: Final = ("pt", "mlx")
@@ -43,6 +44,8 @@ FORMATS: Final = ("pt", "mlx")
 
 SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
+OF_OLDER: Final = "pruned_heads"
+"""A config key that transformers 5 no longer reads: it builds every head."""
 BY_NEWEST: Final = "a config written by transformers 5: "
 
 
@@ -68,7 +71,15 @@ class Given(Struct, frozen=True):
 def loads(given: Given, major: str) -> Load:
     """What a major version of transformers does."""
     answer = _by_config(given, major) or _by_files(given, major)
-    return answer if answer is not None else _by_names(given, major)
+    return answer if answer is not None else _by_names(_as_read(given, major), major)
+
+
+def _as_read(given: Given, major: str) -> Given:
+    """What is known without the keys that a version does not read."""
+    if major == OLDER or given.values is None or not given.values.get(OF_OLDER):
+        return given
+    values = {key: value for key, value in given.values.items() if key != OF_OLDER}
+    return replace(given, values=values, case=None)
 
 
 def _load(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
@@ -137,6 +148,8 @@ def _by_names(given: Given, major: str) -> Load:
         base = names_of(major).bases.get(given.model_type)  # what AutoModel builds
         if base is None:
             return _load(major, REFUSES, f"AutoModel has no class for {given.model_type}", given, excuse=_named(name))
+        if base not in names_of(major).classes:
+            return _load(major, REFUSES, f"AutoModel does not find {base}", given, excuse=BY_CLASS)
         name, rules = base, rules_of(base, major)
     if (
         rules is not None
@@ -145,6 +158,8 @@ def _by_names(given: Given, major: str) -> Load:
         and str(given.values.get("transformers_version", "")).startswith(NEWEST)
     ):
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
+    if rules is not None and rules.needs and rules.needs not in given.checkpoint.siblings:
+        return _load(major, REFUSES, f"{rules.needs} is absent", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
     case = given.case if name == given.class_name else None
@@ -159,12 +174,12 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, UNKNOWN, "a part of the model has no definition", given)
     if given.quantized is not None:
         return _quantized(given, major)
-    from inspector.loading.memory import match, memory_of, newest_namer, older_namer, written_namer
+    from inspector.loading.memory import match, memory_namer, memory_of, newest_namer, older_namer, written_namer
 
     families = _families(given, major)
     if major == NEWEST:
-        memory = memory_of(plan, rules, newest_namer(rules, lambda _: False))
-        namer: Namer | str = newest_namer(rules, memory.has, families)
+        memory = memory_of(plan, rules, memory_namer(rules))
+        namer: NamesInMemory | str = newest_namer(rules, memory, families)
     else:
         memory = memory_of(plan, rules, written_namer(rules, rules_of(name, NEWEST)))
         namer = older_namer(rules, memory, families)

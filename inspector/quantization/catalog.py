@@ -79,8 +79,9 @@ HELPERS: Final = KV_CACHE | {
     "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype", "view_as_float",
     "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax", "weight.nested_quant_map",
     "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4",
-    "weight_bias", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
-    "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q", "zero_scale",
+    "weight_bias", "weight_chan_scale", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale",
+    "weight_scale_2", "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q",
+    "zero_scale",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
@@ -90,6 +91,8 @@ FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "we
                             "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
                             "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
 """Helpers of unsupported schemes, recognized only together with such values."""
+UNREAD: Final = frozenset({"sinq"})
+"""Methods with a layout of their own under names of another scheme, which is not known here."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""
 
@@ -104,6 +107,8 @@ def scheme(row: Row) -> Scheme:
 
 def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not quantized or it is unknown."""
+    if setting.method in UNREAD:
+        return None
     known = [
         scheme(row)
         for values, rows in BY_VALUES.items()

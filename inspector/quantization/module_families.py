@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from inspector.algebra.boxes import Box
+from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
     PackedValuesMissing,
     PackingConfigDisagrees,
@@ -22,10 +23,10 @@ from inspector.findings.types.unpacked import (
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE
 from inspector.quantization.loaders import method_for
-from inspector.quantization.module import FLOATS, Scheme, UnpackedTensor
+from inspector.quantization.module import FLOATS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
 from inspector.quantization.pieces import is_lone, recognised, transposed, without_plain_integers
-from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers
+from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers, uneven_of_unknown
 from inspector.quantization.work import Known, ModuleGroup, Work
 
 TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx", "weight.absmax", "weight.quant_map",
@@ -41,6 +42,12 @@ BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "aqlm": frozenset({"scales"}), "higgs": frozenset({"scales", "tables", "tables2"}),
 }  # fmt: skip
 """Helpers with ambiguous names: recognized only where the config names the method."""
+
+
+FACTORS: Final = (COMMON | {"activation_scale", "activation_scale_inv", "input_scale_inv", "input_scale_ub"}) - {
+    "input_zero_point", "output_zero_point", "weight_zero_point", "k_zero_point", "v_zero_point", "q_scale",
+}  # fmt: skip
+"""Helpers of any scheme that are factors; `q_scale` is a packed one of EXL2 as well."""
 
 
 def unpack_module(work: Work, module: Module) -> None:
@@ -63,7 +70,8 @@ def unpack_module(work: Work, module: Module) -> None:
             _unknown(work, module, piece)
         else:
             _plain(work, module, piece, known)
-    for lacking in uneven_helpers(known):
+    strange = [piece for piece in pieces if piece.scheme is None and _strange(piece) is not None]
+    for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange)):
         _lacks(work, module, lacking)
     for lacking in uneven_cache_scales(work, module):
         _lacks(work, module, lacking)
@@ -123,6 +131,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         other = PackingConfigDisagrees(key=key, what="method", config=piece.setting.method, plain=True, weights=method)
         work.report(other, module, scheme.values, piece.boxes, name)
     faults = opened.faults
+    _integers(work, module, piece, faults)
     if is_lone(piece):  # all of its helpers are missing: the first one says so
         missing = [fault for fault in faults if isinstance(fault, PackingHelperMissing)]
         faults = tuple(fault for fault in faults if fault not in missing[1:])
@@ -136,6 +145,18 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     if piece.setting.skipped is not None:
         skipped = SkippedButPacked(entry=piece.setting.skipped, source=work.settings.source)
         work.report(skipped, module, scheme.values, piece.boxes, name)
+
+
+def _integers(work: Work, module: Module, piece: ModuleGroup, faults: Sequence[PackedModules]) -> None:
+    """Reports scales of any scheme that are stored as plain integers. faults: what its own scheme says."""
+    known = {fault.helper for fault in faults if isinstance(fault, PackingHelperDiffers)}
+    for suffix, layout in piece.layouts.items():
+        if suffix in FACTORS and suffix not in known and layout.dtype not in SCALE_DTYPES:
+            differs = PackingHelperDiffers(
+                helper=suffix, stored=layout.shape, dtype=layout.dtype, expected=(layout.shape,),
+                dtypes=tuple(sorted(SCALE_DTYPES)), because="",
+            )  # fmt: skip
+            work.report(differs, module, suffix, piece.boxes, "")
 
 
 def _lacks(work: Work, module: Module, lacking: Lacking) -> None:
@@ -189,6 +210,8 @@ def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | No
     believed = TELLING | BY_METHOD.get(work.settings.base.method or "", frozenset())
     if packed is not None and packed.values not in piece.layouts:
         believed |= COMMON.union(packed.needs, packed.may)
+    if not believed.isdisjoint(piece.layouts):
+        believed |= COMMON
     cache = [suffix for suffix in piece.layouts
              if suffix in KV_CACHE and is_cache_scale(module.parts[suffix], work.settings)]  # fmt: skip
     return [suffix for suffix in piece.layouts if suffix in believed] + cache
@@ -207,6 +230,7 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
             work.add_helper(module, suffix, piece, "")
         else:
             work.keep(module, suffix, piece)
+    _integers(work, module, piece, ())
     if cache:
         scales = CacheScalesStored(helpers=tuple(cache), stated=work.settings.kv_cache)
         work.report(scales, module, cache[0], piece.boxes, "")

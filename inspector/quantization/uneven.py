@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box, count, minus
-from inspector.quantization.catalog import HELPERS, KV_CACHE
+from inspector.quantization.catalog import FOREIGN, HELPERS, KV_CACHE
 from inspector.quantization.module import Scheme
 from inspector.quantization.modules import COMMON, Module, is_cache_scale
 from inspector.quantization.pieces import is_lone
@@ -41,6 +41,17 @@ def uneven_helpers(known: Known) -> Iterator[Lacking]:
                 yield Lacking(suffix, boxes, having[0].layouts[suffix].shape, name)
 
 
+def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:
+    """The same for modules of one family whose scheme is unknown, by the names of their tensors."""
+    for suffix in dict.fromkeys(suffix for piece in pieces for suffix in piece.layouts):
+        having = [piece for piece in pieces if suffix in piece.layouts]
+        lacking = [piece for piece in pieces if suffix not in piece.layouts]
+        named = suffix in HELPERS or suffix in FOREIGN
+        if named and lacking and 2 * sum(one.modules for one in having) >= sum(one.modules for one in pieces):
+            boxes = tuple(box for piece in lacking for box in piece.boxes)
+            yield Lacking(suffix, boxes, having[0].layouts[suffix].shape, "unknown")
+
+
 def _faults(piece: ModuleGroup, scheme: Scheme) -> bool:
     """Whether modules contradict themselves or the settings, so that others need not have what they have."""
     return bool(scheme.open({**piece.layouts, **piece.turned}, piece.setting).faults)
@@ -54,7 +65,9 @@ def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
             continue
         having = [box for part in family.stored for box in part.boxes]
         beside = [box for other in module.parts.values() for part in other.stored for box in part.boxes]
-        below = f"{module.key}."
+        own, scales = f"{module.key}.", {other.key for other in module.parts.values()}
+        alone = beside == having and not any(key.startswith(own) and key not in scales for key in work.stored)
+        below = f"{module.key.rpartition('.')[0]}." if alone else own  # DeepSeek has a scale of k_proj, and no k_proj
         for key, stored in work.stored.items():
             if key.startswith(below) and key.count("#") == family.key.count("#"):
                 beside += [box for piece in stored for box in piece.boxes]

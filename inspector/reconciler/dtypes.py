@@ -59,6 +59,11 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
     yield from _not_float(line for line in weights if line.packed is None and line.family not in quantized)
 
 
+def all_float(lines: Sequence[Line]) -> Iterator[Finding]:
+    """Tensors of a file that holds weights alone, stored in a dtype which only quantized weights have."""
+    yield from _not_float(line for line in lines if line.packed is None)
+
+
 def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
     """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have."""
     own = (line for line in lines if line.kind == ledger.PARAMETER or line.role == ledger.PROJECTION)

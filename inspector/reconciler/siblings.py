@@ -57,8 +57,8 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
     odd = [part for part in family.stored if part.layout.shape != usual.shape]
     if not odd:
         return
-    edges = {family.axis(0).first, family.axis(0).last}  # the first and the last layer often differ by design
-    if any(edges & set(box[0]) for part in odd for box in part.boxes):
+    edges = (family.axis(0).first, family.axis(0).last)  # the first and the last layer often differ by design
+    if any(edge in box[0] for part in odd for box in part.boxes for edge in edges):
         return
     count = sum(part.tensors for part in odd)
     if agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
@@ -77,11 +77,13 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
 
 def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
     """The few inner indices at which a family is not stored."""
+    if family.tensors < FEWEST:
+        return ()
     missing = minus([(whole,)], [box for part in family.stored for box in part.boxes])
-    if any({whole.first, whole.last} & set(box[0]) for box in missing):
+    if any(edge in box[0] for box in missing for edge in (whole.first, whole.last)):
         return ()
     few = sum(box[0].size for box in missing) <= min(MOST_ODD, family.tensors // FEWEST)
-    return missing if few and family.tensors >= FEWEST else ()
+    return missing if few else ()
 
 
 def _odd_absence(where: str, boxes: tuple[Box, ...], lacking: Sequence[Family]) -> Finding:

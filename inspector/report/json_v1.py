@@ -290,6 +290,15 @@ def _reference(asked: Reference | None) -> ReferencePart:
     return {} if asked is None else {"reference": {"reader": asked.reader, "files": _fields(list(asked.files))}}
 
 
+LONGEST_VALUE = 1_000
+"""Items of a list or table of the config, and characters of a text, that a formula shows whole."""
+
+
+def _bounded(value: Any) -> Any:
+    """A value of the config, or its beginning where it is longer than a model can have layers."""
+    return shortened(value) if isinstance(value, str | list | dict) and len(value) > LONGEST_VALUE else value
+
+
 def formula_json(shown: Formula) -> FormulaDocument:
     """The object of schema `inspector.formula/1`. Open amounts are texts, closed ones integers."""
     return {
@@ -300,7 +309,11 @@ def formula_json(shown: Formula) -> FormulaDocument:
         "formulas": shown.formulas,
         "parts": {name: amount.number for name, amount in shown.parts.items()} if shown.known else {},
         "symbols": [
-            {"symbol": symbol.name, "definition": symbol.definition, "value": symbol.value if shown.known else None}
+            {
+                "symbol": symbol.name,
+                "definition": symbol.definition,
+                "value": _bounded(symbol.value) if shown.known else None,
+            }
             for symbol in shown.symbols
         ],
         "rows": [

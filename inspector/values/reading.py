@@ -82,6 +82,8 @@ class Store(Struct):
         reach = kind.itemsize + sum((dim - 1) * step for dim, step in zip(shape, steps, strict=True))
         if layout.elements and begin + reach > self._size(file):
             return "its data is truncated"
+        if layout.elements * kind.itemsize > reach:
+            return "its elements repeat the same memory"
         return Numbers(self._array(file, kind, begin, shape, None if strides is None else steps), layout.dtype)
 
     def stored_bytes(self, name: str) -> Numbers | str:

@@ -152,14 +152,22 @@ def test_another_base_is_one_finding(name: str) -> None:
     assert len(audited.findings) == 2
 
 
-def test_names_that_the_base_does_not_have_are_reported_and_accuse_nobody() -> None:
+def test_names_that_the_base_does_not_have() -> None:
+    """PEFT finds none of the targets, or leaves the tensors unused: names in memory of such a base are its files'."""
     audited = beside(spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"])
-    assert [one.code for one in audited.findings] == ["A901", "A914"]
+    assert [one.code for one in audited.findings] == ["A928", "A901"]
     assert audited.counts.expected_parameters is None
     renamed = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
-    del renamed["base_model.model.model.layers.1.self_attn.query.lora_B.weight"]
-    audited = reported("llama.default", renamed)
-    assert [one.code for one in audited.findings] == ["A902", "A901", "A914"]
+    assert codes(reported("llama.default", renamed)) == {"A928", "A905"}
+    both = reported("llama.default", renamed, target_modules=["query", "v_proj"])
+    assert codes(both) == {"A928"}
+
+
+def test_names_of_code_of_a_repository_accuse_nobody() -> None:
+    own = {**records()["llama.default"]["base"], "auto_map": {"AutoModel": "modeling.Own"}}
+    query = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
+    audited = beside(query, {**records()["llama.default"]["adapter"], "target_modules": ["query", "v_proj"]}, own)
+    assert [one.code for one in audited.findings] == ["A901", "A914"]
 
 
 def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -121,3 +122,42 @@ OTHER_KINDS: dict[str, dict[str, tuple[int, ...]]] = {
 def test_other_kinds_are_recognized(kind: str) -> None:
     audited = alone({name: ("F16", shape) for name, shape in OTHER_KINDS[kind].items()}, None)
     assert (audited.verdict, facts(audited).type, audited.counts.unexplained) == ("clean", kind, 0)
+
+
+def lora(names: list[str], down: str = "lora_A.weight", up: str = "lora_B.weight") -> Spec:
+    """Pairs of rank 4."""
+    return {f"{name}.{end}": ("BF16", shape) for name in names for end, shape in ((down, (4, 64)), (up, (64, 4)))}
+
+
+NORMS = [f"blocks.{number}.self_attn.norm_{one}" for number in range(4) for one in "qk"]
+BLOCKS = [f"blocks.{number}.self_attn.{one}" for number in range(4) for one in "qkvo"]
+CONTROL = [f"single_blocks.{number}.linear{one}" for number in range(4) for one in "12"]
+LAYOUTS: dict[str, tuple[Spec, str]] = {
+    "DiffSynth": (lora(BLOCKS, "lora_A.default.weight", "lora_B.default.weight"), "q.lora_A.default.weight"),
+    "biases": ({f"lycoris_{name.replace('.', '_')}.diff_b": ("BF16", (64,)) for name in BLOCKS}, "q.diff_b"),
+    "biases beside pairs": (
+        {**lora(BLOCKS), **{f"{name}.diff_b": ("BF16", (64,)) for name in BLOCKS}}, "q.diff_b",
+    ),
+    "norms beside pairs": (
+        {**lora(BLOCKS), **{f"{name}.diff": ("BF16", (64,)) for name in NORMS}},
+        "norm_q.diff",
+    ),
+    "FLUX.1's edges and depth": (
+        {**lora(CONTROL), **{f"{name}.lora_B.bias": ("BF16", (64,)) for name in CONTROL},
+         **{f"single_blocks.{number}.norm.key_norm.scale": ("BF16", (128,)) for number in range(4)}},
+        "linear1.lora_B.bias",
+    ),
+    "OneTrainer's embeddings": (
+        {**lora(BLOCKS), "bundle_emb.token.string_to_param.*": ("F32", (4, 768))}, "v.lora_B.weight",
+    ),
+}  # fmt: skip
+"""Layout -> its tensors, and which one of the second block is lost."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_of_other_trainers(layout: str) -> None:
+    spec, lost = LAYOUTS[layout]
+    assert [one.code for one in alone(spec, None).findings] == ["A901"]
+    gone = next(key for key in spec if key.endswith(lost) and re.search(r"[._]2[._]", key))
+    audited = alone({key: entry for key, entry in spec.items() if key != gone}, None)
+    assert [one.code for one in audited.findings if one.severity == "error"] in (["A905"], ["A916"])

@@ -593,6 +593,10 @@ other_config(
     "unet-blocks", "UNet2DConditionModel", block_out_channels=[32] * 3_000, down_block_types=["DownBlock2D"] * 3_000
 )
 other_config("vae-blocks", "AutoencoderKL", block_out_channels=[32] * 30_000)
+other_config("text-for-list", "qwen2_moe", mlp_only_layers=" ".join(map(str, range(10**6))), num_hidden_layers=1_000)
+other_config("equal-lists", "llama", num_attention_heads=[4] * 300_000, num_key_value_heads=[4] * 300_000)
+other_config("long-key-for-layer", "qwen3_next", layer_types={"9" * 5_000_000: "x"}, num_hidden_layers=1_000)
+other_config("config-a-million-numbers", "bert", pruned_heads={str(at): list(range(50)) for at in range(20_000)})
 other_config("nested-text", "llama", text_config={"text_config": {"text_config": {}}})
 other_config("dac", "dac", downsampling_ratios=list(range(2, 20_000)))
 other_config("hifigan", "speecht5_hifigan", upsample_rates=[2] * 10_000, resblock_kernel_sizes=[3] * 10_000)
@@ -853,6 +857,12 @@ def _(folder: Path) -> list[str]:
     )
 
 
+@attack("pickle-dicts-of-one-list")
+def _(folder: Path) -> list[str]:
+    code = Code().add(b"](").add(b"(X\x01\0\0\0aK\x01t" * 20_000).add(b"eq\0")
+    return pickle_file(folder, code.add(b"0ccollections\nOrderedDict\nh\0\x85R" * 20_000).stop())
+
+
 @attack("pickle-members")
 def _(folder: Path) -> list[str]:
     pickled = Code().add(b"}(").text("w").tensor((1,)).add(b"u").stop()
@@ -1087,3 +1097,23 @@ def _(folder: Path) -> list[str]:
         json.dumps({"metadata": {"total_size": [1] * 100_000}, "weight_map": promise})
     )
     return AUDIT
+
+
+@attack("one-layer-each-20k")
+def _(folder: Path) -> list[str]:
+    return tensors(folder, (f"l.{at}.{word}" for at, word in enumerate(words(20_000))))
+
+
+@attack("compare-scattered")
+def _(folder: Path) -> list[str]:
+    for side, factor in (("a", 1), ("b", 7)):
+        (folder / side).mkdir()
+        names = (f"l.{one * factor % 9_973}.{other}.w" for one, other in scattered(20_000))
+        header_lines(folder / side, ((name, [1]) for name in dict.fromkeys(names)))
+    return ["compare", "a", "b", "-f", "json"]
+
+
+@attack("values-of-repeated-memory")
+def _(folder: Path) -> list[str]:
+    code = Code().add(b"}(").text("w").tensor((1 << 40,), elements=1, strides=(0,)).add(b"u")
+    return [*pickle_file(folder, code.stop(), {"0": bytes(4)}), "--values"]

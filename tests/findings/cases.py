@@ -352,8 +352,10 @@ def headless(spec: Spec) -> Spec:
     return {name: entry for name, entry in spec.items() if "lm_head" not in name}
 
 
-def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = True, **config: Any) -> Audit:
-    """LoRA on queries and values of Llama-3-8B, with its base or alone, with a change of either."""
+def adapter(
+    change: Callable[[Spec], None] = lambda spec: None, *, base: bool = True, own: bool = False, **config: Any
+) -> Audit:
+    """LoRA on queries and values of Llama-3-8B, with its base (or one with its own code) or alone, with a change."""
     spec: Spec = {}
     for layer in range(32):
         for module, out in (("q_proj", 4096), ("v_proj", 1024)):
@@ -362,7 +364,8 @@ def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = 
             spec[f"{path}.lora_B.weight"] = ("BF16", (out, 16))
     change(spec)
     values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], **LLAMA3, **config}
-    return beside(spec, values, LLAMA8B) if base else alone(spec, values)
+    code = {"auto_map": {"AutoModelForCausalLM": "modeling.Own"}} if own else {}
+    return beside(spec, values, {**LLAMA8B, **code}) if base else alone(spec, values)
 
 
 SMALL_UNET = {
@@ -420,7 +423,7 @@ FIRES |= {
     "adapter-bases-compared": lambda: best_of(
         [("llama-3-8b", adapter()), ("llama-3-70b", FIRES["adapter-base-differs"]())]
     ),
-    "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
+    "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query"), own=True),
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
     "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj", "layers.9.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),

@@ -632,6 +632,23 @@ def test_n27_odd_answers(hub: StandIn, hasty: Hasty, how: str) -> None:
     assert rules(checkpoint) == ([] if how in ("both", "100", "206 to all") else ["config-unreadable"])
 
 
+FLOODS = {
+    "interim answers": Reply(raw=b"HTTP/1.1 100 Continue\r\n\r\n" * 60_000),
+    "large interim answers": Reply(raw=(b"HTTP/1.1 103 Early Hints\r\n" + b"a: b\r\n" * 2_000 + b"\r\n") * 800),
+    "small chunks": Reply(
+        raw=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\n \r\n" * 80_000 + b"0\r\n\r\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FLOODS)
+def test_n27_answers_in_too_many_pieces(hub: StandIn, how: str) -> None:
+    hub.fail("config.json", FLOODS[how])
+    checkpoint = read()
+    assert "config-unreadable" in rules(checkpoint)
+    assert "too many pieces" in reported(checkpoint)
+
+
 @pytest.mark.parametrize("how", ["line", "many", "no colon", "not http"])
 def test_n28_headers_without_measure(hub: StandIn, how: str) -> None:
     raw = {

@@ -25,6 +25,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("olmoe", "CausalLM", [["shards", 2], OTHER_INDEX], "findings", ["S219"], "write"),
     ("stablelm", "CausalLM", [["file", CONFIG, None]], "findings", ["C313"], ""),
     ("cohere", "CausalLM", [["file", CONFIG, "configuration.json"]], "findings", ["C313"], ""),
+    ("olmo", "CausalLM", [["file", CONFIG, None]], "findings", ["C313"], ""),
     ("bart", "ForConditionalGeneration", of_class("BartModel"), "undecided", [], ""),
     ("whisper", "ForConditionalGeneration", of_class("WhisperModel"), "undecided", [], ""),
     ("t5gemma", "ForConditionalGeneration", of_class("T5GemmaModel"), "undecided", [], ""),
@@ -67,3 +68,53 @@ def test_a_layer_that_is_cut_out_is_missing(model_type: str, suffix: str, part: 
     lost = ["drop", *(name for name in one["tensors"] if part in name)]
     audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), [lost]), tmp_path / "0")))
     assert {one.code for one in audited.findings if one.severity != "note"} == {"N404"}
+
+
+@pytest.mark.parametrize(("name", "raw", "renamed"), [
+    ("model.safetensors", b"PK\x03\x04" + bytes(60), "pytorch_model.bin"),
+    ("model.safetensors", b"GGUF\x03" + bytes(60), "model.gguf"),
+    ("pytorch_model.bin", b"\x80\x02" + bytes(6) + b'{"a":{"dtype":"F32"' + bytes(60), "model.safetensors"),
+])  # fmt: skip
+def test_a_file_with_the_name_of_another_format_is_renamed(name: str, raw: bytes, renamed: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(raw)
+    finding = next(one for one in audit(str(tmp_path)).findings if one.code == "R005")
+    (step,) = finding.remedy().steps
+    assert (step.action, step.file, step.new) == ("move", name, renamed)
+
+
+@pytest.mark.parametrize(("model_type", "key", "path"), [
+    ("qwen3_moe", "num_experts", ()), ("llama", "num_hidden_layers", ()),
+    ("llava", "num_hidden_layers", ("text_config",)),
+])  # fmt: skip
+def test_a_wrong_key_is_named_as_the_config_spells_it(
+    model_type: str, key: str, path: tuple[str, ...], tmp_path: Path
+) -> None:
+    one = base_record(model_type, "Generation" if path else "CausalLM")
+    values = one["config"][path[0]] if path else one["config"]
+    damage = ["config", [*path, key], values[key] + 1]
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), [damage]), tmp_path / "0")))
+    keys = [finding.place.key for finding in audited.findings if finding.code == "C310"]
+    assert keys == [".".join((*path, key))] or "layer_types" in values
+
+
+def test_an_unmerged_adapter_is_judged_by_the_stored_names(tmp_path: Path) -> None:
+    one = base_record("qwen2", "CausalLM")
+    query = "model.layers.0.self_attn.q_proj"
+    wrapped: list[Any] = [["rename", f"{query}.weight", f"{query}.base_layer.weight"],
+               ["add", f"{query}.lora_A.default.weight", "F32", [4, 48]],
+               ["add", f"{query}.lora_B.default.weight", "F32", [48, 4]]]  # fmt: skip
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), wrapped), tmp_path / "0")))
+    newest = audited.loads[0]
+    assert "A910" in {finding.code for finding in audited.findings}
+    assert (newest.outcome, newest.missing, newest.unexpected) == ("random", 1, 3)
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mistral", "qwen3"])
+def test_a_head_that_was_trained_whole_and_not_merged(model_type: str, tmp_path: Path) -> None:
+    one = base_record(model_type, "CausalLM")
+    spec = spec_of(one)
+    saved: list[Any] = [["rename", "lm_head.weight", "lm_head.original_module.weight"],
+             ["add", "lm_head.modules_to_save.default.weight", *spec["lm_head.weight"]]]  # fmt: skip
+    audited = audit(str(write(damaged(healthy(spec, one["config"]), saved), tmp_path / "0")))
+    assert [finding.code for finding in audited.findings if finding.severity != "note"] == ["A910"]
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters

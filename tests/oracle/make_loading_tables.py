@@ -6,15 +6,15 @@ Needs torch and transformers, in an environment of each major version (as `make_
     four/bin/python -m tests.oracle.make_loading_tables collect four.json
     python -m tests.oracle.make_loading_tables merge five.json four.json
 
-`collect` builds each class of `fixtures/oracle` on the meta device. `merge` compares the tensors in memory with those
-of the definition, under the renamings of the version, and notes what the definition leaves open: which optional
-tensors the model has, and classes whose tensors the definition does not give.
+`collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each. `merge` compares
+the tensors in memory with those of the definition, under the renamings of the version, and notes what the definition
+leaves open: which optional tensors the model has, and classes whose tensors the definition does not give. The table
+is what this script makes, without any change by hand.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import importlib
 import itertools
 import json
@@ -39,20 +39,22 @@ from inspector.loading.memory import (
     Namer,
     first_name,
     match,
+    memory_namer,
     memory_of,
     newest_namer,
     older_namer,
     written_namer,
 )
 from inspector.loading.tables import NEWEST, OLDER, ClassRules
-from inspector.loading.templates import sample, template
+from inspector.loading.templates import template
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
 from inspector.notation.spelling import Spelling
 from tests.judged import oracle_types, records, spec_of
+from tests.loads.damage import healthy
+from tests.oracle.make_loads import loaded
 
-LOADS = Path(__file__).parents[2] / "fixtures" / "loads"
 TABLE = Path(tables.__file__).with_name("classes.jsonl")
 KINDS = {
     "WeightRenaming": "rename",
@@ -120,7 +122,20 @@ def collect(path: str) -> None:
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
         signal.alarm(0)
+    found["healthy"] = list(_healthy_loads(transformers))
     Path(path).write_text(json.dumps(found), encoding="utf-8")
+
+
+def _healthy_loads(transformers: Any) -> Iterator[dict[str, Any]]:
+    """What becomes of the files that each version saves of each class."""
+    seen: set[tuple[str, str]] = set()
+    for model_type, record in (*base_records(NEWEST), *base_records(OLDER)):
+        known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
+        if known and (record["class"], record["writer"]) not in seen:
+            seen.add((record["class"], record["writer"]))
+            config = {"model_type": model_type, **record["config"]}
+            result = loaded(healthy(spec_of(record), config), record["class"])
+            yield {"type": model_type, "class": record["class"], "writer": record["writer"], **result}
 
 
 def _set_tie(config: Any, tied: bool) -> None:
@@ -259,7 +274,8 @@ def merge(newest: str, older: str) -> None:
     said_types = said[NEWEST]["class_types"]
     names["types"] = {name: one for name, one in sorted(said_types.items()) if tables.type_of_class(name) != one}
     first[2] = json.dumps(names, separators=(",", ":"))
-    healthy = {major: dict(_of_healthy(major)) for major in (NEWEST, OLDER)}
+    firsts = {major: _first_of_each_class(one["healthy"]) for major, one in said.items()}
+    altered = {major: dict(_of_healthy(major, loads)) for major, loads in firsts.items()}
     lines: dict[str, dict[str, Any]] = {}
     for major in (NEWEST, OLDER):
         for model_type, record in base_records(major):
@@ -268,9 +284,9 @@ def merge(newest: str, older: str) -> None:
                 before = lines.get(record["class"], {}).get(NEWEST, {})
                 entry = _entry(model_type, record, one, major, ClassRules(**_tuples(before)))
                 lines.setdefault(record["class"], {})[major] = entry
-        for name, entry in healthy[major].items():
+        for name, entry in altered[major].items():
             lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
-        _drop_wrong(major, lines)
+        _drop_wrong(major, lines, firsts[major])
     for major in (NEWEST, OLDER):
         for model_type, record in base_records(major):
             _add_reads(model_type, record["class"], major, lines.get(record["class"], {}))
@@ -282,15 +298,21 @@ def merge(newest: str, older: str) -> None:
     print(len(lines), "classes,", len(open_ones), "open", *(" ".join(one) for one in open_ones), sep="\n")
 
 
-def _of_healthy(major: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _first_of_each_class(loads: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What became of one file of each class: that of the newest version that saves it."""
+    return list({one["class"]: one for one in reversed(loads)}.values())
+
+
+def _of_healthy(major: str, loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses."""
-    path = LOADS / f"transformers-{major}.json.gz"
-    for one in json.loads(gzip.decompress(path.read_bytes())) if path.exists() else ():
-        if one["name"] == "healthy" and one["outcome"] == "altered":
+    for one in loads:
+        if one["outcome"] == "altered":
             yield one["class"], {"altered": True}
-        elif one["name"] == "healthy" and one["outcome"] == "random" and not one["counts"][0]:
+        elif one["outcome"] == "random" and not one["counts"][0]:
             yield one["class"], {"unfilled": True}
-        elif one["name"] == "healthy" and one["outcome"] == "refuses" and major == OLDER:
+        elif needed := re.search(r"not appear to have a file named (\S+?)\. ", one.get("error", "")):
+            yield one["class"], {"needs": needed[1]}
+        elif one["outcome"] == "refuses" and major == OLDER:
             yield one["class"], {"refuses": (one["error"].partition(": ")[2] or one["error"])[:80]}
 
 
@@ -322,7 +344,7 @@ def _entry(
         plan = plan_of(config, record["class"], model_type, major, dialect, sides)
         if plan is None or plan.opaque or (dialect and plan.spelling == Spelling(plan.head.root)):
             continue
-        name = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+        name = memory_namer(rules) if major == NEWEST else written_namer(rules, newest)
         stored, lacks = _optional(plan, name, said["state"]), _lacking(plan, name, state)
         rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}))
         memory = memory_of(plan, rules, name)
@@ -366,9 +388,9 @@ def _reads(plan: Plan, spelling: Spelling, rules: ClassRules, newest: ClassRules
         if not isinstance(layout, Layout):
             return False
         layouts.update((name_of(block.key, at), layout) for at in itertools.product(*block.axes))
-    first = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+    first = memory_namer(rules) if major == NEWEST else written_namer(rules, newest)
     memory, families = memory_of(plan, rules, first), families_of(layouts)
-    name = newest_namer(rules, memory.has, families) if major == NEWEST else older_namer(rules, memory, families)
+    name = newest_namer(rules, memory, families) if major == NEWEST else older_namer(rules, memory, families)
     if isinstance(name, str):
         return False
     found = match(memory, families, rules, name)
@@ -384,12 +406,11 @@ def _set_tie_of(made: dict[str, Any], plan: Plan, name: Namer, record: Mapping[s
             return
 
 
-def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]]) -> None:
+def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]], loads: Sequence[Mapping[str, Any]]) -> None:
     """Marks classes as not known of which the counts on a healthy file are not those that were recorded."""
-    path = LOADS / f"transformers-{major}.json.gz"
-    for one in json.loads(gzip.decompress(path.read_bytes())) if path.exists() else ():
+    for one in loads:
         entry = lines.get(one["class"], {}).get(major)
-        if one["name"] != "healthy" or "counts" not in one or entry is None or not entry.get("exact", True):
+        if "counts" not in one or entry is None or not entry.get("exact", True):
             continue
         record = next(
             record
@@ -408,9 +429,9 @@ def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]]) -> None:
 def _matched(
     plan: Plan, rules: ClassRules, newest: ClassRules, record: Mapping[str, Any], major: str
 ) -> Counted | None:
-    first = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+    first = memory_namer(rules) if major == NEWEST else written_namer(rules, newest)
     memory, families = memory_of(plan, rules, first), _families(record)
-    name = newest_namer(rules, memory.has, families) if major == NEWEST else older_namer(rules, memory, families)
+    name = newest_namer(rules, memory, families) if major == NEWEST else older_namer(rules, memory, families)
     return None if isinstance(name, str) else match(memory, families, rules, name)
 
 
@@ -420,16 +441,16 @@ def _families(record: Mapping[str, Any]) -> Families:
 
 
 def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major: str) -> bool:
-    """Whether the file that this version saves leaves nothing missing, as it does in fact; shapes do not count."""
+    """Whether the file that this version saves leaves nothing missing or of another shape, as it does in fact."""
     if not record["writer"].split()[-1].startswith(major):
         return True
     families = _families(record)
     newest = major == NEWEST
-    name = newest_namer(rules, memory.has, families) if newest else older_namer(rules, memory, families)
+    name = newest_namer(rules, memory, families) if newest else older_namer(rules, memory, families)
     if isinstance(name, str):
         return False
     found = match(memory, families, rules, name)
-    return not (found.missing or found.partial)
+    return not (found.missing or found.partial or found.mismatched)
 
 
 def _sides(plan: Plan, record: Mapping[str, Any]) -> str:
@@ -450,15 +471,21 @@ def _optional(plan: Plan, name: Namer, state: Sequence[str]) -> list[str]:
         for block in plan.blocks
         if not block.slot.built
         and not block.slot.extra
-        and names.issuperset(name(first_name(block.key, (block.axes,))).names)
+        and names.issuperset(name.name(first_name(block.key, (block.axes,))).names)
     }
     return sorted(found)
 
 
 def _lacking(plan: Plan, name: Namer, state: set[str]) -> list[str]:
     """Keys of required rows that the model does not have."""
-    required = {block.key for block in plan.blocks if block.slot.built and not block.slot.extra}
-    return sorted(key for key in required if state.isdisjoint(template(text)[0] for text in name(sample(key)).names))
+    required = [block for block in plan.blocks if block.slot.built and not block.slot.extra]
+    had = {
+        block.key
+        for block in required
+        for _, _, text, _ in name.of_family(block.key, (block.axes,))
+        if template(text)[0] in state
+    }
+    return sorted({block.key for block in required} - had)
 
 
 if __name__ == "__main__":

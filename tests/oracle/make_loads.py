@@ -68,14 +68,14 @@ def folder_of(case: Mapping[str, Any]) -> Folder:
     return damaged(healthy(spec_of(record), record["config"]), case["damage"])
 
 
-def load(place: Path, folder: Folder) -> dict[str, Any]:
-    """Loads a folder with transformers, and says what came of it."""
+def load(folder: Folder, class_name: str | None) -> dict[str, Any]:
+    """Loads the folder "0" with a class, by default that of config.json or AutoModel, and says what came of it."""
     transformers = importlib.import_module("transformers")
     transformers.logging.set_verbosity_error()
-    config = transformers.AutoConfig.from_pretrained(place)
-    named = (config.architectures or [""])[0]
-    kind = getattr(transformers, named, None) or transformers.AutoModel
-    model, info = kind.from_pretrained(place, output_loading_info=True)
+    if class_name is None:
+        class_name = (transformers.AutoConfig.from_pretrained("0").architectures or [""])[0]
+    kind = getattr(transformers, class_name, None) or transformers.AutoModel
+    model, info = kind.from_pretrained("0", output_loading_info=True)
     counts = [len(info[f"{key}_keys"]) for key in ("missing", "unexpected", "mismatched")]
     empty = [name for name, tensor in model.state_dict().items() if tensor.is_meta]
     outcome = "random" if counts[0] or counts[2] or empty else "altered" if _altered(model, folder) else "complete"
@@ -119,20 +119,18 @@ def limited() -> Iterator[None]:
         signal.alarm(0)
 
 
-def recorded(case: Mapping[str, Any]) -> dict[str, Any]:
-    """A case with its result."""
-    folder = folder_of(case)
+def loaded(folder: Folder, class_name: str | None = None) -> dict[str, Any]:
+    """The result of loading a folder."""
     with tempfile.TemporaryDirectory() as outer, limited(), contextlib.redirect_stderr(io.StringIO()):
         place = os.path.join(outer, "0")  # AutoConfig takes a type from the letters of a path without a config
         os.mkdir(place)
         os.chdir(outer)
         write(folder, Path(place), fill)
         try:
-            result = load(Path("0"), folder)
+            return load(folder, class_name)
         except Exception as error:
             text = " ".join(str(error).split()).replace(place, "")
-            result = {"outcome": "refuses", "error": f"{type(error).__name__}: {text[:120]}"}
-    return {**case, **result}
+            return {"outcome": "refuses", "error": f"{type(error).__name__}: {text[:120]}"}
 
 
 def main() -> None:
@@ -147,7 +145,7 @@ def main() -> None:
     kept = json.loads(gzip.decompress(path.read_bytes())) if path.exists() and types else []
     found = [one for one in kept if one["type"] not in types]
     for case in cases(types):
-        found.append(recorded(case))
+        found.append({**case, **loaded(folder_of(case))})
         print(case["type"], case["class"], case["name"], *list(found[-1].items())[5:], flush=True)
     raw = json.dumps(found, separators=(",", ":")).encode()
     path.write_bytes(gzip.compress(raw, 9, mtime=0))

@@ -429,6 +429,18 @@ SIMPLE: dict[str, Simple] = {
         LLAMA, scaled("F8_E4M3", lambda o, i: ("BF16", [1]), {"input_scale": ("BF16", [1])}),
         ct(floats(8, "tensor"), "float-quantized"),
     ),
+    "fp8-static": (
+        LLAMA,
+        scaled("F8_E4M3", lambda o, i: ("BF16", []), {"activation_scale": ("BF16", [])}, suffix="weight_scale_inv"),
+        {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": None,
+         "modules_to_not_convert": ["lm_head"]},
+    ),
+    "ct-w4a8": (
+        LLAMA,
+        lambda o, i: {**words(4, 128)(o, i), "weight_scale": ("F8_E4M3", [o, i // 128]),
+                      "weight_chan_scale": ("F32", [o, 1])},
+        ct(integers(4, 128), "pack-quantized"),
+    ),
     "ct-fp8-block-odd": (
         ODD, scaled("F8_E4M3", blocks(128, "BF16")), ct(floats(8, "block", block=[128, 128]), "float-quantized"),
     ),

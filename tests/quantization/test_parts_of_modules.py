@@ -7,8 +7,8 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.quantization.schemes.gptq import open_module
 from inspector.quantization.stated import ModuleSettings
-from tests.judged import judged
-from tests.quantization.made_by_formula import gptq
+from tests.judged import judged, records, spec_of
+from tests.quantization.made_by_formula import LLAMA, gptq, halves, simple
 from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, caused, changed, checkpoint, original, tool
 from tests.quantization.test_damage import layout_of
 from tests.sampling import sampled
@@ -64,6 +64,39 @@ def test_a_matrix_of_integers_is_no_weight(name: str, dtype: str) -> None:
     embedding = "model.embed_tokens.weight"
     if checkpoint(name)[1].get(embedding, ("U32",))[0] in ("F16", "BF16", "F32"):
         assert errors(name, changed(name, put={embedding: (dtype, checkpoint(name)[1][embedding][1])})) == ["T603"]
+
+
+STATIC = {
+    "ct-fp8-static": "input_scale", "ct-nvfp4": "input_global_scale", "fbgemm": "input_scale_ub",
+    "fp8-static": "activation_scale", "ct-w4a8": "weight_chan_scale",
+}  # fmt: skip
+"""Schemes, and a factor beside the scale of their weights."""
+
+
+@pytest.mark.parametrize(("name", "suffix"), STATIC.items())
+def test_a_factor_is_no_integer_and_not_lost(name: str, suffix: str) -> None:
+    tensor = f"{MODULE}.{suffix}"
+    assert "T610" in errors(name, changed(name, drop=tensor))
+    assert errors(name, changed(name, put={tensor: ("I32", checkpoint(name)[1][tensor][1])})) == ["T611"]
+
+
+def test_a_cache_scale_of_an_attention_without_such_a_projection() -> None:
+    record = records("deepseek_v3")[0]
+    spec = {**spec_of(record), **{f"model.layers.{n}.self_attn.k_proj.k_scale": ("F32", ()) for n in range(3)}}
+    assert judged(spec, record["config"]).verdict == "clean"
+    del spec["model.layers.1.self_attn.k_proj.k_scale"]
+    assert [one.code for one in judged(spec, record["config"]).findings if one.severity == "error"] == ["T610"]
+
+
+def test_modules_of_an_unknown_scheme_are_compared_with_each_other() -> None:
+    settings = {"quant_method": "fp_quant", "forward_dtype": "nvfp4"}
+    config, made = simple(LLAMA, halves(16, "F8_E4M3", {}), settings)
+    spec = {name.replace("weight_scale", "scales"): (dtype, tuple(shape)) for name, (dtype, shape) in made.items()}
+    spec = {(f"{name.removesuffix('weight')}qweight" if dtype == "U8" else name): (dtype, shape)
+            for name, (dtype, shape) in spec.items()}  # fmt: skip
+    assert judged(spec, config).verdict == "undecided"
+    del spec[f"{MODULE}.scales"]
+    assert [one.code for one in judged(spec, config).findings if one.severity == "error"] == ["T610"]
 
 
 @pytest.mark.parametrize("scales", ["k_scale", "v_scale"])

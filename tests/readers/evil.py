@@ -88,7 +88,7 @@ GGUF: list[tuple[str, Made, set[str]]] = [
     ("arrays-8-deep", lambda: header(0, 1, key("k", 9, nested(7), G.number("I", 0), q(0))), {"data-behind-end"}),
     ("arrays-100-deep", lambda: header(0, 1, key("k", 9, nested(100))), {"gguf-malformed"}),
     ("arrays-wide", lambda: header(0, 1, key("k", 9, G.number("I", 9), q(HUGE))), {"gguf-malformed"}),
-    ("key-doubled", lambda: G.file(ONE, [("a", "u8", 1), ("a", "u8", 2)]), {"metadata-key-doubled"}),
+    ("key-doubled", lambda: G.file(ONE, [("a", "u8", 1), ("a", "u8", 2)]), {"key-doubled"}),
     ("key-not-utf8", lambda: header(0, 1, key(b"\xff\xfe", 0, b"\1")), {"data-behind-end"}),
     ("alignment-0", lambda: G.file(ONE, [("general.alignment", "u32", 0)]), {"gguf-malformed"}),
     ("alignment-3", lambda: G.file(ONE, [("general.alignment", "u32", 3)]), {"gguf-malformed"}),

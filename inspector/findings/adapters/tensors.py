@@ -159,7 +159,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     """A target module has no tensors in the adapter.
 
     What it means
-        The base has the module and the config targets it, but the adapter stores no tensor for it.
+        The base has the module and the config targets it, but the adapter stores no tensor for it. Without the
+        base, the other modules of its block and the layers around it show that it is lost.
 
     Why it matters
         Loaders initialize it to zero: the adapter works, but without part of its training.
@@ -212,7 +213,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
         Loaders ignore these tensors.
 
     Example
-        warning[A906] adapter-module-unexpected: model.layers.{layer}.self_attn.v_proj
+        error[A906] adapter-module-unexpected: model.layers.{layer}.self_attn.v_proj
           stored   layers 0-31, 64 tensors, 2,621,440 elements
           because  not a target in adapter_config.json
           help     compare adapter_config.json and the base with those of the training
@@ -224,7 +225,6 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
 
     code = "A906"
     name = "adapter-module-unexpected"
-    severity = "warning"
 
     module: str
     tensors: int

@@ -136,8 +136,8 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """The adapter changes modules that the base does not have.
 
     What it means
-        After the spelling of the adapter's tool is undone (`down_blocks_0` is `down_blocks.0`), the base has no module
-        of these names.
+        The base has no module of these names, also after the spelling of the adapter's tool is undone
+        (`down_blocks_0` is `down_blocks.0`).
 
     Why it matters
         Loaders skip such modules with a warning, or refuse the file: this part of the training is lost.

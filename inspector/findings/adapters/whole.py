@@ -359,7 +359,8 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
 
     What it means
         The adapter uses the module names of the model in memory during training. The architecture definition
-        has no such names: either the base uses other names, or this is another base.
+        has no such names: either the base (a model with submodels, or code of its repository) uses other names, or
+        this is another base.
 
     Why it matters
         These modules are not checked against the base, and missing ones are not reported.

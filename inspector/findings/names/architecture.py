@@ -90,11 +90,6 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     code = "N402"
     name = "prefix-on-names"
 
-    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        if type(self) is not PrefixOnNames or outcome != "complete":
-            return self
-        return PrefixReadPast(**self.stated_fields())
-
     def headline(self) -> str:
         return self.prefix
 
@@ -142,6 +137,10 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
     code = "N443"
     name = "prefix-read-past"
     severity = "note"
+    milder = None
+
+
+PrefixOnNames.milder = PrefixReadPast
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+import re
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, first, listed, number
 
@@ -17,6 +19,7 @@ _FORMATS = {
     "zeros": "filled with zeros",
     "zip": "a zip archive as saved by PyTorch 1.6 and later",
     "pickle": "a pickle as saved by PyTorch before 1.6",
+    "safetensors": "a safetensors file",
     "gguf": "a GGUF file",
     "ggml": "a GGML file",
     "gzip": "compressed with gzip",
@@ -43,6 +46,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "json-error": "HTTP error messages in JSON",
     "zip": "zip archives as saved by PyTorch 1.6 and later",
     "pickle": "pickles as saved by PyTorch before 1.6",
+    "safetensors": "safetensors files",
     "gguf": "GGUF files",
     "ggml": "GGML files",
     "7z": "7z archives",
@@ -68,6 +72,7 @@ _REMEDIES = {
     "json-error": "log in or accept the terms of the repository, then download the file again",
     "zip": _RENAME,
     "pickle": _RENAME,
+    "safetensors": _RENAME,
     "gguf": _RENAME,
     "ggml": _RENAME,
     "onnx": _RENAME,
@@ -83,6 +88,10 @@ _REMEDIES = {
     "ctranslate2": "audit the model that it was converted from: this format is not read",
     "json": "pass the folder, or the .safetensors file itself",
 }
+
+_NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin"), "pickle": ("pytorch_model", "bin"),
+          "gguf": ("", "gguf")}  # fmt: skip
+"""Format -> what transformers calls such a file, and its extension."""
 
 _CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -141,8 +150,21 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return self.files or 0, self.names
 
     def remedy(self) -> Remedy:
+        own = self._own_name()
+        if own is not None:
+            return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
         return Remedy(words) if words else self.fetch_again()
+
+    def _own_name(self) -> str | None:
+        """The name under which loaders look for a single file of this format."""
+        stem, ending = _NAMES.get(self.what, ("", ""))
+        old, dot, _ = str(self.place.file or "").rpartition(".")
+        if not ending or not dot or self.files:
+            return None
+        folder, slash, name = old.rpartition("/")
+        renamed = re.sub(r"^(pytorch_model|model)(?=$|-)", stem, name) if stem else name
+        return f"{folder}{slash}{renamed}.{ending}"
 
 
 class ConfigUnreadable(Finding, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N446] gguf-heads-disagree: bloom.attention.head_count_kv
           stated   2
-          tensors  6
+          weights  6
           help     convert the model again, or set bloom.attention.head_count_kv to 6
 
     What to do
@@ -35,7 +35,7 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
         return self.key
 
     def rows(self) -> Rows:
-        return [("stated", str(self.stated)), ("tensors", str(self.shown) if self.shown else "no whole number")]
+        return [("stated", str(self.stated)), ("weights", str(self.shown) if self.shown else "no whole number")]
 
     def remedy(self) -> Remedy:
         again = "convert the model again"

@@ -177,14 +177,12 @@ class _GgufReading:
             value = self.take.value(kind)
             if key in self.values:
                 doubled.append(key)
-            else:
-                self.values[key] = value
-        if doubled:
-            from inspector.findings.header.metadata import MetadataKeyDoubled
+            self.values[key] = value
+        if doubled:  # llama.cpp and the reader of the gguf package refuse the file
+            from inspector.findings.header.entries import KeyDoubled
 
-            self.findings.append(
-                MetadataKeyDoubled(place=self.place, keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled))
-            )
+            shown = tuple(doubled[:NAMES_SHOWN])
+            self.findings.append(KeyDoubled(place=self.place, where="key-values", keys=shown, tensors=len(doubled)))
 
     def _alignment(self) -> int:
         found = self.values.get("general.alignment", DEFAULT_ALIGNMENT)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any, AnyStr, Final
 
 from inspector.loader.sources.redirects import Origin
@@ -22,11 +24,67 @@ def session() -> Any:
     return get_session()
 
 
+class AnswerInPieces(Exception):
+    """A server sends its answers in so many pieces that reading them takes too much work."""
+
+
+class Pieces:
+    """How many small pieces the answers of one reading may still come in, of all its exchanges together."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = _PIECES
+
+    def count(self, piece: bytes) -> None:
+        """Counts a piece if it is small. Raises AnswerInPieces where there were too many."""
+        if len(piece) < _SMALL:
+            self.take(1)
+
+    def take(self, number: int) -> None:
+        """Counts several pieces."""
+        self.left -= number
+        if self.left < 0:
+            raise AnswerInPieces
+
+
+_PIECES: Final = 50_000
+"""Small pieces of all answers of a reading; each takes up to 50 microseconds."""
+_SMALL: Final = 256
+"""Bytes of a piece that no server sends without need."""
+_INTERIM: Final = b"HTTP/1."
+"""Begins an answer, of which a server may send any number before the final one."""
+_INTERIM_PIECES, _MOST_INTERIM = 5, 100
+"""Pieces that an interim answer counts for; most of one exchange."""
+_HEAD, _MOST_HEAD = 131_072, 524_288
+"""Bytes until the headers are complete: those that an answer may have, and the most of one exchange."""
+_HEADERS, _HEADERS_A_PIECE, _BYTES_A_PIECE = 200, 5, 64
+"""Headers that an answer may have; what counts for a piece beyond that."""
+_exchange: Final[ContextVar[Connecting | None]] = ContextVar("exchange", default=None)
+"""The exchange of the thread, until its headers are complete."""
+
+
+def _counting(stream: Any) -> None:
+    """Makes a connection count what it reads: the HTTP client has no limit for interim answers (100 Continue)."""
+    read = stream.read
+
+    def counted(*arguments: Any, **named: Any) -> bytes:
+        piece: bytes = read(*arguments, **named)
+        exchange = _exchange.get()
+        if exchange is not None:
+            exchange.count(piece)
+        return piece
+
+    with suppress(AttributeError):  # a stream of another client, with fixed attributes
+        stream.read = counted
+
+
 class Connecting:
     """Called by the session at each step of an exchange: checks the address before anything is sent to it."""
 
-    def __init__(self, origin: Origin, judge: Callable[[Origin, str | None], None]) -> None:
-        self._origin, self._judge = origin, judge
+    def __init__(self, origin: Origin, judge: Callable[[Origin, str | None], None], pieces: Pieces) -> None:
+        self._origin, self._judge, self._pieces = origin, judge, pieces
+        self._head = self._interim = 0  # bytes, and interim answers, until the headers are complete
         self.proxy = ""
         """Host and port of the proxy that was connected to."""
 
@@ -43,6 +101,26 @@ class Connecting:
             except BaseException:
                 stream.close()
                 raise
+        if step.endswith(("connect_tcp.complete", "start_tls.complete")):
+            _counting(facts["return_value"])
+        elif step.endswith("receive_response_headers.started"):
+            _exchange.set(self)
+        elif step.endswith("receive_response_headers.failed"):
+            _exchange.set(None)
+        elif step.endswith("receive_response_headers.complete"):
+            _exchange.set(None)
+            self._pieces.take(max(0, len(facts["return_value"][3]) - _HEADERS) // _HEADERS_A_PIECE)
+
+    def count(self, piece: bytes) -> None:
+        """Counts what was read of the headers. Raises AnswerInPieces."""
+        interim = max(0, piece.count(_INTERIM) - 1)
+        self._head, self._interim = self._head + len(piece), self._interim + interim
+        if self._head > _MOST_HEAD or self._interim > _MOST_INTERIM:
+            raise AnswerInPieces
+        self._pieces.count(piece)
+        self._pieces.take(_INTERIM_PIECES * interim)
+        if self._head > _HEAD:
+            self._pieces.take(len(piece) // _BYTES_A_PIECE)
 
 
 def peer_of(stream: Any) -> str | None:
@@ -77,6 +155,8 @@ def problem_of(error: Exception) -> tuple[str, str]:
     chain = list(_chain(error))
     names = {name.__name__ for one in chain for name in type(one).__mro__}
     words = str(error)
+    if "AnswerInPieces" in names:
+        return "malformed", "its answers come in too many pieces"
     if "SSLCertVerificationError" in names:
         return "tls", f"certificate rejected: {_attribute(chain, 'verify_message') or 'it is not valid'}"
     if "SSLError" in names and not names & {"SSLEOFError", "SSLZeroReturnError"}:

@@ -33,6 +33,7 @@ from inspector.loader.sources.redirects import (
 )
 from inspector.loader.sources.session import (
     Connecting,
+    Pieces,
     error_of,
     length_of,
     masked,
@@ -160,6 +161,7 @@ class Web:
         self._stop = threading.Event()
         self._resume = 0.0  # time before which a server must not be contacted again
         self._ends = time.monotonic() + limits.whole
+        self._pieces = Pieces()
 
     def extend(self, bytes: int) -> None:
         """Extends the total deadline for more bytes, by the slowest accepted speed."""
@@ -239,8 +241,6 @@ class Web:
         if self._stop.wait(seconds):
             raise Stopped
 
-    # --- one try ---
-
     def _once(self, wanted: Request) -> Answer | RequestFailure:
         """One attempt, with all redirects."""
         while (early := self._resume - time.monotonic()) > 0:
@@ -273,7 +273,7 @@ class Web:
         now = time.monotonic()
         if not slot.acquire(timeout=max(0.0, self._ends - now)):
             return RequestFailure("timeout", f"{origin.authority}: the request timed out", origin.host)
-        connecting = Connecting(origin, self._judge)
+        connecting = Connecting(origin, self._judge, self._pieces)
         self._deadlines[threading.get_ident()] = (now + self.limits.connecting + self.limits.head, origin)
         try:
             self.meter.request()
@@ -374,6 +374,7 @@ class Web:
         parts: list[bytes] = []
         left = most
         for part in response.iter_raw():
+            self._pieces.count(part)
             parts.append(part[:left])
             left -= len(part)
             if left < 0 or (left == 0 and length_of(response.headers) != most):
@@ -381,8 +382,6 @@ class Web:
             if time.monotonic() > deadline:
                 raise TimeoutError
         return b"".join(parts)
-
-    # --- where a connection may go ---
 
     def _judge(self, origin: Origin, numeric: str | None) -> None:
         """Raises for a forbidden target of a redirect.

@@ -20,7 +20,7 @@ from inspector.quantization.stated import ModuleSettings
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
 SIZES = (128, 64, 32, 16, 256)
 MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "input_zero_point", "input_global_scale",
-       "weight_global_scale", "output_scale")  # fmt: skip
+       "weight_global_scale", "weight_chan_scale", "output_scale")  # fmt: skip
 
 
 def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -44,6 +44,7 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.agreed.append("strategy")
     reading.helper("weight_scale", [(*lead, outputs, groups)], "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
+    reading.helper("weight_chan_scale", [(*lead, outputs, 1), (*lead, outputs)], "one for each output", required=False)
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
         expected = [(*lead, rows, groups), (*lead, outputs, groups)]

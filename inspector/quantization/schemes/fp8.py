@@ -18,6 +18,8 @@ MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point
        "pre_quant_scale", "smooth_scale", "weight_scale_2", "input_global_scale", "weight_g_idx",
        "input_scale_inv", "activation_scale_inv", "act_scale")  # fmt: skip
 BLOCKS = (16, 32, 64, 128, 256, 512)
+STATIC = "activation_scale"
+"""The static scale of the inputs in transformers, whose matrices have a `weight_scale_inv`."""
 BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
 ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
 
@@ -28,7 +30,7 @@ def _is_block(tensors: Tensors, setting: ModuleSettings) -> bool:
         return False
     if "weight_scale_inv" in tensors:
         return True
-    stated = setting.block is not None and setting.method in BLOCK_METHODS
+    stated = (setting.block is not None or setting.activations == STATIC) and setting.method in BLOCK_METHODS
     return stated and "weight_scale" not in tensors and len(values.shape) >= 2
 
 
@@ -47,14 +49,15 @@ def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
     """The scales of blocks: by the stated block where it fits, else by the one that all shapes have."""
     stated, scale = reading.setting.block, reading.tensors.get(suffix)
     size = stated or (128, 128)
-    allowed = [blocked(shape, size), (), (1,)]
+    whole = stated is None and reading.setting.activations == STATIC
+    allowed = [(), (1,)] if whole else [blocked(shape, size), (), (1,)]
     if scale is not None and scale.shape not in allowed:
         shown = _shown_block(shape, scale.shape)
         reading.compare("block", shown)
         allowed = [scale.shape] if shown is not None else allowed
     elif scale is not None and stated is not None and scale.shape == allowed[0]:
         reading.agreed.append("block")
-    reading.helper(suffix, allowed, f"one for each block of {size[0]} × {size[1]}")
+    reading.helper(suffix, allowed, "one for the matrix" if whole else f"one for each block of {size[0]} × {size[1]}")
 
 
 def blocked(shape: Shape, block: tuple[int, int]) -> Shape:
@@ -150,11 +153,12 @@ def _strategy(reading: ModuleReading, found: str | None) -> None:
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
     """The configs of fine-grained fp8 in transformers, of DeepSeek and of FBGEMM."""
+    static = STATIC if "weight_block_size" in block.values else "input_scale"
     base = block.module_settings(
         {"block": "weight_block_size"},
         block=block.pair("weight_block_size"),
         strategy="channel" if block.method == "fbgemm_fp8" else None,
-        activations="input_scale" if block.text("activation_scheme") == "static" else None,
+        activations=static if block.text("activation_scheme") == "static" else None,
     )
     return QuantizationSettings(base, ignored=block.ignored())
 

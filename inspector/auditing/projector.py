@@ -1,0 +1,66 @@
+"""An mmproj file of llama.cpp without its text model: its blocks by the number that its own keys state.
+
+Source: llama.cpp's `clip.cpp`, which reads the tensors of `clip.vision.block_count` blocks `v.blk.N` and of
+`clip.audio.block_count` blocks `a.blk.N`; its converter gives every block of a tower the same tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from inspector.algebra.boxes import Box, count, minus
+from inspector.algebra.names import axes_of
+from inspector.algebra.span import Span
+from inspector.dialects.gguf_projector import ARCHITECTURE
+from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.findings.names.tensors import TensorMissing
+from inspector.matcher.families import Families, Family
+from inspector.reconciler.wording import family_name, names_in, place_of
+
+TOWERS: Final[Mapping[str, str]] = {"v.blk.#.": "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
+"""Before the names of a tower's blocks, and the key that states how many there are."""
+
+
+def is_projector(values: Mapping[str, Any]) -> bool:
+    """Whether a file's own keys say that it is an mmproj file."""
+    return values.get("general.architecture") == ARCHITECTURE
+
+
+def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Tensors that some blocks lack and most have, and weights that are lost beside their bias."""
+    for key, family in families.items():
+        stored = _boxes(family)
+        prefix = next((one for one in TOWERS if key.startswith(one)), None)
+        depth = values.get(TOWERS[prefix]) if prefix is not None else None
+        if type(depth) is int and 0 < depth <= 2 * family.tensors and axes_of(key) == 1:
+            absent = minus([(Span.range(0, depth),)], stored)
+            if absent:
+                yield _missing(key, absent, depth, family.usual.shape)
+        elif prefix is None and key.endswith(".bias"):
+            weight = f"{key.removesuffix('bias')}weight"
+            beside = families.get(weight)
+            absent = minus(stored, _boxes(beside) if beside is not None else ())
+            if absent:
+                yield _missing(weight, absent, family.tensors, (*family.usual.shape, None))
+
+
+def _boxes(family: Family) -> tuple[Box, ...]:
+    return tuple(box for part in family.stored for box in part.boxes)
+
+
+def _missing(key: str, absent: Sequence[Box], of: int, shape: tuple[int | None, ...]) -> Finding:
+    boxes, elements = tuple(absent), 1
+    for dim in shape:
+        elements *= dim or 0
+    return TensorMissing(
+        place=place_of(key, boxes),
+        names=tuple(names_in(key, boxes, NAMES_SHOWN)),
+        families=(family_name(key),),
+        tensors=count(boxes),
+        parameters=count(boxes) * elements,
+        shape=shape,
+        role="unexplained",
+        expected_tensors=of,
+        counted=True,
+    )

@@ -1,0 +1,52 @@
+"""An mmproj file without its text model: whole ones are undecided, and what a block lacks is an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.auditing.start import audit_loaded
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.layout import Layout, lay_out
+
+BLOCK = {
+    **{f"attn_{one}.{end}": shape for one in ("q", "k", "v", "out")
+       for end, shape in (("weight", (72, 72)), ("bias", (72,)))},
+    "ln1.weight": (72,), "ffn_up.weight": (288, 72), "ffn_down.weight": (72, 288),
+}  # fmt: skip
+SHAPES: dict[str, tuple[int, ...]] = {
+    **{f"{tower}.blk.{number}.{name}": shape for tower in "va" for number in range(3) for name, shape in BLOCK.items()},
+    "v.patch_embd.weight": (72, 3, 8, 8), "v.position_embd.weight": (49, 72),
+    **{f"mm.{number}.{end}": shape for number in (0, 2) for end, shape in (("weight", (72, 72)), ("bias", (72,)))},
+}  # fmt: skip
+KEYS = {"general.architecture": "clip", "clip.vision.block_count": 3, "clip.audio.block_count": 3}
+
+
+def errors(dtypes: dict[str, str], lost: str = "") -> list[tuple[str, str | None]]:
+    """Code and tensor of the errors of a file."""
+    tensors: dict[str, Layout] = {}
+    for name, shape in SHAPES.items():
+        made = lay_out(dtypes.get(name, "F16"), shape)
+        assert isinstance(made, Layout)
+        if name != lost:
+            tensors[name] = made
+    stated = Config("mmproj.gguf", KEYS, "gguf")
+    audited = audit_loaded(Checkpoint("test", "test", None, tensors=tensors, readable=True, metadata=stated))
+    assert audited.counts.stored_elements
+    return [(one.code, one.place.tensor) for one in audited.findings if one.severity == "error"]
+
+
+def test_a_whole_file_has_no_errors() -> None:
+    assert errors({}) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["v.blk.0.attn_q.weight", "a.blk.2.ffn_up.weight", "v.blk.1.ln1.weight", "mm.0.weight"]
+)
+def test_a_lost_tensor_is_named(name: str) -> None:
+    assert errors({}, name) == [("N403", name)]
+
+
+@pytest.mark.parametrize("name", ["v.blk.1.attn_q.weight", "mm.2.bias", "v.position_embd.weight"])
+def test_integers_are_no_weights(name: str) -> None:
+    assert [code for code, _ in errors({name: "I32"})] == ["T603"]
