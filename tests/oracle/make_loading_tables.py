@@ -36,7 +36,7 @@ from inspector.loading.expected import plan_of
 from inspector.loading.memory import (
     Counted,
     Memory,
-    Namer,
+    NamesInMemory,
     first_name,
     match,
     memory_namer,
@@ -397,7 +397,7 @@ def _reads(plan: Plan, spelling: Spelling, rules: ClassRules, newest: ClassRules
     return not (found.missing or found.unexpected or found.mismatched or found.partial or found.overwritten)
 
 
-def _set_tie_of(made: dict[str, Any], plan: Plan, name: Namer, record: Mapping[str, Any], major: str) -> None:
+def _set_tie_of(made: dict[str, Any], plan: Plan, name: NamesInMemory, record: Mapping[str, Any], major: str) -> None:
     """Finds the sub-config that decides on ties in version 5: each submodel that ties has its own."""
     for key in ("", *(key for key, value in record["config"].items() if isinstance(value, dict))):
         rules = ClassRules(**_tuples({**made, "tie_of": key}))
@@ -463,7 +463,7 @@ def _sides(plan: Plan, record: Mapping[str, Any]) -> str:
     return "".join(str(sides[number]) for number in sorted(sides))
 
 
-def _optional(plan: Plan, name: Namer, state: Sequence[str]) -> list[str]:
+def _optional(plan: Plan, name: NamesInMemory, state: Sequence[str]) -> list[str]:
     """Keys of optional rows that the model has."""
     names = frozenset(state)
     found = {
@@ -476,7 +476,7 @@ def _optional(plan: Plan, name: Namer, state: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _lacking(plan: Plan, name: Namer, state: set[str]) -> list[str]:
+def _lacking(plan: Plan, name: NamesInMemory, state: set[str]) -> list[str]:
     """Keys of required rows that the model does not have."""
     required = [block for block in plan.blocks if block.slot.built and not block.slot.extra]
     had = {
