@@ -47,7 +47,15 @@ _SAFETENSORS: Final = re.compile(rb'.{4}\0{4}\{\s*"', re.DOTALL)
 """The length of a header below 4 GB, and the beginning of its JSON."""
 _CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,60}Spec\0")
 """The version of the format, the length of a name, the name of a specification (`ModelSpec._serialize`)."""
+_OF_TORCH: Final = (b"data.pkl", b"data/", b"code/", b"constants", b"version", b"byteorder", b".format_version")
 _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
+
+
+def _is_of_torch(first: bytes) -> bool:
+    """Whether the first member of a zip archive is one that torch writes: all of them are in a folder of its own."""
+    name = first[30 : 30 + int.from_bytes(first[26:28], "little")]
+    _, slash, inner = name.partition(b"/")
+    return bool(slash) and inner.startswith(_OF_TORCH)
 
 
 def recognise(first: bytes, size: int | None) -> str:
@@ -56,7 +64,7 @@ def recognise(first: bytes, size: int | None) -> str:
         return "empty"
     for mark, what in _MARKS:
         if first.startswith(mark):
-            return what
+            return "archive" if what == "zip" and not _is_of_torch(first) else what
     if not first.strip(b"\0"):
         return "zeros"
     if first[257:262] == b"ustar":

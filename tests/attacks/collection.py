@@ -350,10 +350,10 @@ add("empty objects", lambda: text('{"a":[' + "{}," * 3_000_000 + "{}]}"), "heade
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1234567\n"
 
 
-def _zip() -> bytes:
+def _zip(member: str = "model.safetensors") -> bytes:
     kept = io.BytesIO()
     with zipfile.ZipFile(kept, "w") as archive:
-        archive.writestr("archive/data.pkl", b"x")
+        archive.writestr(member, b"x")
     return kept.getvalue()
 
 
@@ -376,6 +376,7 @@ FOREIGN: dict[str, bytes | Callable[[], bytes]] = {
     "zip": _zip,
     "pickle 2": lambda: pickle.dumps({"a": list(range(500))}, protocol=2),
     "pickle 4": lambda: pickle.dumps({"a": list(range(500))}, protocol=4),
+    "zip of PyTorch": lambda: _zip("archive/data.pkl"),
     "tar": _tar,
     "GGUF": b"GGUF\x03\0\0\0" + bytes(16),
     "GGML": b"lmgg\x01\0\0\0" + bytes(16),

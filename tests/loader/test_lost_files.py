@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,3 +106,14 @@ def test_the_command_fetches_all_of_them(tmp_path: Path) -> None:
     names = [f"model-{number:05}-of-{SHARDS:05}.safetensors" for number in range(3, 6)]
     assert known.words == f"hf download org/name {' '.join(names)} --revision main --force-download"
     assert [step.file for step in known.steps] == names
+
+
+@pytest.mark.parametrize(("member", "advice"), [
+    ("archive/data.pkl", "rename it to pytorch_model.bin"), ("model.safetensors", "unpack it and audit the content"),
+    ("weights/model.safetensors", "unpack it and audit the content"),
+])  # fmt: skip
+def test_only_an_archive_of_torch_gets_its_name(tmp_path: Path, member: str, advice: str) -> None:
+    with zipfile.ZipFile(tmp_path / "model.safetensors", "w") as archive:
+        archive.writestr(member, b"x" * 100)
+    (finding,) = load(str(tmp_path)).findings
+    assert (finding.code, finding.help) == ("R005", advice)

@@ -101,7 +101,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None,
     place = Place(file=file)
     found: Finding
     try:
-        if what == "zip":
+        if what in ("zip", "archive"):
             return reading.archive()
         if pickled:
             return reading.row()
