@@ -155,6 +155,8 @@ def bind_slots(scope: Scope, spelling: Spelling, slots: Iterable[Slot], stored: 
 
 def fits(shape: Shape, stored: Sequence[int]) -> bool:
     """Whether a stored shape is the expected one; dims that the config does not determine always fit."""
+    if None not in shape:
+        return shape == tuple(stored)
     return len(shape) == len(stored) and all(
         dim is None or dim == found for dim, found in zip(shape, stored, strict=True)
     )

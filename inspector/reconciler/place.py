@@ -124,10 +124,12 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
         if not block.required or block.tie is not None:
             continue
         copied = [box for box in copies.get(id(block.slot), ()) if len(box) == len(block.axes)]
-        wanted = minus(wanted_of(block, groups), copied)
+        wanted = wanted_of(block, groups)
         known = [box for one in inside.get(id(block), ()) for box in one.boxes]
+        if tuple(known) == wanted:
+            continue
         known += [box for box in lost.get(block.key, ()) if len(box) == len(block.axes)]
-        wanted = minus(wanted, known)
+        wanted = minus(wanted, copied + known)
         missing = count(wanted)
         if missing:
             gaps.append(Gap(block, wanted, missing))
