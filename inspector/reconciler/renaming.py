@@ -52,11 +52,15 @@ def change_between(expected: str, stored: str) -> Change:
 
 
 def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
-    """The renamings: whole families first, then parts of them, then single tensors by their names."""
+    """The renamings: whole families first, then parts of them, then single tensors by their names.
+
+    Names that are missing at some indices and unexpected at others are right: their indices are not.
+    """
     if not gaps or not unexpected:
         return []
     found: list[Pair] = []
-    left = (set(range(len(gaps))), set(range(len(unexpected))))
+    both = {gap[0] for gap in gaps} & {extra[0] for extra in unexpected}
+    left = tuple({place for place, one in enumerate(side) if one[0] not in both} for side in (gaps, unexpected))
     for naming in (_by_family, _by_part, _by_name):
         spend(STEPS_A_NAME * (len(left[0]) + len(left[1])), RENAMED)
         for pair in _paired(naming(gaps, left[0]), naming(unexpected, left[1])):

@@ -250,7 +250,7 @@ def test_a_lost_layer_is_no_submodel_of_another_family(model_type: str) -> None:
 
 @pytest.mark.parametrize(("model_type", "layers"), [
     ("mistral3", "language_model.model.layers."), ("vision-encoder-decoder", "encoder.encoder.layer."),
-    ("llava", "vision_tower.vision_model.encoder.layers."),
+    ("llava", "vision_tower.vision_model.encoder.layers."), ("gemma4_audio", "layers."),
 ])  # fmt: skip
 def test_layers_with_other_numbers_are_no_submodel_of_another_family(model_type: str, layers: str) -> None:
     spec, config = record(model_type)
