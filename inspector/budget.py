@@ -13,8 +13,9 @@ from contextvars import ContextVar
 from typing import Final
 
 STEPS: Final = 350_000
-"""Steps of an audit, each up to five microseconds. Of the recorded checkpoints with one wrong key, under another
-model's config or without a config, one takes 293,000 (a MobileNetV2 of 314 tensors), the others at most 206,000."""
+"""Steps of an audit, each up to five microseconds. Of 1,760 recorded checkpoints damaged at random (wrong keys, lost,
+renamed and renumbered layers, another model's config, none) a video autoencoder of 126 tensors whose blocks are
+numbered from 1 comes nearest, with 319,000; most take less than 10,000."""
 STEPS_A_TENSOR: Final = 550
 """Steps more for each stored tensor: the UNet of Stable Diffusion 1.5 with its 686 tensors takes 656,000 under the
 config of Stable Diffusion XL, DeepSeek-V3 with its 91,991 tensors 7,000 under its own."""
