@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.layout import Layout
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
@@ -158,7 +158,8 @@ def _by_names(given: Given, major: str) -> Load:
         and str(given.values.get("transformers_version", "")).startswith(NEWEST)
     ):
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
-    if rules is not None and rules.needs and rules.needs not in given.checkpoint.siblings:
+    there = given.checkpoint.siblings
+    if rules is not None and rules.needs and rules.needs not in there and len(there) < SIBLINGS_KEPT:
         return _load(major, REFUSES, f"{rules.needs} is absent", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)

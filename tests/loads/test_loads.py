@@ -16,7 +16,7 @@ from inspector.auditing.loads import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, REFUSES, UNKNOWN, UNSUPPORTED, Load
-from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
 from tests.judged import FIXTURES, base_record, oracle_types, records, spec_of
 from tests.loads.damage import damaged, healthy, write
@@ -94,7 +94,11 @@ def test_healthy_records_are_not_flagged(every: int, tmp_path: Path) -> None:
                 continue
             config = {"model_type": model_type, **record["config"]}
             place = tmp_path / model_type / record["class"]
-            found = audit(str(write(healthy(spec_of(record), config), place)))
+            folder = write(healthy(spec_of(record), config), place)
+            rules = rules_of(record["class"], NEWEST)
+            if rules is not None and rules.needs:
+                (folder / rules.needs).write_bytes(b"PK\x03\x04")
+            found = audit(str(folder))
             load = of_version(found, NEWEST)
             fails = {one.code for one in found.findings} & {"N429", "N430"}
             assert not fails, (record["class"], load)
