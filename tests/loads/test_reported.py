@@ -71,10 +71,10 @@ def test_a_layer_that_is_cut_out_is_missing(model_type: str, suffix: str, part: 
 
 
 @pytest.mark.parametrize(("name", "raw", "renamed"), [
-    ("model.safetensors", b"PK\x03\x04" + bytes(60), "pytorch_model.bin"),
+    ("model.safetensors", b"PK\x03\x04" + bytes(22) + b"\x10\0\0\0archive/data.pkl" + bytes(60), "pytorch_model.bin"),
     ("model.safetensors", b"GGUF\x03" + bytes(60), "model.gguf"),
     ("pytorch_model.bin", b"\x80\x02" + bytes(6) + b'{"a":{"dtype":"F32"' + bytes(60), "model.safetensors"),
-])  # fmt: skip
+], ids=["torch", "gguf", "safetensors"])  # fmt: skip
 def test_a_file_with_the_name_of_another_format_is_renamed(name: str, raw: bytes, renamed: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(raw)
     finding = next(one for one in audit(str(tmp_path)).findings if one.code == "R005")
