@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from operator import methodcaller
 
 from inspector.algebra.expression import (
     COMPARISONS,
@@ -55,9 +56,9 @@ def evaluator(node: Node) -> Evaluator:
         case Literal(value):
             return lambda scope: value
         case Word(path):
-            return lambda scope: scope.word(path)
+            return methodcaller("word", path)
         case Hole(name):
-            return lambda scope: scope.index(name)
+            return methodcaller("index", name)
         case Not(operand):
             inner = evaluator(operand)
             return lambda scope: not truth(inner(scope))
