@@ -115,7 +115,7 @@ def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families
     for key, family in families.items():
         module = base_name(key).removesuffix(".bias")
         if key.endswith(".bias") and f"{BASE_LAYER}." not in key and tuner_name(key) is None:
-            boxes = union(box for part in family.stored for box in part.boxes)
+            boxes = _boxes((family,))
             saved = tuple(one for box in boxes for one in targets.saved(module, box))
             if saved:
                 yield Expected(f"{key.removesuffix('bias')}weight", saved, (), ledger.PARAMETER, module, checked=False)

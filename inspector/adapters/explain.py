@@ -82,9 +82,9 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     matched = _matched(plan, families)
     findings = [_adapter(method, values, families)]
     if base is not None and unknown:
-        findings.append(_unknown(base, unknown, families))
+        findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
     if base is not None and foreign:
-        findings.append(_foreign(base, foreign, families))
+        findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
     known = None if alone else base
     findings.extend(findings_beside(plan, matched, known, whole=whole, named=not unknown))
     if method == "adalora":
@@ -168,19 +168,11 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
     )
 
 
-def _foreign(base: Base, modules: Sequence[str], families: Families) -> Finding:
-    """That the base does not have these modules, which the config does not name either."""
-    return AdapterModulesUnmatched(
-        base=base.name,
-        names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
-        modules=len(modules),
-        of=len({module_of(key) for key in families}),
-    )
-
-
-def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
-    """That names are not the definition's: what is there is not checked against the base."""
-    return AdapterNamesUnknown(
+def _of_modules(
+    kind: type[AdapterModulesUnmatched | AdapterNamesUnknown], base: Base, modules: Sequence[str], families: Families
+) -> Finding:
+    """That the base does not have these modules, or that the definition does not have these names."""
+    return kind(
         base=base.name,
         names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
         modules=len(modules),

@@ -246,10 +246,8 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
 
 
 def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float]) -> Value:
-    if name == "max":
-        return max(numbers)
-    if name == "min":
-        return min(numbers)
+    if name in ("max", "min"):
+        return max(numbers) if name == "max" else min(numbers)
     if name == "prod":
         spend(len(numbers) ** 2 // PRODUCTS_A_STEP, LISTS)
         return math.prod(numbers)
