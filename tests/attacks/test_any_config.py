@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.judged import base_record, judged, spec_of
 from tests.steps import at_most
 
 MOST = 4_000_000
-"""Calls that one audit of a small listing may make, with its reports and its formula."""
+"""Calls that one audit of a small listing may make, with its reports; and as many its formula, another command."""
 POPULAR = (
     "llama", "mistral", "mixtral", "qwen2", "qwen3_moe", "gemma2", "gemma3n_text", "deepseek_v3", "gpt2", "bert", "t5",
     "falcon", "gpt_neox", "mamba", "jamba", "nemotron_h", "whisper", "clip", "vit", "gpt_oss",
@@ -52,20 +53,13 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 def reported(spec: Any, config: dict[str, Any], path: Path) -> None:
     """Everything that is printed of it, with limited work."""
     with at_most(MOST):
-        _reported(spec, config, path)
-
-
-def _reported(spec: Any, config: dict[str, Any], path: Path) -> None:
-    audited = judged(spec, config)
-    assert "\x1b" not in audit_text(audited)
-    json.loads(dumped(audit_json(audited)))
-    audit_markdown(audited)
+        audited = judged(spec, config)
+        assert "\x1b" not in audit_text(audited)
+        json.loads(dumped(audit_json(audited)))
+        audit_markdown(audited)
     path.write_text(json.dumps(config), encoding="utf-8")
-    try:
+    with at_most(MOST), suppress(FormulaError):
         shown = formula(str(path))
-    except FormulaError:
-        shown = None
-    if shown is not None:
         assert "\x1b" not in formula_text(shown)
         dumped(formula_json(shown))
 

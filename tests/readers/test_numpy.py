@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 
 import pytest
@@ -47,6 +48,20 @@ def test_archives(method: int) -> None:
     )
     assert {name: layout.shape for name, layout in found.tensors.items()} == {"a": (2,), "b.c": (3,)}
     assert (rules(found), found.declared_bytes) == ([], 14)
+
+
+@pytest.mark.parametrize(
+    ("member", "problem"),
+    [("README.md", "it is not a NumPy array"), ("data.pkl", "it is not a NumPy array"),
+     ("b.npy", "it is not a NumPy array"), ("a", "two arrays of the archive have this name"), ("b", "")],
+)  # fmt: skip
+def test_each_member_is_an_array_or_a_fault(member: str, problem: str) -> None:
+    made = io.BytesIO(arrays(a=plain_array("<f4", "(2,)", bytes(8))))
+    with zipfile.ZipFile(made, "a") as archive:
+        archive.writestr(member, plain_array("<f2", "(3,)", bytes(6)) if member in ("a", "b") else b"no array")
+    found = read(made.getvalue())
+    assert [one.facts["problem"] for one in found.findings] == [problem][: bool(problem)]
+    assert set(found.tensors) == ({"a"} if problem else {"a", "b"})
 
 
 def test_what_is_cut_or_too_long() -> None:

@@ -45,6 +45,10 @@ _TOKEN: Final = re.compile(r"[ \n]*(?:('[^'\\]{0,64}'|True|False|\d{1,20})L?|([{
 """A text, a truth value or a number; or a mark. Nothing in it can be matched in two ways."""
 TOKENS_LIMIT: Final = 256
 OBJECTS: Final = "it contains pickled Python objects"
+NO_ARRAY: Final = "it is not a NumPy array"
+"""Of a member, whatever its name ends with: numpy.load gives its bytes, mlx.core.load 0.32 refuses the file."""
+TWICE: Final = "two arrays of the archive have this name"
+"""As `w` and `w.npy`: both readers give one of them."""
 OBJECTS_LIMIT: Final = 8_000_000
 """Bytes of pickled objects that are read in one file, to name what loading them would call."""
 _DESCR: Final = re.compile(r"[<>|=]?([a-zA-Z]\d{0,4})", re.ASCII)
@@ -101,10 +105,9 @@ def _single(read: Read, size: int, file: str) -> Header:
 
 def _archive(read: Read, size: int, file: str) -> Header:
     place = Place(file=file)
-    members = zip_directory.read_directory(read, size, prefixed=True)
-    arrays = [member for name, member in members.items() if name.endswith(".npy")]
+    arrays = list(zip_directory.read_directory(read, size, prefixed=True).values())
     if not arrays:
-        raise BadArchive("the archive contains no .npy file")
+        raise BadArchive("the archive is empty")
     findings: list[Finding] = []
     tensors: dict[str, Layout] = {}
     faulty: list[str] = []
@@ -119,7 +122,7 @@ def _archive(read: Read, size: int, file: str) -> Header:
     for member in arrays:
         name = member.name.removesuffix(".npy")
         spend(STEPS_AN_ARRAY, ARRAYS)
-        found = _member(read, member)
+        found = _member(read, member) if name not in tensors else TWICE
         if isinstance(found, str):
             faulty.append(name)
             problems.setdefault(found, []).append(name)
@@ -129,8 +132,11 @@ def _archive(read: Read, size: int, file: str) -> Header:
         total += layout.bytes
         if start + layout.bytes > member.size:
             cut.append(name)
-    objects = {f"{name}.npy" for name in problems.get(OBJECTS, ())}
-    findings.extend(_called(_pickles(read, [one for one in arrays if one.name in objects]), file))
+    if problems.keys() == {NO_ARRAY} and not tensors and not any(one.name.endswith(".npy") for one in arrays):
+        raise BadArchive("the archive contains no NumPy array")
+    objects = set(problems.get(OBJECTS, ()))
+    pickled = [member for member in arrays if member.name.removesuffix(".npy") in objects]
+    findings.extend(_called(_pickles(read, pickled), file))
     for problem, names in problems.items():
         if len(findings) < NAMES_SHOWN:
             findings.append(_malformed(file, problem[:300], names))
@@ -191,7 +197,7 @@ def _header_bytes(raw: bytes) -> int:
 def _array(raw: bytes) -> tuple[Layout, int] | str:
     """The layout of an array and where its data begin; a text says why there is none."""
     if len(raw) < 10 or not raw.startswith(MAGIC):
-        return "it is not a NumPy array"
+        return NO_ARRAY
     if raw[6] not in (1, 2, 3):
         return f"the version is {raw[6]}.{raw[7]}"
     stop = _header_bytes(raw)
