@@ -44,11 +44,12 @@ def evaluated(text: str, symbols: Mapping[str, Any]) -> Any:
     return value_of(tree.body, symbols)
 
 
-@pytest.mark.parametrize("model_type", [name for name in oracle_types() if "model_type" in base_record(name)["config"]])
+@pytest.mark.parametrize("model_type", oracle_types())
 def test_the_parts_add_up_and_are_what_their_formulas_say(model_type: str) -> None:
-    shown = inspector.formula(base_record(model_type)["config"])
-    if shown.total is None:
-        pytest.skip("a config that leaves a size open")
+    config = base_record(model_type)["config"]
+    shown = inspector.formula(config) if "model_type" in config else None
+    if shown is None or shown.total is None:
+        pytest.skip("a config without model type, or one that leaves a size open")
     assert sum(part.number or 0 for part in shown.parts.values()) == shown.total
     assert sum(group.number or 0 for group in shown.groups.values()) == shown.total
     values = {symbol.name: symbol.value for symbol in shown.symbols}
