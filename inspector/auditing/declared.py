@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of, letters
 from inspector.auditing.own_code import is_foreign
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.sentence_modules import sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loading.tables import NEWEST, default_token_ids, has_type, names_of, rules_of, type_of_class
+from inspector.loading.tables import NEWEST, default_token_ids, has_type, names_of, other_type_of_class, type_of_class
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -47,11 +46,21 @@ def with_declared(audited: Audit) -> Audit:
     ]
     if not findings:
         return audited
-    findings = ordered([*audited.findings, *findings])
+    findings = ordered([*_without_its_names(audited.findings, findings), *findings])
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
 
 
 # --- the class ---
+
+
+def _without_its_names(found: Sequence[Finding], declared: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without what compares the names with those of the class, where the class is another model's."""
+    from inspector.findings.declared import ClassOfAnotherType
+    from inspector.findings.names.architecture import NamesOfBaseModel
+
+    if not any(isinstance(one, ClassOfAnotherType) for one in declared):
+        return found
+    return [one for one in found if not isinstance(one, NamesOfBaseModel)]
 
 
 def _of_class(audited: Audit) -> Iterator[Finding]:
@@ -65,15 +74,10 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         return
     if any(one.of_another_type for one in audited.findings):
         return  # the whole config is of another model, or its type is wrong
-    if rules_of(named, NEWEST) is not None and letters(named).startswith(letters(model_type)):
-        return
-    of = type_of_class(named)
+    if type_of_class(named) is None and is_foreign(named):
+        yield _unknown(named)
+    of = other_type_of_class(named, model_type)
     if of is None:
-        if is_foreign(named):
-            yield _unknown(named)
-        return
-    related = any(one.startswith(other) for one, other in _both_ways(letters(of), letters(model_type)))
-    if related or definition_of(of) is definition_of(model_type):
         return
     from inspector.findings.declared import ClassOfAnotherType
 
@@ -85,10 +89,6 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         model_type=model_type,
         wanted=_same_task(named, of, model_type),
     )
-
-
-def _both_ways(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (one, other), (other, one)
 
 
 def _unknown(named: str) -> Finding:

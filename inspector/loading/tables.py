@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct, convert
 
-from inspector.architectures.catalog import letters
+from inspector.architectures.catalog import definition_of, letters
 from inspector.loading.renaming import Transform
 
 NEWEST, OLDER = "5", "4"
@@ -165,6 +165,16 @@ def type_of_class(class_name: str) -> str | None:
         return exception
     fitting = [name for name in _types()[NEWEST] if letters(class_name).startswith(letters(name))]
     return max(fitting, key=lambda name: (len(letters(name)), name), default=None)
+
+
+def other_type_of_class(class_name: str, model_type: str) -> str | None:
+    """The model type of a class of which the config of another type is no use; None for its own and unknown classes."""
+    if rules_of(class_name, NEWEST) is not None and letters(class_name).startswith(letters(model_type)):
+        return None
+    of = type_of_class(class_name)
+    if of is None or letters(of).startswith(letters(model_type)) or letters(model_type).startswith(letters(of)):
+        return None
+    return None if definition_of(of) is definition_of(model_type) else of
 
 
 @cache

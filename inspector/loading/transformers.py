@@ -31,7 +31,16 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.tables import NEWEST, OLDER, ClassRules, has_type, names_of, rules_of, version_of
+from inspector.loading.tables import (
+    NEWEST,
+    OLDER,
+    ClassRules,
+    has_type,
+    names_of,
+    other_type_of_class,
+    rules_of,
+    version_of,
+)
 from inspector.matcher.families import Families, families_of
 
 if TYPE_CHECKING:
@@ -144,7 +153,8 @@ def _by_names(given: Given, major: str) -> Load:
     if given.model_type is None or given.values is None:
         return _load(major, UNKNOWN, "config.json names no class", given)
     rules = None if name is None else rules_of(name, major)
-    if name is None or (rules is None and name not in names_of(major).classes):
+    unknown = name is None or (rules is None and name not in names_of(major).classes)
+    if name is None or unknown or other_type_of_class(name, given.model_type) is not None:
         base = names_of(major).bases.get(given.model_type)  # what AutoModel builds
         if base is None:
             return _load(major, REFUSES, f"AutoModel has no class for {given.model_type}", given, excuse=_named(name))
