@@ -85,6 +85,8 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "class of qwen2": (LLAMA, key("architectures", ["Qwen2ForCausalLM"]), "C317"),
     "class of llama": (QWEN3, key("architectures", ["LlamaForCausalLM"]), "C317"),
     "class of gpt2": (BERT, key("architectures", ["GPT2LMHeadModel"]), "C317"),
+    "base class of vits": (LLAMA, key("architectures", ["VitsModel"]), "C317"),
+    "base class of bert": (QWEN3, key("architectures", ["BertModel"]), "C317"),
     "id of an image token": (LLAMA, key("image_token_index", 128), "C320"),
     "end token in a list": (QWEN3, key("eos_token_id", [3, 4000]), "C320"),
     "padding token": (GPT2, key("pad_token_id", 224), "C320"),

@@ -228,8 +228,9 @@ def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
 
 def _ties(case: Reconciled) -> Iterator[Finding]:
     stored = {id(one.block.slot) for one in case.placement.placed}
+    misshaped = {id(one.block.slot) for one in case.placement.mismatched}
     for block in case.corrected.blocks:
-        if block.tie is None or block.slot.extra:
+        if block.tie is None or block.slot.extra or id(block.slot) in misshaped:
             continue
         present = id(block.slot) in stored
         target = id(block.tie) in stored

@@ -43,8 +43,14 @@ def _likeness(one: str, other: str) -> float:
 
 
 def change_between(expected: str, stored: str) -> Change:
-    """The segments in which two names differ: ("query", "q", False), ("", "module", True)."""
+    """The segments in which two names differ: ("query", "q", False), ("", "module", True).
+
+    One word that is another wherever it stands is one change: "attn.attn" and "self.self" are ("attn", "self").
+    """
     one, other = expected.split("."), stored.split(".")
+    words = {(a, b) for a, b in zip(one, other, strict=False) if a != b}
+    if len(one) == len(other) and len(words) == 1:
+        return *words.pop(), one[0] != other[0]
     first = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     most = min(len(one), len(other)) - first
     last = next((at for at in range(most) if one[-1 - at] != other[-1 - at]), most)

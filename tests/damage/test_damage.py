@@ -344,12 +344,18 @@ def _turned(spec: Spec, chosen: list[str]) -> Spec:
     return {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
 
 
-def test_names_with_one_and_the_same_change_are_one_finding() -> None:
-    spec, config, _ = healthy("bert")
-    audited = judged({name.replace("attention.self.", "attention.own."): e for name, e in spec.items()}, config)
-    (finding,) = [one for one in audited.findings if one.severity != "note"]
+@pytest.mark.parametrize(("model_type", "old", "new", "families"), [
+    ("bert", "self", "own", 6), ("audio-spectrogram-transformer", "attention", "ATTENTION", 8),
+    ("vit", "attention", "attn", 8), ("qwen2", "bias", "offset", 3),
+])  # fmt: skip
+def test_names_with_one_and_the_same_change_are_one_finding(model_type: str, old: str, new: str, families: int) -> None:
+    record = base_record(model_type)
+    spec = {
+        ".".join(new if word == old else word for word in name.split(".")): e for name, e in spec_of(record).items()
+    }
+    (finding,) = [one for one in judged(spec, record["config"]).findings if one.severity != "note"]
     assert finding.code == "N407"
-    assert (finding.facts["from"], finding.facts["to"], len(finding.facts["families"])) == ("self", "own", 6)
+    assert (finding.facts["from"], finding.facts["to"], len(finding.facts["families"])) == (old, new, families)
 
 
 @pytest.mark.parametrize("model_type", TYPES)
@@ -446,6 +452,12 @@ def test_a_stored_copy_of_a_tied_head_is_a_note_and_counted_once() -> None:
     assert audited.counts.tied_copies == elements
     assert audited.counts.unique_parameters == count - elements
     assert any(f.code == "P702" for f in audited.findings)
+
+
+def test_a_misshapen_tensor_in_place_of_a_tied_head_is_no_copy() -> None:
+    spec, config, _ = healthy("llama")
+    audited = judged({**spec, "lm_head.weight": ("F32", (48,))}, {**config, "tie_word_embeddings": True})
+    assert [one.code for one in audited.findings] == ["D501"]
 
 
 def test_base_model_names_under_a_head_class_are_a_note() -> None:

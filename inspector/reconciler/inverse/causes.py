@@ -21,6 +21,7 @@ from inspector.reconciler.inverse.presence import ask_presence
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Solution, default_of
 from inspector.reconciler.inverse.together import solved_values
 from inspector.reconciler.place import Placement
+from inspector.reconciler.renaming import renamings
 
 Bind = Callable[[Scope], tuple[Plan, Placement]]
 """Binds the definition in a scope and places the weights in its blocks."""
@@ -66,8 +67,9 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
     causes, after = _one_by_one(differences, bind)
     fewer = {cause.key for cause in causes if _leaves_out(cause)}
     incomplete = bool(fewer) and any(not gap.block.slot.tied for gap in after.placement.missing)
-    if incomplete:
-        causes, after = _one_by_one(differences, bind, fewer)
+    refused = (fewer if incomplete else set()) | _of_renamed(differences, causes)
+    if refused:
+        causes, after = _one_by_one(differences, bind, refused)
     if not incomplete and causes and after.total and plan.scope.settings.known:
         together = _together(differences, bind)
         if together[1].total < after.total:
@@ -81,6 +83,18 @@ def _leaves_out(cause: Cause) -> bool:
     Where more is missing than these parts, the weights are incomplete, and the config is not to blame.
     """
     return cause.lost is not None and type(cause.weights) is type(cause.config) is int and cause.weights < cause.config
+
+
+def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
+    """Keys that only leave out what is missing, where some of it is stored under another name."""
+    absent = {key for cause in causes if not cause.agreeing for key in cause.families}
+    missing, unexpected = differences.placement.missing, differences.placement.unexpected
+    gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in missing]
+    if not unexpected or absent.isdisjoint(gap[0] for gap in gaps):
+        return set()
+    pairs = renamings(gaps, [(extra.key, extra.boxes, extra.layout.shape) for extra in unexpected])
+    renamed = {gaps[place][0] for pair in pairs for place in pair[0]}
+    return {cause.key for cause in causes if not cause.agreeing and not renamed.isdisjoint(cause.families)}
 
 
 def _one_by_one(
