@@ -12,7 +12,7 @@ from inspector.algebra.span import Span
 from inspector.budget import spend
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
-from inspector.matcher.families import Families
+from inspector.matcher.families import Families, Stored
 from inspector.notation.binding import Block, fits
 from inspector.notation.slots import Slot
 
@@ -99,13 +99,20 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
             left = part.boxes
             for block in expected:
                 inside = within(left, block.axes)
-                if inside:
+                if inside and not _is_another(block, part):
                     placed.append(Placed(block, part.layout, inside, count(inside), part.packed))
                     left = less(left, block.axes) if inside != left else ()
             if left:
                 unexpected.append(Unexpected(key, part.layout, left, count(left), part.packed))
     gaps = [] if lost is None else _required_gaps(blocks, placed, lost)
     return Placement(tuple(placed), tuple(gaps), tuple(unexpected))
+
+
+def _is_another(block: Block, part: Stored) -> bool:
+    """Whether a tensor with the name of another head's is none of it: that has any shape, of the same rank."""
+    if block.required or part.packed is not None or len(part.layout.shape) == len(block.shape):
+        return False
+    return not any(block.shape) and None in block.shape
 
 
 def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) -> list[Gap]:

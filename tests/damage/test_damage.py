@@ -454,6 +454,13 @@ def test_a_stored_copy_of_a_tied_head_is_a_note_and_counted_once() -> None:
     assert any(f.code == "P702" for f in audited.findings)
 
 
+@pytest.mark.parametrize(("shape", "code"), [((48,), "N405"), ((7, 48), "N427")])
+def test_a_tensor_named_as_another_head_is_it_only_with_its_rank(shape: tuple[int, ...], code: str) -> None:
+    spec, config, _ = healthy("llama")
+    rest = {name: entry for name, entry in spec.items() if name != "lm_head.weight"} if code == "N427" else spec
+    assert codes(judged({**rest, "score.weight": ("F32", shape)}, config)) == {code}
+
+
 def test_a_misshapen_tensor_in_place_of_a_tied_head_is_no_copy() -> None:
     spec, config, _ = healthy("llama")
     audited = judged({**spec, "lm_head.weight": ("F32", (48,))}, {**config, "tie_word_embeddings": True})
