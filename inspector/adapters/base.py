@@ -81,7 +81,7 @@ class Base(Struct, frozen=True):
     """The base of an adapter.
 
     covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
-    its repository, whose names in memory need not be those of the files.
+    its repository, and its names in memory need not be those of the files.
     """
 
     name: str

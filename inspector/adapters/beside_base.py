@@ -133,7 +133,7 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
 def foreign_modules(unknown: Sequence[str], families: Families, base: Base, settings: Targets) -> list[str]:
     """Unknown modules that the base certainly does not have.
 
-    All where names in memory are those of the files; else those that the config does not choose either, beside modules
+    All where names in memory are those of the files; else those that the config does not choose either, next to modules
     of the base.
     """
     blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}

@@ -60,7 +60,7 @@ def unnamed_targets(values: Mapping[str, Any], families: Families) -> Iterator[F
 
 
 def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """Modules that a few inner layers lack and all others have; one beside modules of its own block is lost."""
+    """Modules that a few inner layers lack and all others have; one next to modules of the same block is lost."""
     if values.get("layers_to_transform") is not None or values.get("exclude_modules"):
         return
     listed = values.get("target_modules")

@@ -111,7 +111,7 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
 
 
 def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families) -> Iterator[Expected]:
-    """What is saved beside the method's own: a weight for every bias, and rows wherever tokens are trained."""
+    """What is saved in addition: a weight for every bias, and rows wherever tokens are trained."""
     for key, family in families.items():
         module = base_name(key).removesuffix(".bias")
         if key.endswith(".bias") and f"{BASE_LAYER}." not in key and tuner_name(key) is None:
@@ -125,7 +125,7 @@ def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families
 
 
 def kind_of(frozen: bool) -> str:
-    """How a tensor of a method is counted: what is saved and not trained is no parameter."""
+    """How a tensor of a method is counted: what is saved and not trained is not a parameter."""
     return ledger.BUFFER if frozen else ledger.PARAMETER
 
 

@@ -126,7 +126,7 @@ RANKS: Final[Mapping[str, tuple[str, str]]] = {
     "fourierft": ("n_frequency", "n_frequency_pattern"),
     "waveft": ("n_frequency", "n_frequency_pattern"),
 }
-"""Method -> the keys that stand where others have `r` and `rank_pattern`."""
+"""Method -> the keys that it has instead of `r` and `rank_pattern`."""
 
 CONVOLUTIONS: Final = frozenset({"hra"})
 """Methods of the table that change convolutions, with the kernel among the inputs."""
@@ -162,7 +162,7 @@ class _Words:
         return None
 
     def fault(self, kind: str, node: Node, detail: str) -> None:
-        """A dim that is no whole number is unknown."""
+        """A dim that is not a whole number is unknown."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""An adapter of another tool than PEFT beside its base: which of its modules the base has, and whether they fit.
+"""An adapter of another tool than PEFT compared with its base: which of its modules the base has, and whether they fit.
 
 Tools name the modules of the model in memory, with underscores for dots (sd-scripts, LyCORIS) or with the names of the
 model's first authors (ComfyUI, sd-scripts for SDXL and FLUX). The base names them as its files and its definition do.
@@ -141,7 +141,7 @@ class ModuleDifference(Struct, frozen=True):
 
 
 class BesideBase(Struct, frozen=True):
-    """An adapter beside a base. unmatched: modules that the base does not have, as the adapter names them.
+    """An adapter compared with a base. unmatched: modules that the base does not have, as the adapter names them.
 
     unchecked: modules of components that the base does not show, or under names of which it says nothing. absent: those
     without a whole difference although their like in all other blocks, and others of their block, have one.
@@ -156,7 +156,7 @@ class BesideBase(Struct, frozen=True):
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> BesideBase:
-    """Each module of an adapter beside its like in the base."""
+    """Each module of an adapter with the one of the base that it changes."""
     matched = tensors = 0
     lost: dict[str, list[str]] = {}
     unchecked: list[str] = []
@@ -247,7 +247,7 @@ def _key(module: ChangedModule, part: str, index: tuple[int, ...]) -> str:
 def misfit(
     method: str, part: str, stored: Shape, weight: Shape, parts: Mapping[str, Shape]
 ) -> tuple[int | None, ...] | None:
-    """The shape that a part should have beside a weight [out, in, kernel ...]; None where it fits or is free."""
+    """The shape that a part should have for a weight [out, in, kernel ...]; None where it fits or is free."""
     outputs, inputs = weight[0], prod(weight[1:])
     kernel = weight[2:] if len(weight) > 2 else ()
     wide = weight[1] if len(weight) > 1 else outputs

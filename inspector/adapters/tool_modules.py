@@ -217,7 +217,7 @@ def _part(behind: str) -> str:
 
 
 BIASES: Final = ("diff_b", "bias")
-"""The change of a bias, beside matrices of low rank."""
+"""The change of a bias, next to matrices of low rank."""
 
 
 def like(name: str) -> str:

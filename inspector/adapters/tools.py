@@ -136,7 +136,7 @@ _NORMS: Final = (".query_norm.scale", ".key_norm.scale")
 
 
 def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
-    """What each name stands for; names that no tool gives to an adapter's tensor are left out."""
+    """What each name stands for; names that no tool gives to a tensor of an adapter are left out."""
     listed = list(keys)
     found = {key: made for key in listed if (made := _read(key)) is not None}
     parts = {(made.component, made.module, made.part) for made in found.values()}

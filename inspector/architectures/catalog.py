@@ -24,7 +24,7 @@ FOLDERS = ("text", "vision", "audio", "multimodal", "diffusion", "timeseries")
 """Where the definitions are, by what the models read or make."""
 
 
-def beside(name: str) -> bytes:
+def data_file(name: str) -> bytes:
     """A table that is among the definitions."""
     with open(os.path.join(_HERE, name), "rb") as file:
         return file.read()
@@ -33,7 +33,7 @@ def beside(name: str) -> bytes:
 @cache
 def modules() -> Mapping[str, tuple[str, str]]:
     """model type (or diffusers class) -> (module, constant)."""
-    table: dict[str, list[str]] = json.loads(beside("catalog.json"))
+    table: dict[str, list[str]] = json.loads(data_file("catalog.json"))
     return {name: (place[0], place[1]) for name, place in table.items()}
 
 
@@ -73,7 +73,7 @@ class KeyOutline(NamedTuple):
 @cache
 def outlines() -> Mapping[str, KeyOutline]:
     """First model type of a definition -> its outline."""
-    table: dict[str, tuple[int, str]] = json.loads(beside("outlines.json"))
+    table: dict[str, tuple[int, str]] = json.loads(data_file("outlines.json"))
     return {name: KeyOutline(least, frozenset(endings.split())) for name, (least, endings) in table.items()}
 
 
@@ -121,7 +121,7 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
 @cache
 def proofs() -> Mapping[str, Mapping[str, int]]:
     """Model type -> "records", saved models, and "published", sizes, that its definition is checked against."""
-    table: dict[str, dict[str, int]] = json.loads(beside("proofs.json"))
+    table: dict[str, dict[str, int]] = json.loads(data_file("proofs.json"))
     return table
 
 
@@ -161,7 +161,7 @@ def scan() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for folder in FOLDERS:
         for module in pkgutil.iter_modules([os.path.join(_HERE, folder)]):
-            text = beside(os.path.join(folder, f"{module.name}.py")).decode()
+            text = data_file(os.path.join(folder, f"{module.name}.py")).decode()
             for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
                 definition = getattr(import_module(f"inspector.architectures.{folder}.{module.name}"), constant)
                 for name in definition.names:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import beside, line_of
+from inspector.architectures.catalog import data_file, line_of
 
 LETTERS: Final[Mapping[type, str]] = {
     type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
@@ -33,7 +33,7 @@ class ConfigTypes(Struct, frozen=True):
 
 @cache
 def _table() -> bytes:
-    return beside("config_types.jsonl")
+    return data_file("config_types.jsonl")
 
 
 @cache

@@ -2,7 +2,7 @@
 
 `defaults.jsonl` holds one line a model type (and a first line about all of them); a line is found by its
 beginning and only that line is decoded. `tests/oracle/make_defaults.py` makes the file and says how a
-default is told from a value that merely follows another key.
+default is distinguished from a value that merely follows another key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import beside, letters, line_of
+from inspector.architectures.catalog import data_file, letters, line_of
 from inspector.notation.settings import ClassDefaults
 
 
@@ -24,7 +24,7 @@ class Defaults(Struct, frozen=True):
     """Defaults of one model type.
 
     values: key to JSON value, those of the newest version that has the type; a sub-configuration is an
-        object under its key. A default stands for a *missing* key: an explicit null in a config says
+        object under its key. A default replaces a *missing* key: an explicit null in a config says
         "derive it" and is not replaced. A value null says the same.
     aliases: another accepted spelling to the spelling in `values` ("hidden_size" to "n_embd" for gpt2).
     derived: keys the class computes when they are missing or null, to the keys they follow
@@ -67,7 +67,7 @@ def _replaced(values: Mapping[str, Any], path: Sequence[str], value: Any) -> Map
 
 @cache
 def _table() -> bytes:
-    return beside("defaults.jsonl")
+    return data_file("defaults.jsonl")
 
 
 @cache
@@ -106,7 +106,7 @@ def _by_letters() -> Mapping[str, str]:
 @cache
 def inert_keys() -> frozenset[str]:
     """Config keys known to move no shape and no tensor's presence, in any model type (`inert_keys.txt`)."""
-    text = beside("inert_keys.txt").decode()
+    text = data_file("inert_keys.txt").decode()
     return frozenset(line for line in text.split("\n") if line and not line.startswith("#"))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from inspector.architectures.catalog import beside
+from inspector.architectures.catalog import data_file
 
 
 def published_as(model_type: str, parameters: int) -> tuple[str, ...]:
@@ -19,5 +19,5 @@ def published_as(model_type: str, parameters: int) -> tuple[str, ...]:
 
 @cache
 def _sizes() -> dict[str, dict[str, list[str]]]:
-    sizes: dict[str, dict[str, list[str]]] = json.loads(beside("published.json"))
+    sizes: dict[str, dict[str, list[str]]] = json.loads(data_file("published.json"))
     return sizes

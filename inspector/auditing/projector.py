@@ -28,7 +28,7 @@ def is_projector(values: Mapping[str, Any]) -> bool:
 
 
 def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Tensors that some blocks lack and most have, and weights that are lost beside their bias."""
+    """Tensors that some blocks lack and most have, and weights that are lost while their bias is stored."""
     for key, family in families.items():
         stored = _boxes(family)
         prefix = next((one for one in TOWERS if key.startswith(one)), None)

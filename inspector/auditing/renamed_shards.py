@@ -17,7 +17,7 @@ from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.other_files import OtherSet
 
 MOST_READ: Final = 16
-"""Most files beside the audited set whose headers are read: a folder has few copies of shards."""
+"""Most files outside of the audited set of which the headers are read: a folder has few copies of shards."""
 
 
 def with_renamed_shards(audited: Audit) -> Audit:

@@ -1,4 +1,4 @@
-"""Findings of the audits of both sides that a comparison repeats, because none of its own says the same."""
+"""Findings of the audits of both sides that a comparison repeats: it has none that says the same."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LONE_COMPONENTS: Final = {
     "input_blocks.0.0.weight": "unet",
     "encoder.down.0.block.0.conv1.weight": "vae",
 }
-"""What shows a component of Stable Diffusion in a file of its own, without a prefix."""
+"""What shows a component of Stable Diffusion in a separate file, without a prefix."""
 TRANSFORMER_SIGNS: Final = (
     "double_blocks.0.img_mod.lin.weight",  # FLUX
     "joint_blocks.0.x_block.attn.qkv.weight",  # Stable Diffusion 3

@@ -40,7 +40,7 @@ def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
 
 
 def _heads(own: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[int]:
-    """The key heads that the rows of each attention matrix have; 0 where they are no whole number."""
+    """The key heads that the rows of each attention matrix have; 0 where they are not a whole number."""
     heads, width = own.get("attention.head_count"), own.get("embedding_length")
     if type(heads) is not int or type(width) is not int or heads < 1:
         return

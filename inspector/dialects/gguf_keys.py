@@ -118,7 +118,7 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "modern-bert": (("stored.cls.output.weight", "modern-bert-cls"),),
     "t5": (("len(layers.relative) > 1", "umt5"),),
 }
-"""Architectures that stand for several models: the first of which the expression holds, else that of the name."""
+"""Architectures that are used for several models: the first of which the expression holds, else that of the name."""
 
 # Config keys and what llama.cpp states of them. Words: a key of the metadata below the architecture's name, with one
 # number for all layers; `each.KEY` the list of one number a layer; `count.KEY` the length of an array that was not

@@ -94,7 +94,7 @@ OTHERS: Final[Mapping[str, str]] = {
     "multi_modal_projector.mm_input_projection_weight": "mm.input_projection",
     "multi_modal_projector.mm_soft_emb_norm": "mm.soft_emb_norm",
 }
-"""Paths of projectors beside the towers; `{next}`: the number and one."""
+"""Paths of projectors next to the towers; `{next}`: the number and one."""
 WITHOUT_FIRST: Final = frozenset({"vit.embeddings.position_embedding.weight"})
 """Names of transformers of which the first row is left out: that of a class token which nothing uses."""
 

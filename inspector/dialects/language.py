@@ -10,7 +10,7 @@ Keys of `Dialect.names`, the most specific that fits a tensor is used:
 | key | fits |
 |---|---|
 | `mlp.up` | the role |
-| `mlp.up{}` | one of many experts, each in a tensor of its own |
+| `mlp.up{}` | one of many experts, each in a separate tensor |
 | `mlp.up[]` | all experts stacked in one tensor |
 | `single/mlp.up` | the role in the tower or submodel `single` |
 | `mtp:norm.final` | the role in the extra component `mtp` (layers that predict further tokens) |
@@ -19,7 +19,7 @@ Keys of `Dialect.names`, the most specific that fits a tensor is used:
 | `ssm.step=` | a bare parameter, without `.weight` or `.bias` |
 | `@encoder.block.{}.norm` | this path of the definition, where roles do not distinguish two rows |
 
-A value is a path: `{0}` is the outermost index and `{1}` the next, `*` stands for "weight" or "bias" where that is
+A value is a path: `{0}` is the outermost index and `{1}` the next, `*` means "weight" or "bias" where that is
 not simply the last segment, and a path that ends in `=` is the whole name. `stored(path, form)` adds how the tensor
 is laid out (`FORMS` in `inspector.dialects.respelling`). A tuple lists alternatives, of which the file decides.
 

@@ -2,7 +2,7 @@
 
 `ldm/modules/diffusionmodules/openaimodel.py` and `model.py`; which block is which: diffusers'
 `loaders/single_file_utils.py`. The UNet's blocks are numbered through and the decoder's stages from the other end, so
-that a name says where it belongs only beside the others: these are renamed before they are read.
+that a name says where it belongs only together with the others: these are renamed before they are read.
 """
 
 from __future__ import annotations

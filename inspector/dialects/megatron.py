@@ -1,7 +1,7 @@
 """Megatron-Core, Megatron-LM and NeMo.
 
 Megatron-Core: `megatron/core/models/gpt/gpt_layer_specs.py` (Transformer Engine keeps a norm inside the linear that
-follows it, the local spec beside it), `transformer/moe/experts.py`, `transformer/multi_latent_attention.py`; the
+follows it, the local spec next to it), `transformer/moe/experts.py`, `transformer/multi_latent_attention.py`; the
 joined matrix is interleaved by query group. Megatron-LM's legacy model, and NeMo before 2: `megatron/legacy/model/
 language_model.py`, `transformer.py`. `padded_vocab_size`: `--make-vocab-size-divisible-by` times the ranks.
 """

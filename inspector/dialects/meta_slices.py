@@ -121,7 +121,7 @@ def _axis(name: str) -> int | None:
 
 
 def _cut(name: str, layout: Layout, files: Files, parts: int) -> int:
-    """The dim a tensor is cut along; the table of tokens by its width beside the final norm's."""
+    """The dim a tensor is cut along; the table of tokens by its width, compared with the final norm's."""
     axis = _axis(name)
     assert axis is not None
     if name.split(".")[-2:-1] == [_TABLE] and len(layout.shape) == 2:
@@ -131,7 +131,7 @@ def _cut(name: str, layout: Layout, files: Files, parts: int) -> int:
 
 
 def _width(files: Files) -> int | None:
-    """The model's width: the length of the final norm, which lies whole in every file."""
+    """The model's width: the length of the final norm, which is whole in every file."""
     votes = Counter(found.shape[0] for one in files.values() if (found := one.get("norm.weight")) and found.shape)
     return votes.most_common(1)[0][0] if votes else None
 

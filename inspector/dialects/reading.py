@@ -15,7 +15,7 @@ from inspector.loader.config_file import Config
 def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
     """The checkpoint with the config that its files state in another writer's words, where they are understood.
 
-    Metadata inside the weight files come before a config beside them. Files that each hold a slice of every matrix
+    Metadata inside the weight files come before a config next to them. Files that each hold a slice of every matrix
     are put together. Idempotent.
     """
     if checkpoint.by_rank:

@@ -72,7 +72,7 @@ def _role(key: str) -> tuple[str, str, str]:
 
 
 def _parts(key: str) -> list[str]:
-    """The keys of the modules that a joined role's key stands for."""
+    """The keys of the modules that the key of a joined role replaces."""
     tower, role, mark = _role(key)
     return [f"{tower}{part}{mark}" for part in JOINED.get(role, ())]
 

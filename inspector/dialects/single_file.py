@@ -68,7 +68,7 @@ class ComponentTensors(msgspec.Struct, frozen=True):
 class SingleFile(msgspec.Struct, frozen=True):
     """The components, and what else is in the file.
 
-    ema: averages of the UNet's weights; schedule: tables; scales: single numbers beside a text model; others: of no
+    ema: averages of the UNet's weights; schedule: tables; scales: single numbers next to a text model; others: of no
     known component.
     """
 

@@ -18,7 +18,7 @@ SEVERITIES = ("error", "warning", "note")
 UNREAD: Final = "cannot be read"
 """In the reason of a loader that refuses a file for a finding on it."""
 NAMES_SHOWN: Final = 20
-"""Most names in one finding; how many there are is a field of its own."""
+"""Most names in one finding; how many there are is a separate field."""
 
 Rows = list[tuple[str, str]]
 """Label and text of the lines below the headline."""

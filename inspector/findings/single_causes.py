@@ -1,4 +1,4 @@
-"""Findings that stand for many differences with one cause."""
+"""Findings that report many differences with one cause."""
 
 from __future__ import annotations
 

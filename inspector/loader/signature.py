@@ -52,7 +52,7 @@ _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
 
 def _is_of_torch(first: bytes) -> bool:
-    """Whether the first member of a zip archive is one that torch writes: all of them are in a folder of its own."""
+    """Whether the first member of a zip archive is one that torch writes: all of them are in one folder."""
     name = first[30 : 30 + int.from_bytes(first[26:28], "little")]
     _, slash, inner = name.partition(b"/")
     return bool(slash) and inner.startswith(_OF_TORCH)

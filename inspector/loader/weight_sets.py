@@ -43,7 +43,7 @@ _FILE: Final = re.compile(
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
-"""Endings of files that are read as pickles where one is named, and are no weights of a folder."""
+"""Endings of files that are read as pickles where one is named, and are not weights of a folder."""
 _KNOWN_STEMS: Final = tuple(
     dict.fromkeys(loader.stems[ending] for ending in TRANSFORMERS.stems for loader in (TRANSFORMERS, DIFFUSERS))
 )

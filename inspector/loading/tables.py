@@ -168,7 +168,7 @@ def type_of_class(class_name: str) -> str | None:
 
 
 def other_type_of_class(class_name: str, model_type: str) -> str | None:
-    """The model type of a class of which the config of another type is no use; None for its own and unknown classes."""
+    """The model type of a class that does not fit this one; None for classes of this type and unknown classes."""
     if rules_of(class_name, NEWEST) is not None and letters(class_name).startswith(letters(model_type)):
         return None
     of = type_of_class(class_name)

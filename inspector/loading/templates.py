@@ -1,4 +1,4 @@
-"""Renames whole families: a name with a number of its own for each index, and what became of these numbers."""
+"""Renames whole families: a name with a separate number for each index, and what became of these numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIRST: Final = 90_000
 
 
 def sample(key: str) -> str:
-    """One name of a family, with a number of its own in the place of each index."""
+    """One name of a family, with a separate number in the place of each index."""
     return name_of(key, tuple(range(FIRST, FIRST + axes_of(key))))
 
 

@@ -22,7 +22,7 @@ FAILURES: Final = (OSError, ValueError, NotCopied, NotEditable)
 
 
 class Digest(msgspec.Struct, frozen=True):
-    """A file whose header was written anew: the bytes of its tensors and their SHA-256, before and after."""
+    """A file of which the header was rewritten: the bytes of its tensors and their SHA-256, before and after."""
 
     file: str
     bytes: int

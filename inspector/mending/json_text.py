@@ -26,7 +26,7 @@ class _Member(NamedTuple):
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
     """The text with the value at a path set; objects that the path needs are made.
 
-    Raises NotEditable where the text is no object, or a step of the path is not in one.
+    Raises NotEditable where the text is not an object, or a step of the path is not in one.
     """
     at = _opening(text, 0)
     for depth, key in enumerate(path):

@@ -1,4 +1,4 @@
-"""Changes of tensor names: exact names, or patterns in which each `*` stands for the same text on both sides."""
+"""Changes of tensor names: exact names, or patterns in which each `*` is the same text on both sides."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def is_lone(piece: ModuleGroup) -> bool:
 def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[ModuleGroup]:
     """The pieces, without a scheme where the integers are not packed.
 
-    Nothing says that they are: their module has no helper and is excluded by the settings, or stands alone, or they
+    Nothing says that they are: their module has no helper and is excluded by the settings, or is alone, or they
     have the shape that the same weight has in other layers once it is unpacked.
     """
     shapes = {

@@ -86,7 +86,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
 
 
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
-    """The finding on weights with the names of another type. Sizes are no evidence of one, nor is what is cut off."""
+    """The finding on weights with the names of another type. Sizes are not evidence of one, nor is what is cut off."""
     placement = case.as_configured
     if len(set(_differing(placement))) < 2 or not _may_be_another(case, placement.missing, placement.unexpected):
         return None

@@ -45,7 +45,7 @@ def _likeness(one: str, other: str) -> float:
 def change_between(expected: str, stored: str) -> Change:
     """The segments in which two names differ: ("query", "q", False), ("", "module", True).
 
-    One word that is another wherever it stands is one change: "attn.attn" and "self.self" are ("attn", "self").
+    One word that differs at every place is one change: "attn.attn" and "self.self" are ("attn", "self").
     """
     one, other = expected.split("."), stored.split(".")
     words = {(a, b) for a, b in zip(one, other, strict=False) if a != b}

@@ -24,7 +24,7 @@ from inspector.reconciler.wording import family_name, nouns_of
 
 FAMILIES_SHOWN = 20
 PLACEHOLDERS = ((0,), (1,))
-"""Shapes of a parameter that another process holds, and of what stands for it in a save that was not gathered."""
+"""Shapes of a parameter that another process holds, and of its placeholder in a save that was not gathered."""
 
 
 class Recognized(NamedTuple):

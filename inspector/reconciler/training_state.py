@@ -1,6 +1,6 @@
 """Training state among the weights: averages, optimizer moments, flat parameters, extra state.
 
-It is recognised by names that stand next to those of the weights, set aside before the names are read, and put
+It is recognised by names that are next to those of the weights, set aside before the names are read, and put
 into the ledger under its own kinds.
 
 Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, there with the dots taken out), torch's

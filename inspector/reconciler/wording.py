@@ -47,7 +47,7 @@ def nouns_of(key: str) -> list[str]:
 
 
 def _axes_of(key: str) -> list[str]:
-    """What each `#` of a key counts; the path before it where its segment is no plural: 'transformer_block', 'ff.net.'.
+    """What each `#` of a key counts; the path before it where that is not a plural: 'transformer_block', 'ff.net.'.
 
     Several containers of one layer may have the same last segment.
     """

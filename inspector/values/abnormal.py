@@ -42,7 +42,7 @@ class Scanned(Struct, frozen=True):
 
 
 LEAST_PART: Final = 64
-"""Bytes of zeros at the end of a tensor that are no coincidence, whatever it stores."""
+"""Bytes of zeros at the end of a tensor that are not a coincidence, whatever it stores."""
 
 
 class Run(Struct):
@@ -171,7 +171,7 @@ def is_block(rows: ZeroRows, use: str) -> bool:
 
 
 def _runs(order: Sequence[Scanned | None]) -> Iterator[Run]:
-    """The ranges without a set bit over tensors of one file; None stands for a tensor that was not read."""
+    """The ranges without a set bit over tensors of one file; None for a tensor that was not read."""
     run: Run | None = None
     for one in order:
         if one is None or not one.scan.elements:

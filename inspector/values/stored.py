@@ -152,7 +152,7 @@ class StoredArray:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def _gathered(self, begin: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
-        """The elements of a view: in one read, or slice by slice where its elements lie far apart."""
+        """The elements of a view: in one read, or slice by slice where its elements are far apart."""
         if not prod(shape):
             return np.empty(shape, self.kind)
         item = self.kind.itemsize

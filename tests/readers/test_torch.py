@@ -84,7 +84,7 @@ def test_weights_below_a_key(key: str) -> None:
     code = Code().add(b"}(").text("epoch").number(3).text(key).add(b"}(").text("w").tensor((2,)).add(b"u")
     code.text("optimizer").add(b"}(").text("m").tensor((2,), "1").add(b"uu")
     found = read(archive(code.stop(), {"0": bytes(8), "1": bytes(8)}))
-    assert (found.inside, dict(found.beside)) == (key, {"optimizer": 1})
+    assert (found.inside, dict(found.other_keys)) == (key, {"optimizer": 1})
     assert shapes(found) == {"w": (2,)}
     assert rules(found) == ["weights-inside"]
 

@@ -1,4 +1,4 @@
-"""CLAP. modeling_clap.py: RoBERTa beside a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage;
+"""CLAP. modeling_clap.py: RoBERTa next to a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage;
 two 0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
 """
 

@@ -199,7 +199,7 @@ BOXES = rows(                                  # i features of a box, e the widt
     part("2", "embed.box", dense("512 -> 512")),
     part("4", "embed.box", dense("512 -> e")))
 AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
-"""What training_utils.py's EMAModel writes into the config beside the class's own keys."""
+"""What training_utils.py's EMAModel writes into the config in addition to the keys of the class."""
 UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED,
                                     dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
     parts=rows(

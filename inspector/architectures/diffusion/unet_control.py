@@ -1,4 +1,4 @@
-"""Networks that steer a UNet: ControlNetUnionModel and T2IAdapter (ControlNetModel is beside the UNet).
+"""Networks that steer a UNet: ControlNetUnionModel and T2IAdapter (ControlNetModel is in the file of the UNet).
 
 controlnet_union.py: a ControlNet whose conditions are weighed by a few transformer layers. adapter.py: the large
 adapter of SDXL widens only in its second and third block; the light one works at a quarter of the width and has one

@@ -1,4 +1,4 @@
-"""Video transformers of diffusers beside the first ones: Latte, Cosmos, ConsisID.
+"""More video transformers of diffusers: Latte, Cosmos, ConsisID.
 
 latte_transformer_3d.py: a block in space and a block in time take turns, PixArt's both. transformer_cosmos.py: nothing
 of the blocks has a bias, modulations go through a narrow layer. consisid_transformer_3d.py: CogVideoX with a resampler

@@ -1,4 +1,4 @@
-"""Chinese-CLIP and AltCLIP: CLIP's vision beside a BERT.
+"""Chinese-CLIP and AltCLIP: CLIP's vision tower next to a BERT.
 
 modeling_chinese_clip.py: BERT without a pooler. modeling_altclip.py: XLM-RoBERTa with a norm and a linear behind it
 (`project_dim`), which the projection reads; transformers 5.23 calls the vision's layers `encoder.layer`.

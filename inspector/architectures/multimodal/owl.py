@@ -1,7 +1,7 @@
 """OWL-ViT and OWLv2: CLIP's towers with heads for boxes and classes.
 
 modeling_owlvit.py: `pre_layernorm`, spelled right; the class head compares in the text's width; OWLv2 adds a head that
-tells objects from background. The whole model is below `owlvit.` or `owlv2.` in the detector.
+separates objects from background. The whole model is below `owlvit.` or `owlv2.` in the detector.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT

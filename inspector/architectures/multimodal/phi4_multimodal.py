@@ -2,7 +2,7 @@
 
 modeling_phi4_multimodal.py: a step of the subsampling halves the time, so there are as many as `time_reduction` has
 powers of two; each but the first is a depthwise and a pointwise convolution. Speech has two projectors, one for speech
-alone and one beside a picture. The mean and deviation of the input are buffers. The tower is SigLIP's with its pooling
+alone and one next to a picture. The mean and deviation of the input are buffers. The tower is SigLIP's with its pooling
 head. The authors' files (`phi4mm`) have the same under other names, and two LoRA layers, `speech` and `vision`, around
 each linear of the text model, which are part of the model: their ranks are `speech_lora.r` and `vision_lora.r`. The
 sizes of the tower are in their code alone. There the mean and the deviation are parameters.

@@ -2,7 +2,7 @@
 
 modeling_x_clip.py: CLIP's towers, the layers of the picture's with a message between frames; a small transformer
 integrates frames, and prompts for the text are made from the picture. modeling_align.py: an EfficientNet without its
-last convolution beside a BERT, whose output is projected, with bias, to the picture's width.
+last convolution next to a BERT, whose output is projected, with bias, to the picture's width.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT

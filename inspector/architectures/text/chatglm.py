@@ -1,6 +1,6 @@
 """ChatGLM 1, 2, 3 and GLM-4-9B (code of its own in each repository; all say model_type chatglm).
 
-modeling_chatglm.py of the second generation: q, k, v of all heads lie one behind another with
+modeling_chatglm.py of the second generation: q, k, v of all heads follow each other with
 `multi_query_attention` (`multi_query_group_num` key heads of width `kv_channels`), else interleaved per head;
 `add_qkv_bias` reaches them, `add_bias_linear` every linear of a layer; gate and up are fused; the head is inside the
 body, `output_layer`. Rotary frequencies cover a quarter of a head. Some files hold the head a second time as

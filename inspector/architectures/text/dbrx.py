@@ -1,6 +1,6 @@
 """DBRX.
 
-modeling_dbrx.py: key heads come from `attn_config.kv_n_heads`, not from the top-level key; the experts of a layer lie
+modeling_dbrx.py: key heads come from `attn_config.kv_n_heads`, not from the top-level key; the experts of a layer are
 below one another in one matrix each, [experts * width, d], the down matrix too; norms without bias.
 """
 

@@ -1,4 +1,4 @@
-"""Falcon-H1: attention and Mamba 2 beside each other in every layer.
+"""Falcon-H1: attention and Mamba 2 next to each other in every layer.
 
 modeling_falcon_h1.py: the inner width is `mamba_d_ssm`, null means int(mamba_expand * hidden_size);
 `mamba_proj_bias` reaches in_proj, `projectors_bias` out_proj; the inner norm exists with `mamba_rms_norm` only.

@@ -3,7 +3,7 @@
 SmolLM 3 (modeling_smollm3.py) and, by code of their own, Aquila, XVERSE and Skywork have Llama's layers.
 modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three of the MLP; `head_dim` is free
 of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
-Meta's model.py (params.json beside consolidated.*): the MLP's width is not written down but follows from
+Meta's model.py (params.json next to consolidated.*): the MLP's width is not written down but follows from
 `dim`, `ffn_dim_multiplier` and `multiple_of`; `vocab_size` -1 means that the tokenizer knows; one `rope.freqs`.
 modeling_mllama.py: the embedding has eight rows more than the head, which is not tied; cross-attention layers replace
 the self attention at the indices of `cross_attention_layers` and have two gates.

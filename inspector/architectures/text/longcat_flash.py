@@ -1,4 +1,4 @@
-"""LongCat-Flash: two attentions and two dense MLPs a layer beside one mixture.
+"""LongCat-Flash: two attentions and two dense MLPs a layer next to one mixture.
 
 modeling_longcat_flash.py: a layer's modules come in pairs (`self_attn.0`, `self_attn.1`, ...); the router also chooses
 among `zero_expert_num` experts that have no weights (transformers 5 writes gate and up for them); layers are counted by

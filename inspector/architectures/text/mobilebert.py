@@ -3,7 +3,7 @@
 modeling_mobilebert.py: layers work at `intra_bottleneck_size` between two bottlenecks, with `num_feedforward_networks`
 MLPs (the last is the layer's own); tokens enter three at a time with `trigram_input`; the masked head keeps the columns
 that the token table lacks in `dense` [hidden - embedding, vocabulary]. modeling_squeezebert.py: linears are grouped
-convolutions of width 1. quant_modules.py of I-BERT: integers, scales and ranges beside every weight, all buffers.
+convolutions of width 1. quant_modules.py of I-BERT: integers, scales and ranges next to every weight, all buffers.
 """
 
 from inspector.architectures.blocks import CLASSIFIER

@@ -9,9 +9,9 @@ modeling_qwen2_moe.py, modeling_qwen3_moe.py, modeling_qwen3_next.py: layer i is
 layer. Qwen2's `qkv_bias` is true by default. The shared expert has a width of its own and a gate of one row.
 Question answering has the root `transformer.`, but qwen2_moe's `model.`.
 modeling_qwen3_next.py: q_proj holds query and output gate, interleaved per head; the linear layers' inputs are fused
-and interleaved per key head, in Qwen3.5 they lie apart; their norm has the width of one value head. Without
+and interleaved per key head, in Qwen3.5 they are separate; their norm has the width of one value head. Without
 `layer_types` every `full_attention_interval`-th layer is full attention.
-The `mtp.` part is beside the model and is ignored on load.
+The `mtp.` part is outside of the model and is ignored on load.
 """
 
 from inspector.architectures.blocks import (

@@ -2,7 +2,7 @@
 
 modeling_bit.py: widths are rounded to multiples of 8, never down by more than a tenth; the first layer of every stage
 has a shortcut. `layer_type` "bottleneck" puts the norms behind the convolutions, and one behind the stem; otherwise one
-stands behind the last stage. Convolutions have no bias.
+follows the last stage. Convolutions have no bias.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under

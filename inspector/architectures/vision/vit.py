@@ -1,7 +1,7 @@
 """ViT and the models with its layers: DeiT, I-JEPA, ViT-MSN, ViT-MAE, ViViT, VideoMAE, YOLOS, ViLT.
 
 The pooler belongs to the bare model, the mask token to masked modelling. modeling_deit.py: a distillation token
-beside the class token. modeling_ijepa.py: no class token. modeling_vit_mae.py: a decoder of a width of its own;
+next to the class token. modeling_ijepa.py: no class token. modeling_vit_mae.py: a decoder of a width of its own;
 transformers 5.23 writes its layers as `decoder.decoder_encoder.layer`. modeling_vit_msn.py: 5.23 writes
 `encoder.layer` without `vit.`. modeling_videomae.py: the biases of query and value are bare tensors, keys have none;
 positions are sinusoids and not stored. modeling_vivit.py: patches are tubelets. modeling_yolos.py: positions reach over

@@ -99,7 +99,7 @@ class ProjectorMismatched(Finding, frozen=True, kw_only=True):
 
 
 class NotAProjector(Finding, frozen=True, kw_only=True):
-    """The third file of a comparison is no mmproj file.
+    """The third file of a comparison is not an mmproj file.
 
     What it means
         Of two targets one holds the text model and one the towers and the projector, as llama.cpp's converter writes

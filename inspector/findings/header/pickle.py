@@ -91,7 +91,7 @@ class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     refused_by: str = ""
 
     def calls_unknown(self) -> bool:
-        """Whether loading it would call what nobody knows."""
+        """Whether loading it would call something unknown."""
         return False
 
     def rows(self) -> Rows:
@@ -109,7 +109,7 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
         Loading the file imports classes that are not on the list of what a state dict needs. They were not imported
         here; the tensors were read. Classes that only hold values (`argparse.Namespace`, paths, dates, NumPy arrays)
         are a warning, and an error where the loader that the checkpoint is made for refuses it. What is on no list at
-        all (`not allowed`) is an error: nobody knows what calling it does. `aside`: only pickles of the file that
+        all (`not allowed`) is an error: what calling it does is unknown. `aside`: only pickles of the file that
         `torch.load` does not read contain them.
 
     Why it matters

@@ -49,7 +49,7 @@ class ArchiveRoots(Finding, frozen=True, kw_only=True):
     """An archive of PyTorch has members outside of its folder.
 
     What it means
-        All members of such an archive are in one folder, whose name that of the first member tells. This archive has
+        All members of such an archive are in one folder, that of the first member. This archive has
         others. The state dict in the folder was audited; what the pickles outside of it would call is checked too.
 
     Why it matters

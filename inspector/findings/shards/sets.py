@@ -120,7 +120,7 @@ class SetUnreadable(Finding, frozen=True, kw_only=True):
 
     What it means
         A single file and an index have the same name. The set that is not audited cannot be read: its index lists
-        files that are no weights, such as itself, or its file is damaged.
+        files that are not weights, such as itself, or its file is damaged.
 
     Why it matters
         transformers takes the single file, diffusers and vLLM the index: one of them fails, although complete weights

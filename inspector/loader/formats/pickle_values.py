@@ -87,7 +87,7 @@ class Pickle(Struct, frozen=True):
 
 
 def odd_key(key: object) -> OddKey:
-    """What stands for a key that is not a text: a plain value written out, anything else by its type."""
+    """What replaces a key that is not a text: a plain value written out, anything else by its type."""
     if key is None or isinstance(key, bool | float | bytes):
         return OddKey(str(key))
     if isinstance(key, int):

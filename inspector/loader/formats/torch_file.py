@@ -51,8 +51,8 @@ class TorchFile(Struct, frozen=True):
 
     header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" where it could not be read.
     ties: names that are one and the same view of one storage. views: names that share a storage otherwise.
-    inside: key below which the weights were found, "" at the top. beside: other keys there -> number of tensors below.
-    lies: tensor -> (member of the archive, first element in it, strides in elements), of an archive.
+    inside: key below which the weights were found, "" at the top. other_keys: the others there -> tensors below them.
+    positions: tensor -> (member of the archive, first element in it, strides in elements), of an archive.
     """
 
     header: Header
@@ -60,8 +60,8 @@ class TorchFile(Struct, frozen=True):
     ties: tuple[tuple[str, ...], ...] = ()
     views: tuple[tuple[str, ...], ...] = ()
     inside: str = ""
-    beside: Mapping[str, int] = {}
-    lies: Mapping[str, tuple[str, int, tuple[int, ...]]] = {}
+    other_keys: Mapping[str, int] = {}
+    positions: Mapping[str, tuple[str, int, tuple[int, ...]]] = {}
 
 
 def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
@@ -74,7 +74,7 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
         return {}  # its numbers would have to be swapped
     starts: dict[str, int] = {}
     found: dict[str, tuple[int, int, tuple[int, ...]]] = {}
-    for name, (key, first, strides) in read_torch(read, size, file).lies.items():
+    for name, (key, first, strides) in read_torch(read, size, file).positions.items():
         member = members.get(key)
         if member is None or not member.plain:
             continue
@@ -235,9 +235,9 @@ class _TorchReading:
 
     def _concluded(self, value: object, form: str, place: ArchivedStorages | TrailingStorages | None) -> TorchFile:
         self.findings.extend(imported(self.names, self.place, self.aside, script=form == "torchscript"))
-        inside, weights, beside = weights_in(value)
+        inside, weights, other_keys = weights_in(value)
         tensors: dict[str, Layout] = {}
-        lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
+        positions: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         faulty: list[str] = []
         doubled: list[str] = []
         views: dict[str | int, dict[tuple[Any, ...], list[str]]] = {}
@@ -256,7 +256,7 @@ class _TorchReading:
             if storage is not None:
                 storages[storage.key] = storage
                 if isinstance(place, ArchivedStorages):
-                    lies[name] = (f"{place.prefix}data/{storage.key}", made.offset, made.strides)
+                    positions[name] = (f"{place.prefix}data/{storage.key}", made.offset, made.strides)
                 names_of.setdefault(storage.key, []).append(name)
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
@@ -269,7 +269,7 @@ class _TorchReading:
 
             self.findings.append(NoTensors(place=self.place, what=summary_of(value)))
             return self.unreadable()
-        self._judge_content(value, form, len(tensors), inside, beside)
+        self._judge_content(value, form, len(tensors), inside, other_keys)
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut: tuple[str, ...] = ()
@@ -282,9 +282,11 @@ class _TorchReading:
             self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
             tuple(faulty), cut,
         )  # fmt: skip
-        return TorchFile(header, form, ties, slices, inside, beside, lies)
+        return TorchFile(header, form, ties, slices, inside, other_keys, positions)
 
-    def _judge_content(self, value: object, form: str, tensors: int, inside: str, beside: Mapping[str, int]) -> None:
+    def _judge_content(
+        self, value: object, form: str, tensors: int, inside: str, other_keys: Mapping[str, int]
+    ) -> None:
         """What the file holds besides a state dict, and how it is pickled."""
         if self._pickled is not None:
             self.findings.extend(refused_opcodes(self._pickled, self.place))
@@ -296,15 +298,15 @@ class _TorchReading:
             from inspector.findings.reading.training import OptimizerNotWeights
 
             self.findings.append(OptimizerNotWeights(place=self.place, tensors=tensors))
-        if inside or beside:
+        if inside or other_keys:
             from inspector.findings.header.torch import OtherKey, WeightsInside
 
             self.findings.append(
                 WeightsInside(
                     place=self.place,
                     inside=inside,
-                    beside=tuple(OtherKey(key, count) for key, count in list(beside.items())[:NAMES_SHOWN]),
-                    count=len(beside),
+                    beside=tuple(OtherKey(key, count) for key, count in list(other_keys.items())[:NAMES_SHOWN]),
+                    count=len(other_keys),
                 )
             )
 

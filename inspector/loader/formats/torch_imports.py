@@ -18,7 +18,7 @@ from inspector.loader.formats.torch_tensors import STORAGES
 Purpose = Literal["allowed", "harmless", "script", "unlisted", "dangerous"]
 """allowed: `torch.load(weights_only=True)` accepts it. harmless: it refuses it, and building it does nothing but store
 values. script: a value of TorchScript. dangerous: it can start, open, load, import or evaluate something. unlisted: on
-none of the lists, so that nobody knows what it does."""
+none of the lists, so that what it does is unknown."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -149,7 +149,7 @@ _STANDARD: Final = _words(
     """
 )
 """Packages of the standard library. Nothing of them belongs into a checkpoint but what is listed above, and many of
-their functions run programs, open files or import whatever they are given, also where nobody expects it."""
+their functions run programs, open files or import whatever they are given, also where it is not expected."""
 _PACKAGES: Final = _words(
     "aiohttp boto3 botocore cffi click cloudpickle dask dill execnet fabric fsspec gdown httpx invoke jinja2 joblib "
     "jsonpickle keyring loky mako numba numexpr paramiko pathos pexpect pip pkg_resources plumbum psutil ptyprocess "

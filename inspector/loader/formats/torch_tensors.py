@@ -20,7 +20,7 @@ STEP_LIMIT: Final = 1_000_000
 """Values that are visited to find the tensors, so that a dict within itself ends."""
 OBJECTS: Final = "the objects of the pickle"
 COUNTED: Final = 20_000
-"""Values that are looked at below a key beside the weights."""
+"""Values that are looked at below a key next to the weights."""
 DEPTH_LIMIT: Final = 64
 NAME_LIMIT: Final = 4_096
 NAMES_LIMIT: Final = 32_000_000
@@ -143,7 +143,7 @@ class Tensors:
 def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
     """(key below which the weights are, what holds them, tensors below the other keys)."""
     way: list[str] = []
-    beside: dict[str, int] = {}
+    other_keys: dict[str, int] = {}
     for _ in range(4):
         holder = _mapping(value)
         if holder is None or _is_module(value):
@@ -157,10 +157,10 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
         key = next((key for key in _INSIDE if below.get(key)), None)
         if key is None or any(tensor_of(item) is not None for item in holder.values()):
             break
-        beside.update({other[:200]: count for other, count in below.items() if other != key and count})
+        other_keys.update({other[:200]: count for other, count in below.items() if other != key and count})
         way.append(key)
         value = holder[key]
-    return ".".join(way), value, beside
+    return ".".join(way), value, other_keys
 
 
 def _count(value: object) -> int:

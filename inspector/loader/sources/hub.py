@@ -44,7 +44,7 @@ Tree = tuple[dict[str, RepositoryFile], bool]
 
 
 class Ahead(Struct, frozen=True, eq=False):
-    """What was requested beside the description of a repository. files: address -> answer."""
+    """What was requested in addition to the description of a repository. files: address -> answer."""
 
     tree: Task[Tree | Finding] | None = None
     files: Mapping[str, Task[Answer | RequestFailure]] = {}

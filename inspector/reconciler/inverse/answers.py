@@ -63,7 +63,7 @@ def _in_keys(scope: Scope, product: str) -> str | None:
 
 
 def _key_of(scope: Scope, path: tuple[str, ...]) -> str | None:
-    """The config key that a symbol stands for, or that it reads first."""
+    """The config key that a symbol is, or that it reads first."""
     first, *rest = path
     if rest and first in scope.submodels:
         return _key_of(scope.submodels[first], tuple(rest))

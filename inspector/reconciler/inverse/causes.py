@@ -202,7 +202,7 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
 
 
 def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
-    """Whether a number becomes 0, with which nothing stored agrees: what is missing is no evidence of it.
+    """Whether a number becomes 0, with which nothing stored agrees: what is missing is not evidence of it.
 
     In a list of numbers the stages agree that have another one.
     """
