@@ -25,6 +25,8 @@ TOKENIZER: Final = "tokenizer.json"
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
+LONGEST_CLASS: Final = 100
+"""Letters of a name that is compared with those of classes, of which none has more than 60."""
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
@@ -96,7 +98,7 @@ def _unknown(named: str) -> Finding:
 
     from inspector.findings.declared import ClassUnknown
 
-    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9)
+    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9) if len(named) <= LONGEST_CLASS else ()
     return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
 
 

@@ -499,6 +499,11 @@ def _(folder: Path) -> list[str]:
     return raw_config(folder, json.dumps(llama(architectures=["\xff" * 30] * 500_000), ensure_ascii=False))
 
 
+@attack("config-class-10mb")
+def _(folder: Path) -> list[str]:
+    return raw_config(folder, json.dumps(llama(architectures=["Llama" * 2_000_000])))
+
+
 @attack("config-labels-1m")
 def _(folder: Path) -> list[str]:
     return raw_config(folder, json.dumps(llama(id2label={str(at): f"LABEL_{at}" for at in range(1_000_000)})))
