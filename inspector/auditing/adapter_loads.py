@@ -40,7 +40,7 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
         return f"there is no {PEFT.config}"
     if any(isinstance(one, AdapterTypeUnknown) for one in findings):
         return f"{PEFT.config} names no peft_type that it knows"
-    return next((one.unread for one in findings if one.unreadable), "")
+    return next((one.unread for one in findings if one.closes_file), "")
 
 
 def _without_projection(stored: Families, values: Mapping[str, Any], method: str) -> str:

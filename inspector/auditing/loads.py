@@ -205,7 +205,7 @@ def _is_whole(audited: Audit) -> bool:
 
 def _unreadable(audited: Audit) -> str:
     """Why a file of the audited set cannot be opened."""
-    return next((one.unread for one in audited.findings if one.unreadable), "")
+    return next((one.unread for one in audited.findings if one.closes_file), "")
 
 
 def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:

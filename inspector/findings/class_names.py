@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
 
@@ -37,6 +37,10 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     stored: tuple[str, ...]
     labels: int | None
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return ClassLeavesOutHead
 
     def headline(self) -> str:
         of = f"{self.stored_class}'s" if self.stored_class else "of another class"
@@ -90,16 +94,16 @@ class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
     code = "N442"
     name = "class-leaves-out-head"
     severity = "note"
-    milder = None
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None
 
     def rows(self) -> Rows:
         return [("config", self.declared), ("stored", listed(self.stored, 3))]
 
     def remedy(self) -> Remedy:
         return NOTHING_TO_DO
-
-
-ClassDiffers.milder = ClassLeavesOutHead
 
 
 class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
@@ -127,7 +131,10 @@ class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
     code = "N431"
     name = "head-untrained"
     severity = "warning"
-    milder = None
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None
 
 
 class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
@@ -153,7 +160,10 @@ class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
     code = "N432"
     name = "base-model-used"
     severity = "note"
-    milder = None
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None
 
     def remedy(self) -> Remedy:
         return NOTHING_TO_DO

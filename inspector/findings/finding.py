@@ -84,10 +84,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
     reference: what the reference reader says of the file, where it was asked.
 
-    unreadable: whether no loader opens the file that it is about. incomplete: whether files or tensors are lost that an
+    unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights. milder: the finding that it becomes where the intended loader loads completely.
+    of the weights.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -100,7 +100,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
-    milder: ClassVar[type[Finding] | None] = None
 
     place: Place = Place()
     confidence: str = "certain"
@@ -124,12 +123,23 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """Why a loader does not open the file that it is about."""
         return f"{self.place.file} {UNREAD}: {self.name}"
 
+    @property
+    def closes_file(self) -> bool:
+        """Whether no loader opens the file that it is about."""
+        return self.unreadable
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        """The class of the finding that it becomes where the intended loader loads completely."""
+        return None
+
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """What it is once it is known what the loader does that the checkpoint is made for; None where it is nothing.
 
         loader: with its version. outcome, because: of `inspector.loading.outcome.Load`.
         """
-        return self if self.milder is None or outcome != "complete" else self.milder(**self.stated_fields())
+        milder = self.milder() if outcome == "complete" else None
+        return self if milder is None else milder(**self.stated_fields())
 
     def stated_fields(self) -> dict[str, Any]:
         """All fields with their values, for a finding of a related class."""

@@ -14,21 +14,18 @@ WRITTEN_PROTOCOL = 2
 """The protocol that `torch.save` writes."""
 
 
-class _IfRead:
-    """Whether no loader opens the file: not where only a pickle is concerned that loaders do not read."""
-
-    def __get__(self, finding: OfPickle | None, of: type) -> bool:
-        return finding is None or not finding.is_aside()
-
-
 class OfPickle(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """Base of findings on what pickles of a file need."""
 
-    unreadable = _IfRead()
+    unreadable = True
 
     def is_aside(self) -> bool:
         """Whether it is about something that loaders of the state dict do not read."""
         return False
+
+    @property
+    def closes_file(self) -> bool:
+        return not self.is_aside()
 
 
 class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
@@ -98,7 +95,7 @@ class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
         return [("refused by", self.refused_by)] if self.refused_by else []
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
-        refused = self.unreadable and UNREAD in because
+        refused = self.closes_file and UNREAD in because
         return msgspec.structs.replace(self, refused_by=loader) if refused else self
 
 

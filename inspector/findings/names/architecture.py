@@ -90,6 +90,10 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     code = "N402"
     name = "prefix-on-names"
 
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return PrefixReadPast
+
     def headline(self) -> str:
         return self.prefix
 
@@ -137,10 +141,10 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
     code = "N443"
     name = "prefix-read-past"
     severity = "note"
-    milder = None
 
-
-PrefixOnNames.milder = PrefixReadPast
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
