@@ -44,7 +44,7 @@ def evaluated(text: str, symbols: Mapping[str, Any]) -> Any:
     return value_of(tree.body, symbols)
 
 
-@pytest.mark.parametrize("model_type", oracle_types())
+@pytest.mark.parametrize("model_type", list(oracle_types()))
 def test_the_parts_add_up_and_are_what_their_formulas_say(model_type: str) -> None:
     config = base_record(model_type)["config"]
     shown = inspector.formula(config) if "model_type" in config else None
