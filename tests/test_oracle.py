@@ -26,13 +26,6 @@ UNSUPPORTED = {
 }
 """Switches that contradict what the model is, or what its writer can save."""
 
-UNEXPECTED = "head_dim-12"
-READ_BY_FIVE = (
-    "vit", "beit", "data2vec-vision", "deit", "dinov2", "dinov2_with_registers", "vit_mae", "vit_msn", "vivit",
-    "audio-spectrogram-transformer", "jina_embeddings_v3", "ijepa",
-)  # fmt: skip
-"""Types of which transformers 5 honours a `head_dim` that transformers 4 ignores; no published config has it."""
-
 PRUNED = "pruned_heads-{1:[0,2]}"
 READ_PRUNED = ("bert", "roberta", "distilbert", "gpt2")
 """Types whose definitions read `pruned_heads`; no published checkpoint of another type has any."""
@@ -54,8 +47,7 @@ def contradicts_itself(model_type: str, variant: str, writer: str = "") -> bool:
         return True
     switches = switches_of(variant)
     pruned = PRUNED in switches and model_type not in READ_PRUNED
-    extra = UNEXPECTED in switches and model_type in READ_BY_FIVE
-    return pruned or extra or any((model_type, switch) in UNSUPPORTED for switch in switches)
+    return pruned or any((model_type, switch) in UNSUPPORTED for switch in switches)
 
 
 UNSAID = {

@@ -9,7 +9,7 @@ modeling_audio_spectrogram_transformer.py: two tokens before the patches of a sp
 """
 
 from inspector.architectures.audio.wav2vec2 import OLD_WEIGHT_NORM, SPEECH
-from inspector.architectures.vision.vision_blocks import VIT_STATE_DICT
+from inspector.architectures.vision.vision_blocks import HEAD_DIM, VIT_STATE_DICT
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, linear, param, scale, table, weight_norm
 
@@ -141,9 +141,10 @@ MOONSHINE = Architecture("moonshine", ties="tie_word_embeddings | true",
             part("proj_out", "head.token", linear("d -> V"), tied="embed.token"), default=True)))
 
 AST = Architecture("audio-spectrogram-transformer", dialects=({}, VIT_STATE_DICT),
-    dims=Dims(d="hidden_size", L="num_hidden_layers", ff="intermediate_size", p="patch_size",
-              g="((num_mel_bins - p)//frequency_stride + 1)*((max_length - p)//time_stride + 1)",
-              C="labels"),
+    dims=HEAD_DIM | Dims(
+        d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", p="patch_size",
+        g="((num_mel_bins - p)//frequency_stride + 1)*((max_length - p)//time_stride + 1)",
+        C="labels"),
     parts=rows(
         under("embeddings",
             part("cls_token",                   "embed.class",        param("1 1 d")),
@@ -151,10 +152,10 @@ AST = Architecture("audio-spectrogram-transformer", dialects=({}, VIT_STATE_DICT
             part("position_embeddings",         "embed.position",     param("1 g+2 d")),
             part("patch_embeddings.projection", "embed.patch",        conv("1 -> d, p p"))),
         under("encoder.layer.{L}",
-            part("attention.attention.query",   "attention.query",    linear("d -> d", bias="qkv_bias")),
-            part("attention.attention.key",     "attention.key",      linear("d -> d", bias="qkv_bias")),
-            part("attention.attention.value",   "attention.value",    linear("d -> d", bias="qkv_bias")),
-            part("attention.output.dense",      "attention.output",   dense("d -> d")),
+            part("attention.attention.query",   "attention.query",    linear("d -> a", bias="qkv_bias")),
+            part("attention.attention.key",     "attention.key",      linear("d -> a", bias="qkv_bias")),
+            part("attention.attention.value",   "attention.value",    linear("d -> a", bias="qkv_bias")),
+            part("attention.output.dense",      "attention.output",   dense("a -> d")),
             part("layernorm_before",            "norm.attention",     affine("d")),
             part("intermediate.dense",          "mlp.up",             dense("d -> ff")),
             part("output.dense",                "mlp.down",           dense("ff -> d")),

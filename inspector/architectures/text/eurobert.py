@@ -6,7 +6,7 @@ heads at once. modeling_jina_embeddings_v3.py: RoBERTa's head over fused q, k, v
 
 from inspector.architectures.blocks import CLASSIFIER, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU
 from inspector.architectures.text.roberta import DENSE_AND_OUT, ENCODER, LM_HEAD, SPAN
-from inspector.notation.definition import Architecture, either, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, scale, table
 
 EUROBERT = Architecture("eurobert", dims=DECODER,
@@ -54,19 +54,20 @@ ULTRABERT = Architecture("ultrabert", dialects=({}, {"ultrabert.": "model.", "cl
             part("cls",                   "head.token", linear("d -> V"), tied="embed.token")),
         head("ForSequenceClassification ForTokenClassification", "ultrabert.", CLASSIFIER),
         head("ForQuestionAnswering",      "ultrabert.", part("qa_outputs", "head.span", dense("d -> 2")))))
-JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embeddings | true", dims=ENCODER,
+JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embeddings | true",
+    dims=ENCODER | Dims(a="h*head_dim | d"),
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d")),
         part("emb_ln",                           "norm.embed",  affine("d")),
         under("encoder.layers.{L}",
             either(
-                part("mixer.Wqkv", "attention.qkv", dense("d -> d + d + d", packs="q k v")),
+                part("mixer.Wqkv", "attention.qkv", dense("d -> a + a + a", packs="q k v")),
                 rows(                          # in transformers 5's memory
-                    part("mixer.q_proj", "attention.query", dense("d -> d")),
-                    part("mixer.k_proj", "attention.key",   dense("d -> d")),
-                    part("mixer.v_proj", "attention.value", dense("d -> d")))),
-            part("mixer.out_proj", "attention.output", dense("d -> d")),
+                    part("mixer.q_proj", "attention.query", dense("d -> a")),
+                    part("mixer.k_proj", "attention.key",   dense("d -> a")),
+                    part("mixer.v_proj", "attention.value", dense("d -> a")))),
+            part("mixer.out_proj", "attention.output", dense("a -> d")),
             part("norm1",          "norm.attention",   affine("d")),
             part("mlp.fc1",        "mlp.up",           dense("d -> ff")),
             part("mlp.fc2",        "mlp.down",         dense("ff -> d")),

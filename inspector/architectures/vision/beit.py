@@ -4,7 +4,7 @@ modeling_beit.py: keys never have a bias; the scales of a layer exist where `lay
 table of relative positions for all layers or one a layer; with mean pooling the final norm moves into the pooler.
 """
 
-from inspector.architectures.vision.vision_blocks import CLASSIFIER, VISION, VIT_MLP, VIT_STATE_DICT
+from inspector.architectures.vision.vision_blocks import CLASSIFIER, HEAD_DIM, VISION, VIT_MLP, VIT_STATE_DICT
 from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param
 
@@ -35,8 +35,9 @@ SEGMENTATION = rows(
         under("convs.{N}", CONV_NORM, i="A", o="A", k="3"),
         under("conv_cat",  CONV_NORM, i="d + A", o="A", k="3", when="auxiliary_concat_input", tower="auxiliary.join"),
         when="use_auxiliary_head", tower="auxiliary"))
-BEIT_DIMS = VISION | Dims(V="vocab_size", n="g + 1", w="(2*gh - 1)*(2*gw - 1) + 3", P="len(pool_scales)", F="3",
-                          A="auxiliary_channels", N="1 : auxiliary_num_convs")
+BEIT_DIMS = VISION | HEAD_DIM | Dims(
+    V="vocab_size", n="g + 1", w="(2*gh - 1)*(2*gw - 1) + 3", P="len(pool_scales)", F="3", A="auxiliary_channels",
+    N="1 : auxiliary_num_convs")
 BEIT_PARTS = rows(
     part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
     part("embeddings.mask_token",                  "embed.mask",     param("1 1 d"), when="use_mask_token"),
@@ -47,10 +48,10 @@ BEIT_PARTS = rows(
         either(under("encoder", BIAS_TABLE), under("beit.encoder", BIAS_TABLE)),
         when="use_shared_relative_position_bias"),
     under("encoder.layer.{L}", VIT_MLP,
-        part("attention.attention.query", "attention.query",  dense("d -> d")),
-        part("attention.attention.key",   "attention.key",    linear("d -> d")),
-        part("attention.attention.value", "attention.value",  dense("d -> d")),
-        part("attention.output.dense",    "attention.output", dense("d -> d")),
+        part("attention.attention.query", "attention.query",  dense("d -> a")),
+        part("attention.attention.key",   "attention.key",    linear("d -> a")),
+        part("attention.attention.value", "attention.value",  dense("d -> a")),
+        part("attention.output.dense",    "attention.output", dense("a -> d")),
         part("lambda_1", "attention.scale", param("d"), when="layer_scale_init_value > 0"),
         part("lambda_2", "mlp.scale",       param("d"), when="layer_scale_init_value > 0"),
         under("attention.attention", BIAS_TABLE, when="use_relative_position_bias")))

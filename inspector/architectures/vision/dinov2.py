@@ -6,12 +6,18 @@ With registers the mask token is always there. modeling_dinov3_vit.py: rotary po
 register tensor even when it is empty.
 """
 
-from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_ATTENTION, VIT_ATTENTION_STATE_DICT
+from inspector.architectures.vision.vision_blocks import (
+    HEAD_DIM,
+    LAYERNORM,
+    VISION,
+    VIT_ATTENTION,
+    VIT_ATTENTION_STATE_DICT,
+)
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
-DINO_DIMS = VISION | Dims(b="qkv_bias", ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", n="g + 1",
-                          r="num_register_tokens")
+DINO_DIMS = VISION | HEAD_DIM | Dims(b="qkv_bias", ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", n="g + 1",
+                                     r="num_register_tokens")
 DINO_EMBEDDINGS = rows(
     part("cls_token",                   "embed.class",    param("1 1 d")),
     part("patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),

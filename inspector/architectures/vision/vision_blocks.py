@@ -13,6 +13,7 @@ VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", f
               p="patch_size[0]", pw="patch_size[1]", gh="image_size[0]//p", gw="image_size[1]//pw", g="gh*gw",
               a="h*(d//h) when d % h > 0 | d",  # transformers 5 rounds the width of a head down, 4 refuses
               C="labels")  # g patches of p by pw; sizes may be one number or two
+HEAD_DIM = Dims(a="h*head_dim | h*(d//h) when d % h > 0 | d")  # transformers 5 reads head_dim, 4 does not
 
 CLIP_LAYER = rows(
     part("self_attn.q_proj",   "attention.query",  dense("d -> d")),

@@ -11,6 +11,7 @@ modeling_vilt.py: words and patches in one sequence; the head of a pair reads th
 
 from inspector.architectures.vision.vision_blocks import (
     CLASSIFIER,
+    HEAD_DIM,
     LAYERNORM,
     VISION,
     VIT_LAYER,
@@ -34,7 +35,7 @@ IN_MEMORY = {                                  # as transformers 5 holds it, whi
     "*.attention.attention.value": ".attention.v_proj", "*.attention.output.dense": ".attention.o_proj",
     "*.intermediate.dense": ".mlp.fc1", "*.output.dense": ".mlp.fc2"}
 
-VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
+VIT = Architecture("vit", dims=VIT_DIMS | HEAD_DIM | Dims(n="g + 1"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -44,7 +45,7 @@ VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True),
         head("ForMaskedImageModeling", "vit.", under("vit.embeddings", MASK_TOKEN), DECODER)),
     dialects=({}, IN_MEMORY))
-DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
+DEIT = Architecture("deit", dims=VIT_DIMS | HEAD_DIM | Dims(n="g + 2"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, part("distillation_token", "embed.distillation", param("1 1 d")), PATCH,
               POSITIONS),
@@ -58,7 +59,7 @@ DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
             part("cls_classifier",          "head.class",        dense("d -> C")),
             part("distillation_classifier", "head.distillation", dense("d -> C")))),
     dialects=({}, IN_MEMORY))
-IJEPA = Architecture("ijepa", dialects=({}, VIT_STATE_DICT), dims=VIT_DIMS | Dims(n="g"),
+IJEPA = Architecture("ijepa", dialects=({}, VIT_STATE_DICT), dims=VIT_DIMS | HEAD_DIM | Dims(n="g"),
     parts=rows(
         under("embeddings", PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -66,7 +67,7 @@ IJEPA = Architecture("ijepa", dialects=({}, VIT_STATE_DICT), dims=VIT_DIMS | Dim
     heads=(
         head("Model",                  "",       maybe("pooler.dense", "pooler", dense("d -> po"))),
         head("ForImageClassification", "ijepa.", CLASSIFIER, default=True)))
-VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | Dims(n="g + 1"),
+VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | HEAD_DIM | Dims(n="g + 1"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -76,8 +77,8 @@ VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | Dims(n="g + 1"),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True)),
     dialects=({}, {"vit.encoder.": "encoder."}, VIT_STATE_DICT))
 VIT_MAE = Architecture("vit_mae",
-    dims=VIT_DIMS | Dims(n="g + 1", e="decoder_hidden_size", K="decoder_num_hidden_layers",
-                         fd="decoder_intermediate_size"),
+    dims=VIT_DIMS | HEAD_DIM | Dims(n="g + 1", e="decoder_hidden_size", K="decoder_num_hidden_layers",
+                                    A="decoder_num_attention_heads*head_dim | e", fd="decoder_intermediate_size"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -89,13 +90,14 @@ VIT_MAE = Architecture("vit_mae",
                 part("mask_token",        "embed.mask",     param("1 1 e")),
                 part("decoder_pos_embed", "embed.position", param("1 n e")),
                 part("decoder_embed",     "embed.project",  dense("d -> e")),
-                under("decoder_layers.{K}", VIT_LAYER, d="e", a="e", ff="fd"),
+                under("decoder_layers.{K}", VIT_LAYER, d="e", a="A", ff="fd"),
                 part("decoder_norm",      "norm.final",     affine("e")),
                 part("decoder_pred",      "head.image",     dense("e -> p*p*c")), tower="decoder"), default=True)),
     dialects=({}, {"decoder.decoder_layers.": "decoder.decoder_encoder.layer."}, VIT_STATE_DICT))
 VIVIT = Architecture("vivit", dialects=({}, VIT_STATE_DICT),
-    dims=VIT_DIMS | Dims(t="tubelet_size[0]", p="tubelet_size[1]", pw="tubelet_size[2]",
-                         n="num_frames//t * (image_size[0]//p) * (image_size[1]//pw) + 1"),
+    dims=VIT_DIMS | HEAD_DIM | Dims(
+        t="tubelet_size[0]", p="tubelet_size[1]", pw="tubelet_size[2]",
+        n="num_frames//t * (image_size[0]//p) * (image_size[1]//pw) + 1"),
     parts=rows(
         under("embeddings", CLASS_TOKEN,
             part("patch_embeddings.projection", "embed.patch", conv("c -> d, t p pw")), POSITIONS),
