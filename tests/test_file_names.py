@@ -133,12 +133,13 @@ def test_a_config_of_another_spelling_is_reported_for_any_model(model_type: str,
 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert"])
-def test_renamed_shards_are_one_error_and_their_index_a_warning(model_type: str, tmp_path: Path) -> None:
+def test_renamed_shards_are_one_error_whose_remedy_writes_their_index(model_type: str, tmp_path: Path) -> None:
     record = base_record(model_type)
     folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 3]])
     folder.weights = {name.replace("model-", "pytorch_model-"): one for name, one in folder.weights.items()}
     found = audit(str(write_folder(folder, tmp_path)))
-    assert [one.code for one in found.findings if one.severity != "note"] == ["S221", "S211"]
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, [one.action for one in finding.remedy().steps]) == ("S221", ["write"])
 
 
 @pytest.mark.parametrize("model_type", ["gpt2", "vit"])

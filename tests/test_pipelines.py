@@ -10,6 +10,7 @@ import pytest
 
 import inspector
 from inspector.auditing.start import audit
+from inspector.cli.verbs import mend
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
@@ -44,6 +45,8 @@ def pipeline(folder: Path, parts: dict[str, Any]) -> Path:
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
     write(folder / "text_encoder", genuine(TEXT, "F16"), TEXT)
     (folder / "model_index.json").write_text(json.dumps(parts), encoding="utf-8")
+    (folder / "scheduler").mkdir()
+    (folder / "scheduler" / "scheduler_config.json").write_text('{"_class_name": "PNDMScheduler"}', encoding="utf-8")
     return folder
 
 
@@ -105,6 +108,59 @@ def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     text = (folder / "text_encoder" / "model.safetensors").read_bytes()
     (folder / "unet" / "diffusion_pytorch_model.safetensors").write_bytes(text)
     assert codes(audit(str(folder))) == {"N401"}
+
+
+def test_a_scheduler_without_its_config_is_missing(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "scheduler" / "scheduler_config.json").unlink()
+    assert codes(audit(str(folder))) == {"N416"}
+
+
+def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    for path in list(folder.glob("*/*.safetensors")):
+        path.rename(path.with_suffix(".fp16.safetensors"))
+    audited = audit(str(folder))
+    (finding,) = audited.findings
+    assert (finding.code, finding.facts["components"]) == ("S233", ["unet", "text_encoder"])
+    assert mend(str(folder), write=True, format="json").code == 0
+    assert audit(str(folder)).verdict == "clean"
+
+
+def test_what_a_pipeline_of_an_unknown_class_needs_is_open(tmp_path: Path) -> None:
+    audited = audit(str(pipeline(tmp_path, {**PARTS, "_class_name": "MyOwnPipeline"})))
+    assert (audited.verdict, codes(audited)) == ("undecided", set())
+
+
+def test_a_class_of_transformers_that_has_none_of_the_names(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "text_encoder": ["transformers", "T5EncoderModel"]})
+    assert codes(audit(str(folder))) == {"N424"}
+
+
+def test_weights_of_another_component_are_to_be_downloaded_again(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    vae = genuine({"_class_name": "AutoencoderKL"}, "F16")
+    write(folder / "unet", vae)
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    (finding,) = audit(str(folder)).findings
+    assert finding.help.startswith("download the weights of unet again")
+
+
+@pytest.mark.parametrize(("width", "code"), [(48, "N458"), (40, "C310")])
+def test_a_width_that_two_components_share(width: int, code: str, tmp_path: Path) -> None:
+    """The UNet of another model: its config agrees with the text encoder, or nothing says that it is right."""
+    folder = pipeline(tmp_path, PARTS)
+    write(folder / "unet", genuine({**UNET, "cross_attention_dim": 96}, "F16"), {**UNET, "cross_attention_dim": width})
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == {code}
+
+
+def test_a_lost_part_is_not_solved_into_the_config(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    kept = {name: entry for name, entry in genuine(UNET, "F16").items() if not name.startswith("mid_block.")}
+    write(folder / "unet", kept, UNET)
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == {"N404"}
 
 
 def test_a_wound_is_reported_with_its_component(tmp_path: Path) -> None:

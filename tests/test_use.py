@@ -13,7 +13,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import write
-from tests.judged import FIXTURES, codes, records
+from tests.judged import FIXTURES, base_record, codes, records, spec_of
 
 ENCODERS = ("bert", "mpnet", "roberta", "xlm-roberta", "distilbert")
 MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
@@ -109,3 +109,19 @@ def test_a_generating_class_needs_its_head(tmp_path: Path) -> None:
     config = {**found["config"], "model_type": "llama", "tie_word_embeddings": False}
     assert codes(stored(tmp_path / "a", base_of(found), config, sentences=False)) == {"P701"}
     assert stored(tmp_path / "b", base_of(found), config, sentences=True).verdict == "clean"
+
+
+def test_the_model_of_a_sentence_encoder_may_be_in_the_folder_of_its_module(tmp_path: Path) -> None:
+    record = base_record("bert", "MaskedLM")
+    spec = {name.removeprefix("bert."): entry for name, entry in spec_of(record).items() if name.startswith("bert.")}
+    config = {**record["config"], "architectures": ["BertModel"]}
+    write(tmp_path / "0_Transformer", spec, config)
+    modules = [{"path": "0_Transformer", "type": "sentence_transformers.models.Transformer"},
+               {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]  # fmt: skip
+    (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    assert codes(audit(str(tmp_path))) == {"N434"}
+    (tmp_path / "1_Pooling").mkdir()
+    pooling = {"word_embedding_dimension": config["hidden_size"], "pooling_mode_mean_tokens": True}
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set() and audited.counts.tensors == len(spec)

@@ -19,7 +19,7 @@ from inspector.matcher.spelling import best_match
 from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
-from inspector.notation.spelling import template
+from inspector.notation.spelling import Spelling, template
 from inspector.reconciler.reconcile import Reconciled
 
 MOST_WIDTHS: Final = 3
@@ -81,7 +81,9 @@ class Base(Struct, frozen=True):
     """The base of an adapter.
 
     covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
-    its repository, and its names in memory need not be those of the files.
+    its repository, and its names in memory need not be those of the files. apart: whether the adapter's names are those
+    of another class of the base than the declared one, with another prefix. root: what the base's own class has before
+    the names of its modules, where the adapter's names lack it.
     """
 
     name: str
@@ -90,6 +92,8 @@ class Base(Struct, frozen=True):
     covered: int
     families: int
     composite: bool = False
+    apart: bool = False
+    root: str = ""
 
 
 def base_tensors(
@@ -127,7 +131,15 @@ def base_tensors(
         if block.slot.tensor.counted
     )
     composite = "auto_map" in claim.settings.values or any(slot.scope for slot in plan.unrolled.slots)
-    return Base(name, source, tensors, match.covered, len(keys), composite)
+    apart = claim.head not in (None, match.head) and bool(keys) and _is_apart(scope, claim.head or match.head, keys)
+    root = "" if match.spelling.root else head.root
+    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root)
+
+
+def _is_apart(scope: Scope, declared: Head, keys: frozenset[str]) -> bool:
+    """Whether the declared class has none of the names."""
+    own = bind(scope, declared, Spelling(declared.root), lambda key: [()] if key in keys else [])
+    return keys.isdisjoint(block.key for block in own.blocks)
 
 
 def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,6 @@ from inspector.algebra.boxes import Box, common, count, joined, minus
 from inspector.algebra.names import axes_of, before_index
 from inspector.findings.adapters.tensors import (
     AdapterHalfMissing,
-    AdapterModuleUnexpected,
     AdapterRankDiffers,
     AdapterShapeDiffers,
     AdapterTargetMissing,
@@ -29,6 +29,9 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
+
+CLASSIFIER: Final = "head.class"
+"""The role of the last matrix of a classifier, and the beginning of that of its bias."""
 
 
 class Matched(Struct, frozen=True):
@@ -69,7 +72,7 @@ def findings_beside(
     plan: ExpectedAdapter, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
     """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
-    differing = [one for one in matched if one.misfits]
+    differing = [one for one in matched if one.misfits and 0 not in one.shape]  # emptied tensors are reported as such
     absent = list(absent_of(plan, matched)) if whole else []
     ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
     words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
@@ -81,34 +84,36 @@ def findings_beside(
         return
     yield from _ranks(ranks, matched)
     yield from _vocabulary(words)
-    for one in shapes:
-        yield AdapterShapeDiffers(
-            place=place_of(one.key, one.boxes),
-            stored=one.shape,
-            expected=one.wanted.shape,
-            tensors=count(one.boxes),
-            module=one.wanted.module,
-            base=base.name if base is not None else "",
-        )
+    yield from _shapes(shapes, "" if base is None else base.name)
     yield from _halves(absent, matched)
     if named:
         yield from _targets_missing(absent, matched, base)
-    if base is not None and not plan.unclear:
-        yield from _unexpected(matched, base)
 
 
-def _unexpected(matched: Sequence[Matched], base: Base) -> Iterator[Finding]:
-    """Tensors without a place: the base has the module, not there or not as a target. One finding for a module."""
-    known = {tensor.module for tensor in base.tensors}
+def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
+    """Tensors of another shape, one finding for each module."""
     modules: dict[tuple[str, Boxes], list[Matched]] = {}
-    for one in matched:
-        if one.expected is None and not _of_all(one.key) and module_of(one.key) in known:
-            modules.setdefault((module_of(one.key), one.boxes), []).append(one)
-    for (module, boxes), members in modules.items():
-        place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
-        elements = sum(one.part.layout.elements * count(one.boxes) for one in members)
-        yield AdapterModuleUnexpected(place=place, module=module, tensors=_tensors(members), elements=elements,
-                                      known=True)  # fmt: skip
+    for one in shapes:
+        modules.setdefault((one.wanted.module or one.key, one.boxes), []).append(one)
+    for members in modules.values():
+        first = members[0]
+        yield AdapterShapeDiffers(
+            place=place_of(first.key, first.boxes),
+            stored=first.shape,
+            expected=first.wanted.shape,
+            tensors=_tensors(members),
+            module=first.wanted.module,
+            base=base,
+            others=tuple(str(place_of(one.key, one.boxes).tensor or one.key) for one in members[1:NAMES_SHOWN]),
+            labels=_labels(members) if base else None,
+        )
+
+
+def _labels(members: Sequence[Matched]) -> int | None:
+    """The number of classes that a classifier was trained for, where it alone differs."""
+    rows = {one.shape[0] for one in members if one.shape}
+    alike = all(one.wanted.role.startswith(CLASSIFIER) and one.differs_at(0) for one in members)
+    return rows.pop() if alike and len(rows) == 1 else None
 
 
 def module_of(key: str) -> str:
@@ -126,7 +131,7 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
     known = {tensor.module for tensor in base.tensors}
     paths = [one.split(".") for one in known]
     known.update(".".join(path[:length]) for path in paths for length in range(len(path)))
-    modules = (module_of(key) for key in families if not _of_all(key))
+    modules = (module_of(key) for key in families if not of_all(key))
     return [one for one in dict.fromkeys(modules) if one not in known]
 
 
@@ -139,7 +144,7 @@ def foreign_modules(unknown: Sequence[str], families: Families, base: Base, sett
     blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}
     stored: dict[str, list[Box]] = {}
     for key, family in families.items():
-        if not _of_all(key):
+        if not of_all(key):
             stored.setdefault(module_of(key), []).extend(box for part in family.stored for box in part.boxes)
     if not base.composite:
         tuned = {module_of(key) for key in families if tuner_name(key) is not None}
@@ -159,7 +164,7 @@ def _chosen(module: str, boxes: Sequence[Box], settings: Targets) -> bool:
         return True
 
 
-def _of_all(key: str) -> bool:
+def of_all(key: str) -> bool:
     """Whether a tensor belongs to no module: a prompt, or what a method shares among all modules."""
     found = tuner_name(key)
     return key in PROMPT_TENSORS or (found is not None and not found.module)
@@ -172,10 +177,17 @@ def _tensors(matched: Sequence[Matched]) -> int:
 def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> bool:
     """Whether so little fits that the base is not the adapter's: one cause for all differences.
 
-    A matrix of the residual width fits by luck where only heads or layers differ: more mismatched tensors than fits.
+    A matrix of the residual width fits by luck where only heads or layers differ: more mismatched tensors than fits, or
+    some in every module.
     """
     paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
-    return len({one.key for one in shapes}) > 1 and 2 * _tensors(shapes) > _tensors(paired)
+    if len({one.key for one in shapes}) < 2:
+        return False
+    return 2 * _tensors(shapes) > _tensors(paired) or _places(shapes) == _places(paired)
+
+
+def _places(matched: Sequence[Matched]) -> set[tuple[str, Boxes]]:
+    return {(one.wanted.module, one.boxes) for one in matched}
 
 
 def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Matched]) -> Finding:
@@ -277,7 +289,7 @@ def _targets_missing(
         left = minus(boxes, [one for places in _beside(expected, stored).values() for one in places])
         if left:
             missing.setdefault(expected.module or expected.key, []).extend(left)
-    for names, where in _together({name: union(found) for name, found in missing.items()}):
+    for names, where in together({name: union(found) for name, found in missing.items()}):
         tensors = sum(count(missing[name]) for name in names)
         prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
         place = place_of(prefix, where)
@@ -290,7 +302,7 @@ def _targets_missing(
         )
 
 
-def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
+def together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
     """Modules that lack the same layers, as one: a layer that was lost is one cause."""
     groups: dict[tuple[str, Boxes], list[str]] = {}
     for name, boxes in modules.items():

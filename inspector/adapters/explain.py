@@ -22,29 +22,37 @@ from inspector.adapters.beside_base import (
 )
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of
-from inspector.adapters.expected import Expected, ExpectedAdapter, expected_parameters, plan_alone
+from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expected_parameters, plan_alone
 from inspector.adapters.method_table import with_rank
-from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
-from inspector.adapters.plan import plan_with
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
+from inspector.adapters.peft_configs import as_read
+from inspector.adapters.plan import plan_with, replicated
 from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
+from inspector.adapters.untargeted import of_whole_model, untargeted
 from inspector.algebra.boxes import count, joined, minus
-from inspector.findings.adapters.tools import AdapterModulesUnmatched
-from inspector.findings.adapters.whole import (
-    Adapter,
-    AdapterNamesUnknown,
-)
+from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterNamesWrapped
+from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import family_name
+from inspector.reconciler.wording import family_name, names_in
+
+TASKS_WITH_HEAD = frozenset({"CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS"})
+"""Tasks whose class of PEFT wraps a model with its head."""
+
+MOVED: Mapping[str, Sequence[tuple[str, str]]] = dict.fromkeys(
+    ("qwen2_vl", "qwen2_5_vl"),
+    (("model.layers.", "model.language_model.layers."), ("visual.", "model.visual.")),
+)
+"""Names before transformers 4.52 -> names in memory since, of types for which PEFT 0.21 converts no names of LoRA."""
 
 
 class AdapterReport(Struct, frozen=True):
     """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
 
     unchecked: settings that could not be worked out, each in words. difference: from what the config adds to the base;
-    None without the base, or where that could not be worked out.
+    None without the base, or where that could not be worked out. values: the config as PEFT reads it.
     """
 
     lines: tuple[Line, ...]
@@ -52,6 +60,7 @@ class AdapterReport(Struct, frozen=True):
     expected: int | None
     unchecked: tuple[str, ...]
     difference: AdapterDifference | None = None
+    values: Mapping[str, Any] = {}
 
 
 def kind_of(values: Mapping[str, Any], families: Families) -> str:
@@ -65,40 +74,90 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
 
     whole: absent tensors are missing; where a file could not be read their loss is reported already.
     """
-    method = kind_of(values, families)
-    values = with_rank(method, values)
+    method, stated = kind_of(values, families), values
+    values = with_rank(method, values if base is None else as_read(values, base.name))
     alone = base is None or (base.families > 0 and not base.covered)
     unknown = [] if base is None else unknown_modules(families, base)
     foreign = [] if base is None else foreign_modules(unknown, families, base, Targets(values))
     unknown = [one for one in unknown if one not in foreign]
     plan = plan_alone(method, values, families)
     difference = None
-    if base is not None and not alone:
-        strange = tuple(one for one in plan.expected if one.module in unknown)
-        plan = plan_with(base, method, values, families)
-        if not (plan.unclear or (unknown and base.composite)):
-            difference = difference_of(plan, _matched(plan, families))
-        plan = replace(plan, expected=(*plan.expected, *strange))
+    planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
+    elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
+    if base is not None and planned is not None:
+        if not (planned.unclear or elsewhere or (unknown and base.composite)):
+            prefix = OWN_PREFIX if method in PROMPTS else PREFIX
+            difference = difference_of(planned, _matched(planned, families), replicated(base, values), prefix)
+        if not alone:
+            strange = tuple(one for one in plan.expected if one.module in unknown)
+            plan = replace(planned, expected=(*planned.expected, *strange))
     matched = _matched(plan, families)
-    findings = [_adapter(method, values, families)]
+    findings = [_adapter(method, stated, families)]
     if base is not None and unknown:
         findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
     if base is not None and foreign:
         findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
-    known = None if alone else base
-    findings.extend(findings_beside(plan, matched, known, whole=whole, named=not unknown))
-    if method == "adalora":
-        findings.extend(unequal_ranks(families))
-    if alone and whole:
-        findings.extend(unnamed_targets(values, families))
-        findings.extend(odd_layers(values, families))
+    findings.extend(elsewhere)
+    of_model = of_whole_model(method, values, families)
+    if of_model is not None:
+        findings.append(of_model)
+    else:
+        known = None if alone else base
+        findings.extend(_of_tensors(plan, matched, known, method, values, families, whole=whole, named=not unknown))
     unchecked = () if alone else plan.unclear
     if base is not None and unknown:
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
     lines = tuple(_line(one, alone, trained) for one in matched)
-    return AdapterReport(lines, tuple(findings), total, unchecked, difference)
+    return AdapterReport(lines, tuple(findings), total, unchecked, difference, values)
+
+
+def _of_tensors(
+    plan: ExpectedAdapter,
+    matched: Sequence[Matched],
+    base: Base | None,
+    method: str,
+    values: Mapping[str, Any],
+    families: Families,
+    *,
+    whole: bool,
+    named: bool,
+) -> Iterator[Finding]:
+    found = list(findings_beside(plan, matched, base, whole=whole, named=named))
+    yield from found
+    fits = not any(isinstance(one, AdapterBaseDiffers) for one in found)
+    if base is not None and values and fits and not plan.unclear:
+        yield from untargeted(matched, base, method, values, families)
+    if method == "adalora":
+        yield from unequal_ranks(families)
+    if base is None and whole:
+        yield from unnamed_targets(values, families)
+        yield from odd_layers(values, families)
+
+
+def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
+    """That PEFT looks for the modules under other names than those that are stored, which are the base's too."""
+    if base.root and values.get("task_type") in TASKS_WITH_HEAD:
+        yield from _under("", base.root, families)
+    if method == "lora":
+        for before, after in MOVED.get(base.name, ()):
+            yield from _under(before, after, families)
+
+
+def _under(before: str, after: str, families: Families) -> Iterator[Finding]:
+    """That modules are stored under names that begin otherwise than those that PEFT looks for."""
+    old = PREFIX + before
+    tuned = [family for key, family in families.items() if tuner_name(key) is not None and key.startswith(old)]
+    if not tuned:
+        return
+    stored = names_in(tuned[0].key, tuned[0].stored[0].boxes, 1)[0]
+    yield AdapterNamesWrapped(
+        tensors=sum(family.tensors for family in tuned),
+        of=sum(family.tensors for key, family in families.items() if tuner_name(key) is not None),
+        stored=stored,
+        wanted=f"{PREFIX}{after}{stored.removeprefix(old)}",
+    )
 
 
 def _matched(plan: ExpectedAdapter, families: Families) -> list[Matched]:

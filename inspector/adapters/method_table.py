@@ -22,6 +22,7 @@ FACTORS: Final = "1 when boft_n_butterfly_factor == 1"
 BLOCKS: Final = "boft_block_num when boft_block_num > 0 | inputs / boft_block_size"
 WIDE: Final = "min(inputs, outputs)"
 BASES: Final = f"({WIDE} + rank - 1) // rank"
+TINY: Final = f"min(rank, {WIDE})"
 HALF: Final = f"{WIDE} - {WIDE} // 2 when not effective_rank and not rank_pattern"
 SAVED: Final = "if save_projection != false"
 
@@ -95,8 +96,8 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("=supertuning_indices", KEPT, "if save_precomputed_indices"),
     ),
     "tinylora": (
-        ("=tinylora_A", "?", "inputs"), ("=tinylora_B", "outputs", "?"),
-        ("=tinylora_P", "u", "?", "?", SAVED),
+        ("=tinylora_A", TINY, "inputs"), ("=tinylora_B", "outputs", TINY),
+        ("=tinylora_P", "u", TINY, TINY, SAVED),
     ),
     "unilora": (),
     "vblora": tuple(

@@ -114,11 +114,11 @@ def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
 
 
 def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-    """Ranks are pruned while it trains: each module has its own, the same in all three."""
+    """Ranks are pruned while it trains: each module has its own then (None), the same in all three."""
     if target.kind == "linear":
-        yield AdapterTensor(".lora_A", (None, target.inputs), 0)
-        yield AdapterTensor(".lora_B", (target.outputs, None), 1)
-        yield AdapterTensor(".lora_E", (None, 1), 0)
+        yield AdapterTensor(".lora_A", (target.rank, target.inputs), 0)
+        yield AdapterTensor(".lora_B", (target.outputs, target.rank), 1)
+        yield AdapterTensor(".lora_E", (target.rank, 1), 0)
 
 
 def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:

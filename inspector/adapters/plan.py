@@ -144,7 +144,8 @@ class _Planner:
         kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
         target = Target(kind, *widths, kernel)
-        ranks = [(chosen, None)] if self.method == "adalora" else self.settings.ranks(tensor.module, chosen)
+        pruned = self.method == "adalora" and self.values.get("rank_pattern")
+        ranks = [(chosen, None)] if pruned else self.settings.ranks(tensor.module, chosen)
         for boxes, rank in ranks:
             for part, forward in self._scaled(tensor.module, boxes):
                 self._pieces(tensor, part, replace(target, rank=rank, feedforward=forward))

@@ -12,7 +12,15 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
-from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loaded_name, saved_name, tuner_name
+from inspector.adapters.names import (
+    OWN_PREFIX,
+    PROMPT_TENSORS,
+    adapter_kind,
+    is_adapter,
+    loaded_name,
+    saved_name,
+    tuner_name,
+)
 from inspector.adapters.tool_base import compare, findings_beside_tool
 from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
@@ -32,7 +40,8 @@ from inspector.findings.finding import Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
-from inspector.loader.loaders import MLX_ADAPTERS, PEFT
+from inspector.loader.loaders import MLX_ADAPTERS, PEFT, TRANSFORMERS
+from inspector.loading.config_rules import refused_config
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
 from inspector.reconciler import ledger
@@ -58,8 +67,8 @@ class BaseRead(Struct, frozen=True):
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     """Whether the weights belong to an adapter, by their names; its config may be absent."""
     if of_peft(checkpoint):
-        tuned = sum(tuner_name(key) is not None for key in stored)
-        most = PEFT.finds(checkpoint.set_name) and 2 * tuned > len(stored)
+        tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
+        most = PEFT.finds(checkpoint.set_name) and 2 * tuned >= len(stored)
         named = not stored or most or is_adapter(map(saved_name, stored))
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if is_tool_adapter(tool_tensors(stored), stored):
@@ -101,7 +110,9 @@ def audit_adapter(
     audited = _concluded(checkpoint, report, findings, name, skipped, claim, base)
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
-    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name)
+    read = None if base is None or base.audited is None else base.audited.checkpoint.config
+    refused = "" if read is None else refused_config(read.values)
+    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name, refused)
     return after_loading(replace(audited, loads=loads))
 
 
@@ -182,12 +193,19 @@ def _unusable(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
             )
     if checkpoint.alone or not name or not checkpoint.readable:
         return
-    if PEFT.finds(name):
-        if config is None:
-            yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=None)
-    elif of_peft(checkpoint) and name.endswith((".safetensors", ".bin")):
+    lacking = config is None and (PEFT.finds(name) or _of_model_name(name, families))
+    if lacking:
+        other = checkpoint.config
+        similar = other.file if other is not None and "peft_type" in other.values else None
+        yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar)
+    if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
+
+
+def _of_model_name(name: str, families: Families) -> bool:
+    """Whether a file has the name of a model's weights and holds what PEFT saved."""
+    return TRANSFORMERS.finds(name) and any(key.startswith(OWN_PREFIX) for key in families)
 
 
 def _first_name(family: Family) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from inspector.adapters.expected import PROMPTS
-from inspector.adapters.names import PROMPT_TENSORS, loaded_name, saved_name, tuner_name
+from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, saved_name, tuner_name
+from inspector.adapters.peft_configs import names_modules, refusal
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
@@ -18,18 +19,33 @@ if TYPE_CHECKING:
     from inspector.loading.outcome import Load
     from inspector.matcher.families import Families
 
-PROJECTIONS: Final = ("base_model.vera_A", "base_model.vera_B")
+APART: Final = ".shira_indices"
+"""Ending of tensors that PEFT keeps outside of its modules: it does not miss them."""
+PROJECTED: Final = (".randlora_A", ".randlora_B")
+"""Endings of RandLoRA's projections, which are one tensor in all modules."""
 
 
 def loads_of_adapter(
-    checkpoint: Checkpoint, stored: Families, report: AdapterReport, findings: Sequence[Finding], method: str
+    checkpoint: Checkpoint,
+    stored: Families,
+    report: AdapterReport,
+    findings: Sequence[Finding],
+    method: str,
+    refused: str,
 ) -> tuple[Load, ...]:
-    """What PEFT does; nothing for a file that was named by itself. stored: under the names of the file."""
+    """What PEFT does; nothing for a file that was named by itself.
+
+    stored: under the names of the file. refused: why the base's config is refused, so that there is no base.
+    """
     if not checkpoint.set_name or checkpoint.alone:
         return ()
     files = tuple(file.name for file in checkpoint.files)
-    values = {} if checkpoint.adapter is None else checkpoint.adapter.values
-    problem = _problem(checkpoint, findings) or _without_projection(stored, values, method)
+    values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
+    problem = f"the config of the base: {refused}" if refused else _problem(checkpoint, findings)
+    problem = problem or refusal(values) or _without_projection(stored, values, method)
+    if not problem and report.values and not names_modules(report.values):
+        problem = "target_modules is absent, and PEFT has none for this base"
+    values = report.values or values
     return (of_adapter(files, problem, None if problem else _against_base(stored, report, values, method)),)
 
 
@@ -44,9 +60,10 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
 
 
 def _without_projection(stored: Families, values: Mapping[str, Any], method: str) -> str:
-    """VeRA's random projections, which its config says are saved: PEFT raises without both."""
-    absent = [name for name in PROJECTIONS if name not in stored]
-    return f"{absent[0]} is missing" if method == "vera" and values.get("save_projection", True) and absent else ""
+    """VeRA's random projections, which its config says are saved: PEFT raises without the first."""
+    wanted = [f"base_model.{method}_A"] if method in ("vera", "pvera") else []
+    absent = [name for name in wanted if name not in stored]
+    return f"{absent[0]} is missing" if values.get("save_projection", True) and absent else ""
 
 
 def _against_base(
@@ -67,17 +84,27 @@ def _against_base(
     absent = {**dict(found.absent), **renamed}
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if tuner_name(name) or not name.endswith(".bias")}
+    unexpected = found.unexpected + sum(renamed.values()) + sum(key in PROMPT_TENSORS for key in stored)
+    shared = {name: tensors for name, tensors in absent.items() if name.endswith(PROJECTED) and any(
+        key.endswith(name.rpartition(".")[2]) for key in stored)}  # fmt: skip
+    absent = {name: tensors for name, tensors in absent.items() if name not in shared}
     return AgainstBase(
-        missing=sum(absent.values()),
-        unexpected=found.unexpected + sum(renamed.values()) + prompt,  # the prompt is loaded on its own
+        missing=sum(
+            tensors for name, tensors in absent.items() if not name.endswith(APART) and name not in PROMPT_TENSORS
+        ),
+        aliases=found.modules if method == "vblora" else sum(shared.values()),
+        unexpected=unexpected,
         mismatched=found.mismatched,
         first_missing=next(iter(absent), ""),
         first_mismatched=found.first_mismatched,
         whole=next(filter(_is_whole, absent), ""),
         tuned=found.tuned or prompt,
+        apart=found.apart,
     )
 
 
 def _is_whole(name: str) -> bool:
-    """Whether a tensor replaces weights of the base, or is a prompt, of which PEFT takes nothing else."""
-    return name in PROMPT_TENSORS or tuner_name(name) is None or "trainable_tokens" in name
+    """Whether a tensor replaces weights of the base, or is the prompt, of which PEFT takes nothing else."""
+    if name.endswith(APART):
+        return False
+    return name == PROMPT or ".token_adapter." in name or (tuner_name(name) is None and name not in PROMPT_TENSORS)

@@ -89,7 +89,7 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         class_name=named,
         of=of,
         model_type=model_type,
-        wanted=_same_task(named, of, model_type),
+        wanted=_wanted(audited, named, of, model_type),
     )
 
 
@@ -100,6 +100,21 @@ def _unknown(named: str) -> Finding:
 
     similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9) if len(named) <= LONGEST_CLASS else ()
     return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
+
+
+def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
+    """The class to name: that of the same task, or for a base class that of the head which is stored."""
+    same = _same_task(named, of, model_type)
+    return same if same is not None and not same.endswith("Model") else _stored_class(audited, model_type) or same
+
+
+def _stored_class(audited: Audit, model_type: str) -> str | None:
+    """The class of a model type whose head the weights have."""
+    names = names_of(NEWEST)
+    if audited.case is None or model_type not in names.bases:
+        return None
+    stem = names.bases[model_type].removesuffix("Model")
+    return next((stem + one for one in audited.case.reading.match.head.names if stem + one in names.classes), None)
 
 
 def _same_task(named: str, of: str, model_type: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,10 +10,11 @@ from msgspec.structs import replace
 
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit, verdict_with
-from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES
 from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS, Loader
+from inspector.loading.tables import NEWEST, OLDER, has_type
 
 CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
@@ -21,6 +23,10 @@ OTHER_CONFIGS: Final = (
 """Files that say how weights without a config.json are loaded."""
 ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
 """Ending of a weight file -> the ending that loaders look for in its format."""
+
+
+PICKLED: Final = tuple(f".{ending}" for ending, kind in ENDINGS.items() if kind == "bin")
+"""Endings of PyTorch files."""
 
 
 def with_file_names(audited: Audit) -> Audit:
@@ -51,7 +57,7 @@ def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
 def intended(checkpoint: Checkpoint) -> Loader | None:
     """The loader that a folder is made for, by its config; None where no name is prescribed.
 
-    MLX reads every file `model*.safetensors`.
+    MLX reads every file `model*.safetensors`; of a type that transformers does not have nobody knows the loader.
     """
     config = checkpoint.config
     if config is None or config.kind != "config":
@@ -61,11 +67,28 @@ def intended(checkpoint: Checkpoint) -> Loader | None:
         return DIFFUSERS
     if "quantization" in values and "quantization_config" not in values:
         return None
-    return TRANSFORMERS if isinstance(values.get("model_type"), str) or "auto_map" in values else None
+    model_type = values.get("model_type")
+    known = isinstance(model_type, str) and any(has_type(model_type, major) for major in (NEWEST, OLDER))
+    return TRANSFORMERS if known or "auto_map" in values else None
+
+
+def _below_key(one: Finding, loader: Loader) -> Finding:
+    """A finding as the loader of the folder sees it, which does not look for weights below a key of a PyTorch file."""
+    from inspector.findings.header.torch import WeightsBelowKey, WeightsInside
+
+    if not (isinstance(one, WeightsInside) and one.inside):
+        return one
+    wanted = loader.single("bin")
+    return WeightsBelowKey(place=one.place, inside=one.inside, beside=one.beside, loader=loader.name, wanted=wanted)
 
 
 def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...]) -> Iterator[Finding]:
     """The findings of an audit with the one on the name of the weights, where the loader does not find them."""
+    if checkpoint.set_name.endswith(PICKLED):
+        seen = tuple(_below_key(one, loader) for one in findings)
+        if any(map(operator.is_not, seen, findings)):
+            yield from seen
+            return
     name = checkpoint.set_name
     stem, _, ending = name.removesuffix(INDEX).rpartition(".")
     ending = ENDINGS.get(ending, "")
@@ -78,23 +101,30 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     if stem == f"{loader.stems[ending]}-*":
         from inspector.findings.shards.index import IndexMissing, IndexRequired
 
-        for one in findings:
-            if isinstance(one, IndexMissing):
-                one = IndexRequired(files=one.files, names=one.names, loader=loader.name, wanted=single + INDEX)
-            yield one
+        yield from (one for one in findings if not isinstance(one, IndexMissing))
+        names = tuple(file.name for file in checkpoint.files)
+        shown = names[:NAMES_SHOWN]
+        yield IndexRequired(files=len(names), names=shown, loader=loader.name, wanted=single + INDEX)
         return
-    from inspector.findings.shards.index import IndexMissing
+    from inspector.findings.shards.index import IndexMissing, IndexStale
     from inspector.findings.shards.names import FileNameUnknown
 
     numbered = "*" in stem or name.endswith(INDEX) or checkpoint.index is not None
     before, _, variant = stem.partition(".")
-    yield from (one for one in findings if not isinstance(one, IndexMissing))
+    wanted = single + (INDEX if numbered else "")
+    index = name if name.endswith(INDEX) else ""
+    for one in findings:
+        written = isinstance(one, IndexStale) and one.place.file == wanted
+        if not written and not isinstance(one, IndexMissing):
+            yield one
     yield FileNameUnknown(
         place=Place(file=name),
         loader=loader.name,
-        wanted=single + (INDEX if numbered else ""),
+        wanted=wanted,
         single=not numbered,
-        variant=variant if before == loader.stems[ending] else "",
+        variant=variant if before == loader.stems[ending] and "*" not in variant else "",
+        files=tuple(file.name for file in checkpoint.files[:NAMES_SHOWN]) if numbered and not index else (),
+        sliced=stem == "consolidated-*",
     )
 
 

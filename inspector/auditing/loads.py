@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.loaders import DIFFUSERS
@@ -25,11 +26,13 @@ from inspector.loading.outcome import (
 )
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.loading.transformers import Given, loads
+from inspector.matcher.families import families_of
 
 if TYPE_CHECKING:
     from inspector.findings.loading import LoaderFails
+    from inspector.matcher.families import Families
 
-JUDGED: Final = ("transformers", "sentence-transformers")
+JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
 """Loaders of which the recorded behaviour decides the verdict."""
 
 
@@ -143,7 +146,10 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
 def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
     from inspector.loading.diffusers import of_component
 
-    return replace(of_component(audited.checkpoint, values, _unreadable(audited), audited.case), intended=True)
+    load = replace(of_component(audited.checkpoint, values, _unreadable(audited), audited.case), intended=True)
+    if _at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
+        return replace(load, outcome=RANDOM, missing=len(audited.checkpoint.tensors), unexpected=1, mismatched=0)
+    return load
 
 
 def judged_for(audited: Audit, name: str) -> Audit:
@@ -188,8 +194,19 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         problem=_unreadable(audited),
         quantized=_quantized(audited, values),
         case=audited.case if _is_whole(audited) else None,
-        stored=audited.stored,
+        stored=_at_top(audited) or audited.stored,
     )
+
+
+def _at_top(audited: Audit) -> Families | None:
+    """What a loader sees of a PyTorch file whose weights are below a key: the key; None for any other."""
+    if not audited.checkpoint.set_name.endswith(PICKLED) or not audited.checkpoint.tensors:
+        return None
+    from inspector.findings.header.torch import WeightsBelowKey
+
+    below = next((one for one in audited.findings if isinstance(one, WeightsBelowKey)), None)
+    layout = next(iter(audited.checkpoint.tensors.values()))
+    return None if below is None else families_of({below.inside: layout})
 
 
 def _is_whole(audited: Audit) -> bool:
@@ -233,17 +250,17 @@ def _of_gguf(audited: Audit) -> tuple[Load, ...]:
 def _failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[Finding]:
     """The finding where the intended loader fails and no other error says why."""
     other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited):
+    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
         return
     found = audited.loads
     newest = next(one for one in found if one.intended)
     if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
         return
-    older = next(one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER))
+    older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
     written = str(values.get("transformers_version") or "").partition(".")[0]
     wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
-    loaded = wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE)
+    loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
     if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
         return
     from inspector.findings.loading import LoaderFails, NewestLoaderFails
@@ -252,14 +269,24 @@ def _failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[Finding]:
     yield _failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
 
 
+def _is_of_other(audited: Audit) -> bool:
+    """Whether the weights are quantized for a program with a loader of its own."""
+    if audited.unpacked is None or not audited.unpacked.schemes:
+        return False
+    from inspector.quantization.missing_block import own_loader
+
+    return own_loader(audited.unpacked) is not None
+
+
 def _is_said(audited: Audit) -> bool:
-    """Whether a warning says already that the declared head is random, or that a value of the config is refused."""
+    """Whether a warning says already that the declared head is random, the class another type's, or a value refused."""
     if not audited.findings:
         return False
     from inspector.findings.class_names import HeadUntrained
     from inspector.findings.config import ConfigRefused
+    from inspector.findings.declared import ClassOfAnotherType
 
-    return any(isinstance(one, HeadUntrained | ConfigRefused) for one in audited.findings)
+    return any(isinstance(one, HeadUntrained | ConfigRefused | ClassOfAnotherType) for one in audited.findings)
 
 
 def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:

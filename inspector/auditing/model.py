@@ -184,6 +184,11 @@ def definition(draft: Draft) -> Draft:
 
         return _without_definition(draft).with_findings([VocabularyOnly(place=Place(file=checkpoint.set_name))])
     reading, nearest = choose_reading(config, draft.families, draft.lost)
+    if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
+        from inspector.auditing.multimodal import text_model_alone
+
+        if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
+            return _without_definition(draft).with_findings([alone])
     of_class: list[Finding] = []
     if reading is None:
         from inspector.auditing.named_class import of_unknown_type
@@ -269,7 +274,7 @@ def quantization_helpers(draft: Draft) -> Draft:
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
     added = added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
-    added = added.with_findings(list(block_missing(draft.checkpoint.config, draft.unpacked, added.ledger.lines)))
+    added = added.with_findings(list(block_missing(draft.checkpoint, draft.unpacked, added.ledger.lines)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))
 
 

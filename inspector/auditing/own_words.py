@@ -18,7 +18,23 @@ def in_own_words(
 
     prefix: of the stored names, where the findings name tensors without it. settings: of the config.
     """
-    return list(_in_own_words(findings, checkpoint, prefix, settings)) if findings else findings
+    return _of_one_shard(list(_in_own_words(findings, checkpoint, prefix, settings))) if findings else findings
+
+
+def _of_one_shard(findings: list[Finding]) -> list[Finding]:
+    """The findings, those on the shapes of tensors of one shard, whose like in other shards fit, as one."""
+    from inspector.findings.shapes import ShapeDiffers
+
+    alike = [one for one in findings if isinstance(one, ShapeDiffers) and one.others and one.in_shards]
+    if len(alike) < 2 or len({one.files for one in alike}) != 1 or len(alike[0].files) != 1:
+        return findings
+    first, *others = alike
+    also = tuple(str(name) for one in others for name in (one.place.tensor or one.place.family, *one.also))
+    tensors = sum(one.tensors for one in alike)
+    whole = replace(
+        first, also=(*first.also, *also), tensors=tensors, names=tuple(n for one in alike for n in one.names)
+    )
+    return [whole if one is first else one for one in findings if one is first or one not in others]
 
 
 def _in_own_words(
@@ -58,7 +74,8 @@ def _stated_key(settings: Settings, key: str) -> str | None:
 def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Finding:
     file_of = checkpoint.file_of
     names = (name if name in file_of else prefix + name for name in getattr(finding, "names", ()))
-    return replace(finding, files=tuple(dict.fromkeys(file_of[name] for name in names if name in file_of)))
+    files = tuple(dict.fromkeys(file_of[name] for name in names if name in file_of))
+    return replace(finding, files=files, in_shards=len(checkpoint.files) > 1)
 
 
 def _own_key(checkpoint: Checkpoint, key: str) -> str | None:

@@ -13,19 +13,17 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
+from inspector.auditing.pipeline_parts import of_another_class, of_one_variant, of_the_pipeline
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
 from inspector.findings.finding import Finding, Place, merged, ordered
-from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-from inspector.findings.names.components import (
-    ComponentClassDiffers,
-    ComponentMissing,
-)
+from inspector.findings.names.components import ComponentMissing
 from inspector.findings.reading.place import NoWeights
+from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.over_budget import exceeded_findings
-from inspector.loading.pipelines import model_classes, needed_by
+from inspector.loading.pipelines import is_pipeline, needed_by
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -60,13 +58,15 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     wanted = dict(components_of(root.pipeline.values))
     findings = [*_beyond_the_folder(root), *(_incomplete(root.pipeline) if wanted else ())]
     checkpoints: dict[str, Checkpoint | None] = {}
+    schedulers: dict[str, str] = {}
     try:
         for name in wanted:
             checkpoints[name] = opened(name)
             spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
+        schedulers.update(one for one in _schedulers(root.pipeline.values, opened) if one[0] not in wanted)
     except Exceeded as exceeded:
         findings.extend(exceeded_findings(exceeded))
-        wanted = {name: wanted[name] for name in checkpoints}
+        wanted = {name: wanted[name] for name in checkpoints if name in wanted}
     there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
     if not there and root.readable:
         flat = audit_part(root)
@@ -81,13 +81,20 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     if not wanted and not findings:
         findings.append(_without_components(root.pipeline.file))
     parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
-    findings.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
-    findings.extend(_of_another_class(wanted, parts))
+    absent = {name: class_name for name, class_name in wanted.items() if name not in there}
+    findings.extend(_missing([*absent.items(), *schedulers.items()]))
+    findings.extend(of_another_class(wanted, parts))
     found = merged(findings)
-    for name, part in parts.items():
-        found.extend(one.within(name, _in_folder(name, one.place)) for one in part.findings)
+    variant = of_one_variant(parts)
+    if variant is not None:
+        found.append(variant)
+    for name in parts:
+        seen = of_the_pipeline(name, wanted[name], parts)
+        if variant is not None and name in variant.components:
+            seen = (one for one in seen if not isinstance(one, FileNameUnknown))
+        found.extend(one.within(name, _in_folder(name, one.place)) for one in seen)
     findings = ordered(found)
-    skipped = skipped_in(parts)
+    skipped = (*skipped_in(parts), *_of_unknown_class(root.pipeline))
     readable = any(part.checkpoint.readable for part in parts.values())
     found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
     verdict = FINDINGS if found_wrong else verdict_of(findings, skipped)
@@ -120,6 +127,13 @@ def _incomplete(index: Config) -> Iterator[Finding]:
         yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
 
 
+def _of_unknown_class(index: Config) -> Iterator[Skipped]:
+    """That a pipeline's class is none of diffusers': what it needs is not known."""
+    named = index.values.get("_class_name")
+    if isinstance(named, str) and not is_pipeline(named):
+        yield Skipped("what the pipeline needs", f"diffusers has no class {named}", decisive=True)
+
+
 def _without_components(file: str) -> Finding:
     from inspector.findings.reading.content import ConfigUnreadable
 
@@ -128,6 +142,7 @@ def _without_components(file: str) -> Finding:
     )
 
 
+SCHEDULER = "scheduler_config.json"
 STEPS_A_NAME, STEPS_A_COMPONENT = 20, 1_000
 MOST_NAMED = 8
 """Most missing components that are reported one by one."""
@@ -136,6 +151,18 @@ MOST_NAMED = 8
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
     """The findings from opening the pipeline, without the one that its top folder has no weights."""
     return [finding for finding in root.findings if not isinstance(finding, NoWeights)]
+
+
+def _schedulers(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str]]:
+    """(folder, class) of each scheduler that the pipeline names and whose config is not in its folder."""
+    for name, entry in values.items():
+        if not isinstance(entry, list) or len(entry) != 2 or entry[0] != "diffusers":
+            continue
+        if isinstance(entry[1], str) and entry[1].endswith("Scheduler"):
+            spend(STEPS_A_COMPONENT, "the components of the pipeline")
+            folder = opened(name)
+            if folder is None or SCHEDULER not in folder.siblings:
+                yield name, entry[1]
 
 
 def _in_folder(name: str, place: Place) -> Place:
@@ -157,26 +184,6 @@ def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 def _stated_class(component: Checkpoint, class_name: str) -> str | None:
     """The diffusers class that the pipeline states for a component without a config."""
     return class_name if component.config is None and class_name in modules() else None
-
-
-def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Components with a config that names a different diffusers class than the pipeline."""
-    for name, part in parts.items():
-        config = part.checkpoint.config
-        own = None if config is None else config.values.get("_class_name")
-        reported = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
-        if (
-            isinstance(own, str)
-            and own != wanted[name]
-            and not reported
-            and own in modules()
-            and _is_model(wanted[name])
-        ):
-            yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
-
-
-def _is_model(class_name: str) -> bool:
-    return class_name in modules() or class_name in model_classes()
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:

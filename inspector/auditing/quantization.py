@@ -31,9 +31,9 @@ from inspector.findings.types.unpacked import (
     QuantizedWherePlainExpected,
     SkippedButPacked,
 )
-from inspector.loader.config_file import Config
+from inspector.loader.checkpoint import Checkpoint
 from inspector.quantization.loaders import plain_expected
-from inspector.quantization.missing_block import block_for, main_scheme, one_packing
+from inspector.quantization.missing_block import block_for, is_named, main_scheme, one_packing, with_stated
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -113,16 +113,24 @@ def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Findi
         yield _named(finding, _place(cases), cases)
 
 
-def block_missing(config: Config | None, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
     """That a config.json of transformers, diffusers or MLX does not name the quantization that the tensors show."""
-    scheme = main_scheme(unpacked)
+    config, scheme = checkpoint.config, main_scheme(unpacked)
     known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
-    if config is None or not known or scheme is None or unpacked.settings.source:
+    if config is None or not known or scheme is None:
+        return
+    of_transformers = "_class_name" not in config.values
+    if is_named(unpacked, of_transformers, checkpoint.siblings):
         return
     from inspector.findings.types.block import QuantizationBlockMissing
 
     packing = one_packing(scheme, (line.packed for line in lines if line.packed is not None))
-    key, block = block_for(scheme, packing, (one.key for one in unpacked.helpers))
+    families = [one.key for one in unpacked.helpers]
+    key, block = block_for(scheme, packing, families, of_transformers=of_transformers)
+    beside = checkpoint.side.get(unpacked.settings.source)
+    if beside is not None:
+        block = with_stated(block, beside, unpacked.settings.base.method)
+    first = next((one for one in unpacked.helpers if one.scheme == scheme), None)
     yield QuantizationBlockMissing(
         place=Place(file=config.file, key=key),
         scheme=scheme,
@@ -131,6 +139,7 @@ def block_missing(config: Config | None, unpacked: Unpacked, lines: Sequence[Lin
         group_size=None if packing is None else packing.group_size,
         key=key,
         block=block,
+        module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
     )
 
 

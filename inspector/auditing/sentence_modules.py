@@ -52,6 +52,18 @@ def sentence_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
             width = _number(values, "out_features")
 
 
+def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
+    """The model of a sentence encoder whose files are in the folder of its first module (`0_Transformer`)."""
+    if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
+        return None
+    listed = _listed(checkpoint)
+    if isinstance(listed, Finding):
+        return None
+    below = next((path for path, kind in listed if kind == "Transformer"), None)
+    part = None if below is None else load_within(checkpoint, below)
+    return part if part is not None and part.readable else None
+
+
 def _of_pooling(part: Checkpoint | None, values: Mapping[str, Any], hidden: int | None) -> str:
     """What is wrong with a pooling; "" where it takes the hidden states. hidden: their width."""
     if part is None or part.config is None:

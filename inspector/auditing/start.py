@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
-from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.finding import ordered
 from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
@@ -108,6 +109,14 @@ def _audit_opened(
         from inspector.auditing.pipeline import audit_pipeline, with_claim
 
         return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
+    if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
+        from inspector.auditing.sentence_modules import model_below, sentence_modules
+
+        below = model_below(checkpoint)
+        if below is not None:
+            audited = audit_loaded(below, claim)
+            findings = ordered((*audited.findings, *sentence_modules(checkpoint)))
+            return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
     if base is not None or with_base:
         return _audit_with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:

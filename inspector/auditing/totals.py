@@ -42,6 +42,8 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
     skipped: tuple[Skipped, ...] = ()
     if index is not None and (checkpoint.lost or checkpoint.partial):
         skipped = (Skipped("totals of the index", "not all shards of the index were read", decisive=True),)
+    elif index is not None and case is not None and case.placement.mismatched:
+        skipped = (Skipped("totals of the index", "tensors of another shape are stored", decisive=True),)
     elif index is not None:
         sizes = [file.bytes for file in checkpoint.files]
         claims.extend(index_claims(index.metadata, ledger.counts, ledger.lines, case, sizes))

@@ -265,8 +265,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.similar is None:
             return Remedy(f"download {self.place.file}, which belongs to the weights")
-        step = Step(action="move", file=self.similar, new="config.json")
-        return Remedy(f"rename {self.similar} to config.json", (step,))
+        step = Step(action="move", file=self.similar, new=self.place.file)
+        return Remedy(f"rename {self.similar} to {self.place.file}", (step,))
 
 
 class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):

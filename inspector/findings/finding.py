@@ -82,12 +82,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     code, name, severity: of the class. confidence: "certain" or "likely".
     from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
-    reference: what the reference reader says of the file, where it was asked.
+    reference: what the reference reader says of the file, where it was asked. same_fault_in: other files of the set
+    with the same fault.
 
     unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights.
+    of the weights. of_components: whether it stands for findings of several components, which mend carries out.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -100,11 +101,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
+    of_components: ClassVar[bool] = False
 
     place: Place = Place()
     confidence: str = "certain"
     from_component: Component | None = None
     reference: str = ""
+    same_fault_in: tuple[str, ...] = ()
 
     def headline(self) -> str:
         """The text behind "error[D501] shape-differs: "."""
@@ -121,7 +124,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def unread(self) -> str:
         """Why a loader does not open the file that it is about."""
-        return f"{self.place.file} {UNREAD}: {self.name}"
+        return f"{self.place.file or 'a shard'} {UNREAD}: {self.name}"
 
     @property
     def closes_file(self) -> bool:
@@ -159,18 +162,28 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def lines(self) -> Rows:
         """The rows, worded for the component it is about, and the answer of the reference reader."""
         rows = self._of_component().rows()
+        if self.same_fault_in:
+            from inspector.findings.words import first
+
+            rows = [*rows, ("also", f"{first(self.same_fault_in, len(self.same_fault_in))}, in the same way")]
         return [*rows, ("reference", self.reference)] if self.reference else rows
 
     @property
     def help(self) -> str:
         """The remedy in words, worded for the component it is about."""
-        return self._of_component().remedy().words
+        words = self._of_component().remedy().words
+        return (
+            words.replace("this file", "these files").replace("the file", "the files") if self.same_fault_in else words
+        )
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The remedy as steps; files of a component are below its folder."""
-        steps = self._of_component().remedy().steps
-        component = self.from_component
+        whole = self._of_component()
+        steps, component = whole.remedy().steps, self.from_component
+        if self.same_fault_in and not any(one.file == self.same_fault_in[0] for one in steps):
+            own = [one for one in steps if one.file == whole.place.file]
+            steps = (*steps, *(msgspec.structs.replace(one, file=name) for name in self.same_fault_in for one in own))
         return steps if component is None else tuple(step.below(component.name) for step in steps)
 
     @property

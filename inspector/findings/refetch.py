@@ -34,6 +34,8 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.remote:
             return Remedy("ask its owner to upload it again: the source has the same error")
         several, listed = self.lost_files()
+        if self.same_fault_in and self.place.file:
+            several, listed = 1 + len(self.same_fault_in), (self.place.file, *self.same_fault_in)
         files = listed if several else (self.place.file,) if self.place.file else ()
         named = files if len(files) >= several else ()  # the whole repository where not all names are kept
         command = " ".join(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape
 
 
@@ -49,6 +49,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    in_shards: bool = False
 
     def headline(self) -> str:
         return self.place.tensor or str(self.place.family)
@@ -119,3 +120,36 @@ class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("transpose it: tensor.t().contiguous()")
+
+
+class BufferShapeDiffers(ShapeDiffers, frozen=True, kw_only=True):
+    """A buffer that models compute has another shape than the config gives.
+
+    What it means
+        Position ids, rotary frequencies and masks follow from the config. The stored ones are of a config with other
+        sizes, such as another number of positions.
+
+    Why it matters
+        Loaders that compute them leave the stored ones out. Older ones load them and reject the shape.
+
+    Example
+        warning[N450] buffer-shape-differs: embeddings.position_ids
+          stored    [1, 514] I64
+          expected  [1, T] = [1, 512]
+          because   T = max_position_embeddings = 512 (class default)
+          help      remove the tensor: models compute it
+
+    What to do
+        Nothing for loaders that compute it; else remove the tensor.
+    """
+
+    code = "N450"
+    name = "buffer-shape-differs"
+    severity = "warning"
+
+    def remedy(self) -> Remedy:
+        return Remedy("remove the tensor: models compute it")
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """Nothing where the loader leaves it out."""
+        return None if outcome == "complete" else self

@@ -6,7 +6,8 @@ does not list are reported with that file, and only the rest is reported as sing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 import msgspec
@@ -22,7 +23,7 @@ from inspector.findings.shards.agreement import (
     TensorsOfFile,
     TensorUnlisted,
 )
-from inspector.findings.shards.files import ShardMissing, ShardUnlisted
+from inspector.findings.shards.files import ShardHoldsAnother, ShardMissing, ShardUnlisted
 from inspector.findings.shards.index import IndexMissing, IndexNamesNothing, IndexOfAnotherSave, ShardTotalsDiffer
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
@@ -71,31 +72,15 @@ def compare(
     if promise == file_of and not copies and not unlisted:
         return Agreement(True)
     result = Agreement(False)
-    absent: dict[str, list[str]] = {}
-    moved: dict[str, list[str]] = {}
-    missing: dict[str, list[str]] = {}
-    unusable: dict[str, list[str]] = {}
-    silent: dict[str, list[str]] = {}
-    ways: dict[str, set[str]] = {}
-    plain = {file: is_plain_name(file) for file in set(promise.values())}
-    for name, file in promise.items():
-        found = file_of.get(name)
-        if found == file:
-            continue
-        if not plain[file]:
-            unusable.setdefault(file, []).append(name)
-        elif file not in there or gone.get(file) in ("absent", "broken link"):
-            absent.setdefault(file, []).append(name)
-        elif file in gone:
-            silent.setdefault(file, []).append(name)
-        elif found is None:
-            missing.setdefault(file, []).append(name)
-        else:
-            moved.setdefault(file, []).append(name)
-            ways.setdefault(file, set()).add(found)
-    known = sum(map(len, (*absent.values(), *silent.values(), *missing.values())))
+    found = _differing(promise, file_of, gone, there)
+    absent, missing, unusable = found.absent, found.missing, found.unusable
+    known = sum(map(len, (*absent.values(), *found.silent.values(), *missing.values())))
     extra = _not_promised(promise, file_of, known, unlisted)
-    for file, names in (*absent.items(), *silent.items(), *unusable.items()):
+    if (another := _holds_another(index, missing, copies)) is not None:
+        result.findings.append(another)
+        result.lost[str(another.place.file)] = tuple(missing.pop(str(another.place.file)))
+        copies = [one for one in copies if one.unlisted]
+    for file, names in (*absent.items(), *found.silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
     if absent and not missing and all(name in file_of for names in absent.values() for name in names):
@@ -104,15 +89,79 @@ def compare(
         return result
     foreign = _names_nothing(index, file_of)
     reported.extend(foreign)
-    reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
+    elsewhere = {re.split(r"[/\\]", file)[-1] for file in unusable}
+    copies = [copy for copy in copies if not (copy.unlisted and copy.file in elsewhere)]
+    reported.extend(_unsafe(unusable, index.file, here=bool(elsewhere) and elsewhere <= unlisted))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
     if not foreign or absent:  # what an index of other weights lists says nothing of these
         reported.extend(_by_file(TensorAbsent, missing, index.file))
-        reported.extend(_moved(moved, ways, index.file))
+        reported.extend(_moved(found.moved, found.ways, index.file))
         reported.extend(_by_file(TensorUnlisted, extra, index.file))
         reported.extend(_unlisted(copies, unlisted, index.file))
     reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
+
+
+class _Differing(Struct):
+    """File of the index -> the names there that headers have elsewhere or nowhere.
+
+    absent: of files that are absent. silent: of files without a readable header. missing: of files that lack them.
+    moved: of names in other files, which `ways` has. unusable: of files with a path.
+    """
+
+    absent: dict[str, list[str]] = {}
+    moved: dict[str, list[str]] = {}
+    missing: dict[str, list[str]] = {}
+    unusable: dict[str, list[str]] = {}
+    silent: dict[str, list[str]] = {}
+    ways: dict[str, set[str]] = {}
+
+
+def _differing(
+    promise: Mapping[str, str], file_of: Mapping[str, str], gone: Mapping[str, str], there: Set[str]
+) -> _Differing:
+    result = _Differing()
+    plain = {file: is_plain_name(file) for file in set(promise.values())}
+    for name, file in promise.items():
+        found = file_of.get(name)
+        if found == file:
+            continue
+        if not plain[file]:
+            result.unusable.setdefault(file, []).append(name)
+        elif file not in there or gone.get(file) in ("absent", "broken link"):
+            result.absent.setdefault(file, []).append(name)
+        elif file in gone:
+            result.silent.setdefault(file, []).append(name)
+        elif found is None:
+            result.missing.setdefault(file, []).append(name)
+        else:
+            result.moved.setdefault(file, []).append(name)
+            result.ways.setdefault(file, set()).add(found)
+    return result
+
+
+def _unsafe(unusable: Mapping[str, list[str]], index: str, *, here: bool) -> Iterator[Finding]:
+    """The finding on names of files with a path. here: whether all these files are in the folder itself."""
+    for one in _by_file(ShardNameUnsafe, unusable, index, most=1):
+        yield msgspec.structs.replace(one, here=here)
+
+
+def _holds_another(index: Index, missing: Mapping[str, list[str]], copies: Sequence[Copy]) -> Finding | None:
+    """The finding on a shard that has the tensors of another one in the place of its own, all of them."""
+    listed = [one for one in copies if not one.unlisted]
+    lost = [file for file, names in missing.items() if len(names) == len(index.promised.get(file, ()))]
+    if len(listed) != 1 or len(lost) != 1:
+        return None
+    twice = (*listed[0].same, *listed[0].other)
+    owners = {index.weight_map.get(name) for name in twice}
+    owner = owners.pop() if len(owners) == 1 else None
+    if owner is None or owner == lost[0] or listed[0].file not in (owner, lost[0]) or len(twice) < listed[0].tensors:
+        return None
+    names = missing[lost[0]]
+    return ShardHoldsAnother(
+        place=Place(file=lost[0]), holds=owner, tensors=len(names), names=tuple(names[:NAMES_SHOWN]),
+        layers=layers_of(names) or None,
+    )  # fmt: skip
 
 
 def _not_promised(

@@ -26,14 +26,16 @@ from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
-from inspector.loader.lost_files import together, with_origin
+from inspector.loader.lost_files import together, with_broken_links, with_origin
 from inspector.loader.no_place import no_place
-from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished, unlisted
-from inspector.loader.picking import Picked, loadable, pick, read_index
+from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
+from inspector.loader.picking import Picked, loadable, pick
 from inspector.loader.set_reading import SetReading, WeightFile
 from inspector.loader.sources.folder import FolderSource, locate
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, RepositoryFile, Source
+from inspector.loader.unnumbered import with_unnumbered
 from inspector.loader.weight_sets import WeightSet, group
+from inspector.loader.without_weights import instead_of_weights
 
 if TYPE_CHECKING:
     from inspector.loader.sources.address import Address
@@ -293,7 +295,7 @@ def assemble(
     findings.extend(picked.findings)
     if picked.weights is None or audit is None:
         if not picked.findings and "pipeline" not in configs:
-            findings.extend(_instead_of_weights(source, listing, sets, sizes))
+            findings.extend(instead_of_weights(source, listing, sets, sizes, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, findings=tuple(findings))
     others = others_of(sets, picked.weights, audit.names, sizes)
@@ -312,7 +314,13 @@ def assemble(
         lost=audit.lost,
         cut=tuple(audit.cut),
         damaged=tuple(audit.damaged),
-        findings=tuple(with_origin(together(findings, audit.lost), source.origin, isinstance(source, Forewarned))),
+        findings=tuple(
+            with_origin(
+                together(with_broken_links(findings, listing), audit.lost),
+                source.origin,
+                isinstance(source, Forewarned),
+            )
+        ),
         readable=bool(audit.files),
         partial=picked.partial,
         rival="" if picked.rival is None else picked.rival.name,
@@ -334,18 +342,6 @@ def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Con
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
         reach=lambda: source,
     )
-
-
-def _instead_of_weights(
-    source: Source, listing: Listing, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]
-) -> Iterator[Finding]:
-    """The findings on a place without a set of weights."""
-    yield from no_weights(source, sets, listing, leftover_findings(listing))
-    yield from sniffed(source, sets, sizes)
-    for one in sets:
-        if one.index is not None:
-            index = read_index(source, one.index)
-            yield from [index] if isinstance(index, Finding) else index.findings
 
 
 def _around(
@@ -378,6 +374,9 @@ def _audited(
         picked = pick(source, sets, sizes, weights, only, outline and not isinstance(source, Forewarned))
         if picked.weights is None:
             return picked, None
+        if weights is None and only is None:
+            picked = with_unnumbered(source, listing, picked, sets, sizes)
+        assert picked.weights is not None
         reading = SetReading(source, listing, picked.weights, picked.index)
         if reading.run():
             break

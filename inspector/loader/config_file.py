@@ -18,7 +18,10 @@ CONFIG_LIMIT: Final = 64_000_000
 KEY_SHOWN: Final = 200
 """Characters of a key in a path."""
 
-SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
+QUANTO_FILE: Final = "quanto_qmap.json"
+"""Where optimum-quanto keeps what each module is quantized to; its loader reads nothing else."""
+SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json",
+                     QUANTO_FILE)  # fmt: skip
 """Files with quantization settings, in order of preference; read only if config.json has none."""
 QUANTIZATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
 

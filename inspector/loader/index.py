@@ -69,6 +69,7 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
 
         findings.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
         weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
+    weight_map = _in_this_folder(weight_map)
     metadata = values.get("metadata")
     if metadata is None:
         metadata = {}
@@ -88,6 +89,13 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
     findings.extend(_totals(metadata, file))
     absent = "metadata" not in values
     return Index(file, weight_map, _by_file(weight_map), metadata, tuple(findings), absent)
+
+
+def _in_this_folder(weight_map: dict[str, str]) -> dict[str, str]:
+    """The map with the names of files in the folder itself: `./model.safetensors` is `model.safetensors`."""
+    if "./" not in {file[:2] for file in set(weight_map.values())}:
+        return weight_map
+    return {name: file.removeprefix("./") for name, file in weight_map.items()}
 
 
 def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:

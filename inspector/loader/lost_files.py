@@ -9,10 +9,28 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.layer_words import layers_of
+from inspector.loader.sources.source import Listing
 
 if TYPE_CHECKING:
     from inspector.findings.reading.content import NotACheckpoint
     from inspector.findings.shards.files import ShardCut
+
+
+def with_broken_links(findings: Sequence[Finding], listing: Listing) -> Sequence[Finding]:
+    """The findings, those of names that are links to files that do not exist as one."""
+    broken = sorted(name for name, kind in listing.others.items() if kind == "broken link")
+    if len(broken) < 2:
+        return findings
+    from inspector.findings.reading.content import ConfigUnreadable
+    from inspector.findings.reading.named import LinksBroken
+    from inspector.findings.reading.place import NotFound
+    from inspector.findings.shards.index import IndexUnreadable
+
+    same = (ConfigUnreadable, IndexUnreadable, NotFound)
+    kept = [one for one in findings if not (isinstance(one, same) and one.place.file in broken)]
+    if len(findings) - len(kept) < 2:
+        return findings
+    return [LinksBroken(files=len(broken), names=tuple(broken[:NAMES_SHOWN])), *kept]
 
 
 def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> list[Finding]:
@@ -24,6 +42,7 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
 
     groups: dict[str, list[NotACheckpoint]] = {}
     cut: list[ShardCut] = []
+    findings = _alike(findings)
     for finding in findings:
         if isinstance(finding, NotACheckpoint) and finding.place.file is not None:
             groups.setdefault(finding.what, []).append(finding)
@@ -40,6 +59,31 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
         elif finding is listed[0]:
             result.append(_several(listed, lost))
     return result
+
+
+def _alike(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, those of one kind on files that cannot be read as one on the first of them."""
+    from inspector.findings.reading.content import NotACheckpoint
+    from inspector.findings.shards.files import ShardCut
+
+    others: dict[type[Finding], list[str]] = {}
+    first: dict[type[Finding], Finding] = {}
+    result: list[Finding] = []
+    for finding in findings:
+        kind, file = type(finding), finding.place.file
+        if not finding.unreadable or isinstance(finding, NotACheckpoint | ShardCut) or file is None:
+            result.append(finding)
+        elif kind in first and file != first[kind].place.file:
+            others.setdefault(kind, []).append(file)
+        else:
+            first.setdefault(kind, finding)
+            result.append(finding)
+    return [
+        replace(one, same_fault_in=tuple(dict.fromkeys(others[type(one)])))
+        if type(one) in others and one is first[type(one)]
+        else one
+        for one in result
+    ]
 
 
 def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str]]) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
@@ -123,6 +124,10 @@ def _with_index(
     one: WeightSet, index: Index | Outline | Finding, before: list[Finding], rival: WeightSet | None = None
 ) -> Picked:
     if isinstance(index, Finding):
+        from inspector.findings.shards.index import IndexUnreadable
+
+        if isinstance(index, IndexUnreadable):
+            index = replace(index, shards=len(one.files))
         return Picked(one, None, (*before, index))
     return Picked(one, index, tuple(before), rival=rival)
 

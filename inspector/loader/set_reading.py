@@ -140,6 +140,11 @@ class SetReading:
         return True
 
     @property
+    def overlaps(self) -> bool:
+        """Whether two files have a tensor of the same name."""
+        return bool(self._copies)
+
+    @property
     def holds_empty(self) -> bool:
         """Whether any tensor has the shape [0]."""
         return any(key[1:] == (0,) for key in self._layouts)

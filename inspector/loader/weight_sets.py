@@ -42,6 +42,10 @@ _FILE: Final = re.compile(
 )
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
+_TENSORFLOW: Final = r".*\.ckpt\.data-[0-9]{5}-of-[0-9]{5}"
+"""The values of a checkpoint of TensorFlow 1, beside `.ckpt.index` and `.ckpt.meta`."""
+_APPLE_DOUBLE: Final = "._"
+"""What macOS puts before the name of a file for the attributes that another file system does not keep."""
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
 """Endings of files that are read as pickles where one is named, and are not weights of a folder."""
 _KNOWN_STEMS: Final = tuple(
@@ -89,8 +93,12 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
+        if name.startswith(_APPLE_DOUBLE):
+            continue
         found = _parts_of(name)
         if found is None:
+            if ".ckpt." in name and re.fullmatch(_TENSORFLOW, name, re.ASCII | re.DOTALL):
+                growing[("tensorflow", name, False)] = _Growing([name])
             index = re.fullmatch(_INDEX, name, re.ASCII | re.DOTALL) if ".index" in name else None
             if index is not None:
                 stem = index["stem"] + (index["variant"] or "")

@@ -39,10 +39,8 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             or not (block.slot.built or block.key in rules.stored)
         ):
             return False
-    tied = {block.key for block in plan.blocks if block.tie is not None} if rules.stored else ()
-    if not placed.issuperset(key for key in rules.stored if key not in tied) or any(
-        block.slot.group for block in plan.blocks if block.key not in placed
-    ):
+    stored = {block.key for block in plan.blocks if block.tie is None and block.key in rules.stored}
+    if not placed.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
         return False
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False

@@ -33,6 +33,9 @@ def refused_config(values: Mapping[str, Any], major: str = NEWEST) -> str:
 
     What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
     """
+    dtype = values.get("dtype")
+    if isinstance(dtype, str) and dtype.startswith("torch."):
+        return f"its config class refuses dtype {dtype}: the name is {dtype.removeprefix('torch.')}"
     for inner in (values, *(one for one in values.values() if isinstance(one, dict))):
         model_type = inner.get("model_type")
         if isinstance(model_type, str):

@@ -79,7 +79,26 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
+    null = _null(values, name)
+    if null:
+        return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
     return _compared(checkpoint, plan, files)
+
+
+def _null(values: Mapping[str, Any], name: str) -> str:
+    """A key with null, on which the shape of a tensor depends: a class takes no default in its place."""
+    nulls = {str(key) for key, value in values.items() if value is None}
+    if not nulls:
+        return ""
+    from inspector.loading.expected import plan_of
+
+    plan = plan_of(values, name, name, NEWEST)
+    for row in () if plan is None else plan.rows:
+        if row.slot.built and not row.slot.extra and any(None in shape for shape in row.shapes):
+            read = [str(leaf[0]) for leaf in row.reads if str(leaf[0]) in nulls]
+            if read:
+                return min(read)
+    return ""
 
 
 def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:
@@ -89,7 +108,9 @@ def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Loa
     listed = checkpoint.tensors.keys() if index is None else index.weight_map.keys()
     stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
     families = families_of(stored)
-    rules = ClassRules(stored=tuple(block.key for block in plan.blocks if block.key in families))
+    # what files may leave out; torch writes the counts of its batch norms with them, and counts them as missing
+    has = [block.key for block in plan.blocks if block.key in families or block.key.endswith("num_batches_tracked")]
+    rules = ClassRules(stored=tuple(has))
     memory = memory_of(plan, rules, memory_namer(rules))
     found = match(memory, families, rules, newest_namer(rules, memory, families))
     if found.mismatched:

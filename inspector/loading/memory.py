@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
 from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of, name_of
 from inspector.algebra.span import Span
+from inspector.loader.layout import Layout
 from inspector.loading.renaming import Renamed, renamed
 from inspector.loading.tables import ClassRules, numbered, transforms_of
 from inspector.loading.templates import joined_with, projected, sample, samples, template
@@ -51,6 +53,8 @@ class NamesInMemory(Struct, frozen=True):
                 yield from ((found, number, text, (part,)) for number, text in enumerate(found.names))
 
 
+ABSENT: Final = Layout("absent", (), 0, 0)
+"""Of a tensor that an index lists and no file has."""
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
 
 
@@ -98,6 +102,7 @@ class Counted(Struct):
 
     loaded: number of keys of which any tensor is stored. required: how many of the missing no file may leave out.
     partial: tensors in memory that are combined from too few. integer: a weight that is stored as integers.
+    unfilled: a tensor that is listed and in no file.
     overwritten: a stored copy of a tied tensor and its original, where both are stored.
     """
 
@@ -110,6 +115,7 @@ class Counted(Struct):
     first_missing: str = ""
     first_mismatched: str = ""
     integer: str = ""
+    unfilled: str = ""
     overwritten: tuple[str, str] | None = None
 
 
@@ -130,7 +136,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
             made.boxes[key] = joined_with(made.boxes.get(key, ()), boxes)
             if not slot.tensor.counted:
                 made.buffers.add(key)
-            if slot.usual or (not block.required and not slot.tied):
+            if slot.usual or (not block.required and not slot.tied and not slot.role.startswith("head.token")):
                 made.optional.add(key)
             if found.converter is None:
                 made.shapes.setdefault(key, []).append((boxes[0], block.shape))
@@ -202,7 +208,9 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         loaded[key] = joined_with(loaded.get(key, ()), inside)
         if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
             result.integer = first_name(family.key, own)
-        if found.converter is None:
+        if part.layout is ABSENT:
+            result.unfilled = result.unfilled or first_name(key, inside)
+        elif found.converter is None:
             _compare(memory, key, inside, part.layout.shape, result)
         elif not number:
             place = key, found.source
@@ -210,7 +218,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             if key == family.key:  # a converter that keeps the name turns matrices that are stored transposed
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
-            stored[place] = stored.get(place, 0) + (count(own) if fitting else 0)
+            stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
     result.partial = tuple(_partial(memory, loaded, stored))
     result.loaded = len(loaded)
     result.overwritten = _overwritten(memory, loaded)
@@ -243,6 +251,12 @@ def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, .
             result.mismatched += count(different)
             if different and not result.first_mismatched:
                 result.first_mismatched = first_name(key, different)
+
+
+def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box]) -> list[Box]:
+    """The tensors of a file from which any in memory is made: not those of a layer that the model does not have."""
+    made = (axes for axes, *_ in memory.parts.get(place, ()))
+    return [part for axes in made for part in within(boxes, axes)]
 
 
 def _partial(memory: Memory, loaded: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 
 NAME: Final = "peft"
 VERSION: Final = "0.21"
@@ -20,9 +20,11 @@ VERSION: Final = "0.21"
 class AgainstBase(Struct, frozen=True):
     """How an adapter's tensors differ from what its config adds to its base.
 
-    missing, unexpected, mismatched: numbers of tensors. first_missing, first_mismatched: one name of each, or "".
+    missing, unexpected, mismatched: numbers of tensors, as PEFT counts them: not what a prompt lacks. first_missing,
+    first_mismatched: one name of each, or "".
     whole: a tensor that is missing of what replaces a module's own weights, whose absence raises. tuned: whether the
-    config names any module of the base, without which PEFT raises.
+    config names any module of the base, without which PEFT raises. aliases: names that PEFT reports as missing although
+    the tensor is loaded under another one. apart: whether the names are those of another class of the base.
     """
 
     missing: int
@@ -32,6 +34,11 @@ class AgainstBase(Struct, frozen=True):
     first_mismatched: str = ""
     whole: str = ""
     tuned: bool = True
+    aliases: int = 0
+    apart: bool = False
+
+
+OTHER_CLASS: Final = "the names are those of another class of the base than its config declares"
 
 
 def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None) -> Load:
@@ -40,15 +47,19 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
         return _load(REFUSES, problem, files)
     if against is None:
         return _load(UNKNOWN, "the base decides, which was not read", files)
-    if not against.tuned and (against.missing or against.unexpected):
+    if not against.tuned:
         return _load(REFUSES, "target_modules names no module of the base", files)
     if against.mismatched:
         return _load(REFUSES, f"{against.mismatched} of another shape, such as {against.first_mismatched}", files)
     if against.whole:
-        return _load(REFUSES, f"{against.whole} is missing (KeyError)", files)
-    counts = {"missing": against.missing, "unexpected": against.unexpected, "mismatched": 0}
-    if against.missing:
+        excuse = BY_CLASS if against.apart else ""
+        return _load(REFUSES, f"{against.whole} is missing (KeyError)", files, excuse=excuse)
+    counts = {"missing": against.missing + against.aliases, "unexpected": against.unexpected, "mismatched": 0}
+    if against.apart:
+        return _load(RANDOM, OTHER_CLASS, files, excuse=BY_CLASS, **counts)
+    if against.first_missing:
         words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"
+        words = words if against.missing else f"{against.first_missing} is not in the file"
         return _load(RANDOM, words, files, **counts)
     return _load(COMPLETE, "", files, **counts)
 

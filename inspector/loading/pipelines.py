@@ -21,6 +21,11 @@ def needed_by(class_name: str) -> tuple[str, ...]:
     return tuple(_table()["pipelines"].get(class_name, "").split())
 
 
+def is_pipeline(class_name: str) -> bool:
+    """Whether diffusers has a pipeline of this name."""
+    return class_name in _table()["pipelines"]
+
+
 @cache
 def model_classes() -> frozenset[str]:
     """The model classes of diffusers."""

@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loader.layout import Layout
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
 from inspector.loading.config_rules import refused_config
@@ -80,7 +79,16 @@ class Given(Struct, frozen=True):
 def loads(given: Given, major: str) -> Load:
     """What a major version of transformers does."""
     answer = _by_config(given, major) or _by_files(given, major)
-    return answer if answer is not None else _by_names(_as_read(given, major), major)
+    if answer is None:
+        answer = _by_names(_as_read(given, major), major)
+    if answer.excuse == MAY_BE_ABSENT and not _is_known(given.class_name, major):
+        return replace(answer, excuse=BY_NAME, because=f"{answer.because}; only {given.class_name} may not need them")
+    return answer
+
+
+def _is_known(class_name: str | None, major: str) -> bool:
+    """Whether a version has the class of a config; without one it builds that of AutoModel."""
+    return class_name is None or class_name in names_of(major).classes
 
 
 def _as_read(given: Given, major: str) -> Given:
@@ -217,15 +225,14 @@ def _quantized(given: Given, major: str) -> Load:
     return _load(major, UNKNOWN, "the quantization was not understood", given)
 
 
-_ABSENT = Layout("F32", (), 1, 4)
-
-
 def _families(given: Given, major: str) -> Families:
     """The tensors that are read: of the files that the index lists; in transformers 4 only those that it names."""
     index, tensors = given.checkpoint.index, given.checkpoint.tensors
     if index is not None and major == OLDER:
         if index.weight_map.keys() != tensors.keys():
-            return families_of({name: tensors.get(name, _ABSENT) for name in index.weight_map})
+            from inspector.loading.memory import ABSENT
+
+            return families_of({name: tensors.get(name, ABSENT) for name in index.weight_map})
     elif index is not None and not all(file.name in index.files for file in given.checkpoint.files):
         file_of = given.checkpoint.file_of
         return families_of({name: layout for name, layout in tensors.items() if file_of.get(name) in index.files})
@@ -248,6 +255,8 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         excuse = "" if found.required else MAY_BE_ABSENT
         words += "; files may leave them out" if excuse else ""
         return _load(major, RANDOM, words, given, excuse=excuse, **counts)
+    if found.unfilled:
+        return _load(major, RANDOM, f"{found.unfilled} is in the index and in no file", given, **counts)
     if rules.unfilled:
         return _load(major, RANDOM, UNFILLED, given, excuse=BY_CLASS, **counts)
     if found.overwritten is not None and major == OLDER:

@@ -186,6 +186,8 @@ WRAPPERS: Mapping[str, str] = {
     "_fsdp_wrapped_module.": "torch's FSDP",
     "_checkpoint_wrapped_module.": "torch's activation checkpointing",
     "_forward_module.": "Lightning and DeepSpeed",
+    "pretrained_model.": "TRL's model with a value head",
+    "auto_model.": "sentence-transformers",
     "model.": "a wrapping module",
 }
 """Prefixes that wrappers add to every name when their own state dict is saved -> the wrapper."""

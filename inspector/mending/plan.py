@@ -62,7 +62,7 @@ def plan_of(audited: Audit) -> MendPlan:
 
 def _own_findings(audited: Audit, part: Audit) -> Iterable[Finding]:
     """The findings of a pipeline that are not those of a component."""
-    return [one for one in part.findings if not (audited.components and one.from_component)]
+    return [one for one in part.findings if not (audited.components and (one.from_component or one.of_components))]
 
 
 def _inside(folder: str, name: str) -> str:

@@ -185,8 +185,8 @@ class Binder:
 
     def _tie(self, slot: Slot, blocks: Sequence[Block]) -> None:
         """Sets the slot that the blocks of a slot are copies of, while the tie holds."""
-        target = self.ties.named(slot)
-        originals = self.blocks(target) if target is not None else []
+        bound = ((one, self.blocks(one)) for one in self.ties.alternatives(slot))
+        target, originals = next((one for one in bound if one[1]), (None, []))
         for block in blocks if originals else ():
             own, original = block.key, originals[-1].key
             alone = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from inspector.algebra.expression import parse
 from inspector.algebra.values import truth
@@ -17,13 +17,13 @@ class Ties:
 
     def __init__(self, scope: Scope, slots: Iterable[Slot]) -> None:
         self._scope = scope
-        self._roles: dict[str, Slot] = {}
-        self._paths: dict[str, Slot] = {}
+        self._roles: dict[str, list[Slot]] = {}
+        self._paths: dict[str, list[Slot]] = {}
         for slot in sorted(slots, key=lambda one: len(one.scope)):
             always = slot.ties is not None and truth(scope.evaluate(slot.ties)) and slot.tied
             if not always and slot.tensor.suffix not in (".bias", "_bias"):
-                self._roles.setdefault(slot.role, slot)
-            self._paths.setdefault(slot.path, slot)
+                self._roles.setdefault(slot.role, []).append(slot)
+            self._paths.setdefault(slot.path, []).append(slot)
 
     def target(self, slot: Slot, stored: bool) -> Slot | None:
         """The slot that this one is a copy of by the config; None where it is not tied."""
@@ -31,9 +31,13 @@ class Ties:
 
     def named(self, slot: Slot) -> Slot | None:
         """The slot that a tied slot is a copy of whenever the tie holds."""
+        return next(iter(self.alternatives(slot)), None)
+
+    def alternatives(self, slot: Slot) -> Sequence[Slot]:
+        """The slot that a tied slot is a copy of, and those of its path that stand in for it in other versions."""
         kind, _, name = slot.tied.partition(":")
-        found = self._roles.get(name) if kind == "role" else self._paths.get(name)
-        return found if found is not slot else None
+        found = (self._roles if kind == "role" else self._paths).get(name, ())
+        return () if not found or found[0] is slot else [one for one in found if one.path == found[0].path]
 
     def hold(self, slot: Slot, seems: bool) -> bool:
         """Whether the config ties a slot. seems: what the files suggest, which decides where there is no config.

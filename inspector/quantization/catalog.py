@@ -34,14 +34,16 @@ TABLE: Final[tuple[Row, ...]] = (
     ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
     ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
     ("bitnet", "BITNET", "weight", _BYTE),
+    ("comfy", "COMFY", "weight", FLOAT8),
     ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),
     ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),
     ("bitnet", "BITNET_ONLINE", "weight", FLOATS),
     ("mxfp4", "MXFP4", "blocks", _BYTE),
     ("torchao", "TORCHAO", "_weight_qdata", FLOAT8 | INTEGERS),
+    ("sinq", "SINQ", "W_q", _BYTE | {"I32"}),
     ("hqq", "HQQ", "W_q", FLOATS | INTEGERS),
-    ("quanto", "QUANTO_PACKED", "weight._data._data", INTEGERS),
-    ("quanto", "QUANTO", "weight._data", FLOAT8 | INTEGERS),
+    ("quanto", "QUANTO_PACKED", "weight._data._data", _BYTE),
+    ("quanto", "QUANTO", "weight._data", FLOAT8 | {"I8"}),
     ("aqlm", "AQLM", "codes", INTEGERS),
     ("vptq", "VPTQ", "indices", INTEGERS),
     ("spqr", "SPQR", "dense_weights", frozenset({"I64"})),
@@ -71,17 +73,18 @@ HELPERS: Final = KV_CACHE | {
     "activation_scale", "activation_scale_inv", "axis", "biases", "bitmask", "block_scales", "centroids.weight",
     "channel_wise", "codebooks", "col_vals", "compute_dtype", "encoded_state_dict", "g_idx", "global_scale",
     "group_size", "in_perm", "input_amax", "input_global_scale", "input_scale", "input_scale_2", "input_scale_inv",
-    "input_scale_ub", "input_zero_point", "invert_perm", "mcg", "meta", "mul1", "nbits", "norm_bias", "norm_weight",
+    "input_scale_ub", "input_zero_point", "invert_perm", "mcg", "meta", "meta.scale.m", "meta.scale.s", "meta.scale.x",
+    "meta.scale2", "meta.zero.m", "meta.zero.s", "meta.zero.x", "mul1", "nbits", "norm_bias", "norm_weight",
     "offload_meta", "optimize", "outlier_centroids.weight", "outlier_indices", "outlier_res_centroids.weight",
-    "output_scale", "packing", "perm", "pre_quant_scale", "q_group_map", "q_groups", "q_invperm", "q_perm",
-    "q_scale", "q_scale_max", "qbiases", "quant_scale", "quant_zero", "quantized", "qzeros", "res_centroids.weight",
-    "res_indices", "round_zero", "row_offsets", "scale", "scale_q", "scales", "shape", "smooth_scale",
-    "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype", "view_as_float",
-    "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax", "weight.nested_quant_map",
-    "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4",
-    "weight_bias", "weight_chan_scale", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale",
-    "weight_scale_2", "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q",
-    "zero_scale",
+    "output_scale", "packing", "perm", "pre_quant_scale", "q_group_map", "q_groups", "q_invperm", "q_perm", "q_scale",
+    "q_scale_max", "qbiases", "quant_scale", "quant_zero", "quantized", "qzeros", "res_centroids.weight",
+    "res_indices", "round_zero", "row_offsets", "scale", "scale_input", "scale_q", "scale_weight", "scales", "shape",
+    "smooth_scale", "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype",
+    "view_as_float", "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax",
+    "weight.nested_quant_map", "weight.quant_map", "weight.quant_state.bitsandbytes__fp4",
+    "weight.quant_state.bitsandbytes__nf4", "weight_bias", "weight_chan_scale", "weight_format", "weight_g_idx",
+    "weight_global_scale", "weight_scale", "weight_scale_2", "weight_scale_inv", "weight_scales", "weight_shape",
+    "weight_zero_point", "zero", "zero_q", "zero_scale",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
@@ -91,8 +94,6 @@ FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "we
                             "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
                             "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
 """Helpers of unsupported schemes, recognized only together with such values."""
-UNREAD: Final = frozenset({"sinq"})
-"""Methods with a layout of their own under names of another scheme, which is not known here."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""
 
@@ -107,8 +108,6 @@ def scheme(row: Row) -> Scheme:
 
 def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not quantized or it is unknown."""
-    if setting.method in UNREAD:
-        return None
     known = [
         scheme(row)
         for values, rows in BY_VALUES.items()

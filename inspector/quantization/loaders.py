@@ -11,18 +11,20 @@ from collections.abc import Container, Mapping
 from typing import Final
 
 from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 ROWS: Final = ("compressed-tensors", "modelopt", "quark", "fp8", "fbgemm_fp8", "auto-round", "bitnet")
-_HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round", "mxfp4")
+_HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round")
 METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "gptq": ("gptq", "auto-round"), "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
     "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
-    "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES, "nf4": ("bitsandbytes",),
+    "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES, "mxfp4-blocks": ("mxfp4",),
+    "nf4": ("bitsandbytes",),
     "fp4": ("bitsandbytes",), "llm-int8": ("bitsandbytes",), "eetq": ("eetq",), "mlx": ("mlx", "metal"),
     "mlx-mxfp4": ("mlx",), "mlx-mxfp8": ("mlx",), "mlx-nvfp4": ("mlx",), "higgs": ("higgs",),
     "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
     "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
-    "torchao": ("torchao",), "hqq": ("hqq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
+    "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
     "exl3": ("exl3",),
 }  # fmt: skip
@@ -46,12 +48,16 @@ def written_for(keys: Container[str], stated: str | None) -> str | None:
     return found[0][0]
 
 
-def method_for(scheme: str, stated: str | None, written: str | None = None) -> str | None:
+def method_for(scheme: str, setting: ModuleSettings, values: str, written: str | None = None) -> str | None:
     """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown.
 
-    written: the method whose keys the block has, where the stated one reads none of them.
+    values: the suffix of the quantized values. written: the method whose keys the block has, where the stated one reads
+    none of them.
     """
-    methods = METHODS_OF.get(scheme)
+    stated = setting.method
+    methods = METHODS_OF.get("mxfp4-blocks" if (scheme, values) == ("mxfp4", "blocks") else scheme)
+    if methods is not None and scheme in _BY_WEIGHT_SCALE and setting.block is not None:
+        methods = tuple(method for method in methods if method not in _BY_SCALE_INV)
     if methods is not None and written in methods:
         return written
     if stated is None or methods is None or stated in methods or stated not in METHODS:
@@ -59,7 +65,13 @@ def method_for(scheme: str, stated: str | None, written: str | None = None) -> s
     return methods[0]
 
 
-_EVERY_LINEAR: Final = frozenset({"hqq", "quanto", "quanto-packed", "torchao", "nf4", "fp4", "llm-int8", "unknown"})
+_BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})
+"""Schemes with a `weight_scale`."""
+_BY_SCALE_INV: Final = frozenset({"fp8", "auto-round"})
+"""Methods whose loaders read the scales of blocks from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
+_EVERY_LINEAR: Final = frozenset({
+    "hqq", "sinq", "quanto", "quanto-packed", "torchao", "nf4", "fp4", "llm-int8", "unknown",
+})  # fmt: skip
 """Schemes applied to every linear layer: a router that is one is quantized as well."""
 _EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
 _HEADS_LEFT_OUT: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"})

@@ -7,21 +7,44 @@ FineGrainedFP8Config, Mxfp4Config) and mlx-lm's `utils.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, Final
 
+from inspector.loader.config_file import QUANTO_FILE
 from inspector.loader.packed import Packed
 from inspector.quantization.unpacked import Unpacked
 
 BLOCK: Final = "quantization_config"
-ELSEWHERE: Final = frozenset({"quanto", "quanto-packed", "exl2", "exl3"})
-"""Schemes whose loaders read other files than config.json."""
+OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
+"""Keys of llm-awq's file, which transformers spells `bits` and `group_size`."""
+QUANTO: Final = frozenset({"quanto", "quanto-packed"})
+LOADERS: Final[Mapping[str, str]] = {"exl2": "exllamav2", "exl3": "exllamav3"}
+"""Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
+READ_BESIDE: Final[Mapping[str, str]] = {QUANTO_FILE: "optimum-quanto", "hf_quant_config.json": "vllm"}
+"""File with settings -> the program that reads it; transformers reads config.json alone."""
 
 
 def main_scheme(unpacked: Unpacked) -> str | None:
-    """The scheme of most quantized modules, where config.json is what names it to loaders."""
+    """The scheme of most quantized modules."""
     found = Counter(dict(unpacked.schemes)).most_common(1)
-    return found[0][0] if found and found[0][1] and found[0][0] not in ELSEWHERE else None
+    return found[0][0] if found and found[0][1] else None
+
+
+def own_loader(unpacked: Unpacked) -> str | None:
+    """The program that the quantized weights are made for, where it is not transformers and needs no config.json."""
+    return READ_BESIDE.get(unpacked.settings.source) or LOADERS.get(main_scheme(unpacked) or "")
+
+
+def is_named(unpacked: Unpacked, of_transformers: bool, files: Container[str]) -> bool:
+    """Whether the loader of the weights finds what they are quantized to.
+
+    transformers quantizes with quanto while it loads and reads no weights of it; files: those next to config.json.
+    """
+    if own_loader(unpacked) is not None:
+        return True
+    if of_transformers and main_scheme(unpacked) in QUANTO:
+        return QUANTO_FILE in files
+    return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")
 
 
 def one_packing(scheme: str, packed: Iterable[Packed]) -> Packed | None:
@@ -30,10 +53,12 @@ def one_packing(scheme: str, packed: Iterable[Packed]) -> Packed | None:
     return next(iter(sizes.values())) if len(sizes) == 1 else None
 
 
-def block_for(scheme: str, packing: Packed | None, helpers: Iterable[str]) -> tuple[str, dict[str, Any] | None]:
+def block_for(
+    scheme: str, packing: Packed | None, helpers: Iterable[str], *, of_transformers: bool = True
+) -> tuple[str, dict[str, Any] | None]:
     """(key in config.json, block), the block None where the tensors do not determine it.
 
-    helpers: the families of the helpers.
+    helpers: the families of the helpers. For quanto beside transformers the file, and the entry of one module.
     """
     keys = list(helpers)
     sizes: Mapping[str, Any] = {} if packing is None else _sizes(packing)
@@ -45,6 +70,13 @@ def block_for(scheme: str, packing: Packed | None, helpers: Iterable[str]) -> tu
         size = {"group_size": -1, **sizes}
         version = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
         return BLOCK, {"quant_method": scheme, "bits": size["bits"], "group_size": size["group_size"], **version}
+    if scheme in QUANTO and packing is not None:
+        weights = _quanto_type(packing)
+        return (QUANTO_FILE, {"weights": f"q{weights}", "activations": "none"}) if of_transformers else (
+            BLOCK, {"quant_method": "quanto", "weights_dtype": weights.partition("_")[0]})  # fmt: skip
+    if scheme == "sinq" and len(sizes) == 2:
+        return BLOCK, {"quant_method": "sinq", "nbits": sizes["bits"], "group_size": sizes["group_size"],
+                       "tiling_mode": "1D"}  # fmt: skip
     if scheme == "llm-int8":
         return BLOCK, {"quant_method": "bitsandbytes", "load_in_8bit": True}
     if scheme == "nf4":
@@ -54,6 +86,21 @@ def block_for(scheme: str, packing: Packed | None, helpers: Iterable[str]) -> tu
                        "bnb_4bit_use_double_quant": nested}  # fmt: skip
     own = scheme == "mxfp4" and any(key.endswith("_scales") for key in keys)  # other tools write weight_scale
     return BLOCK, {"quant_method": "mxfp4"} if own else None
+
+
+def _quanto_type(packing: Packed) -> str:
+    """The type of the weights as quanto spells it."""
+    if packing.storage.dtype.startswith("F8"):
+        return {"F8_E5M2": "float8_e5m2", "F8_E4M3FNUZ": "float8_e4m3fnuz"}.get(packing.storage.dtype, "float8_e4m3fn")
+    return f"int{int(packing.bits)}"
+
+
+def with_stated(block: dict[str, Any] | None, values: Mapping[str, Any], method: str | None) -> dict[str, Any] | None:
+    """The block that a file next to config.json states. block: what the tensors say, in the keys of transformers."""
+    if block is None and ("w_bit" in values or method is None):
+        return None
+    kept = {key: value for key, value in values.items() if key not in OWN_KEYS}
+    return {"quant_method": method, **(block or {}), **kept} if method is not None else {**(block or {}), **kept}
 
 
 def _sizes(packing: Packed) -> dict[str, int]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
+    PackedValuesRetyped,
     PackedWidthsDisagree,
     PackingConfigDisagrees,
     PackingHelperDiffers,
@@ -134,6 +135,18 @@ class ModuleReading(Struct):
         wanted = self.setting.activations
         if wanted is not None and not any(name in self.tensors for name in ACTIVATION_SCALES):
             self.helper(wanted, [(1,), ()])
+
+    def number_type(self, values: Layout) -> None:
+        """Compares whether the stored 8-bit values are floats or integers."""
+        if self.setting.bits in (None, 8):  # other bits are reported as such
+            self.compare("number_type", "float" if values.dtype in FLOAT8 else "integer")
+
+    def stored_as(self, suffix: str, dtypes: frozenset[str]) -> None:
+        """Checks the dtype of the values, where the scheme has only these."""
+        values = self.tensors[suffix]
+        if values.dtype not in dtypes:
+            expected = " or ".join(sorted(dtypes))
+            self.faults.append(PackedValuesRetyped(dtype=values.dtype, shape=values.shape, expected=expected))
 
     def widths(self, one: str, other: str) -> None:
         """Records two contradicting formulas for the same number, each in words."""

@@ -9,6 +9,7 @@ from inspector.algebra.boxes import Box
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
     PackedValuesMissing,
+    PackedValuesRetyped,
     PackingConfigDisagrees,
     PackingHelperDiffers,
     PackingHelperMissing,
@@ -26,6 +27,7 @@ from inspector.quantization.loaders import method_for
 from inspector.quantization.module import FLOATS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
 from inspector.quantization.pieces import is_lone, recognised, transposed, without_plain_integers
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers, uneven_of_unknown
 from inspector.quantization.work import Known, ModuleGroup, Work
 
@@ -50,14 +52,18 @@ FACTORS: Final = (COMMON | {"activation_scale", "activation_scale_inv", "input_s
 """Helpers of any scheme that are factors; `q_scale` is a packed one of EXL2 as well."""
 
 
-def unpack_module(work: Work, module: Module) -> None:
-    """Unpacks every piece of a family of modules."""
+def groups_of(work: Work, module: Module) -> list[ModuleGroup]:
+    """The modules of a family by their layouts and settings."""
     pieces = [
         ModuleGroup(boxes, layouts, setting, *recognised(layouts, setting))
         for whole, layouts in pieces_of(module.parts)
         for setting, boxes in work.settings.for_family(module.key, whole)
     ]
-    pieces = without_plain_integers(module.key, pieces)
+    return without_plain_integers(module.key, pieces)
+
+
+def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> None:
+    """Unpacks every piece of a family of modules."""
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
     if not known and not any(_strange(piece) or _orphans(work, module, piece, None) for piece in pieces):
         return
@@ -72,9 +78,9 @@ def unpack_module(work: Work, module: Module) -> None:
             _plain(work, module, piece, known)
     strange = [piece for piece in pieces if piece.scheme is None and _strange(piece) is not None]
     for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange)):
-        _lacks(work, module, lacking)
+        lacks(work, module, lacking)
     for lacking in uneven_cache_scales(work, module):
-        _lacks(work, module, lacking)
+        lacks(work, module, lacking)
 
 
 def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
@@ -94,7 +100,7 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
         _twice(work, module, piece, scheme)
         return
-    opened = scheme.open({**piece.layouts, **piece.turned}, piece.setting)
+    opened = _opened(work, piece, scheme)
     name = opened.packed.scheme if opened.packed is not None else scheme.name
     helpers = {*scheme.needs, *scheme.may, *COMMON}.intersection(opened.helpers)
     for suffix in piece.layouts:
@@ -104,6 +110,10 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
             work.add_helper(module, suffix, piece, name)
         else:
             work.keep(module, suffix, piece)
+    for suffix, expected in piece.recast.items():
+        stored = piece.layouts[suffix]
+        retyped = PackedValuesRetyped(dtype=stored.dtype, shape=stored.shape, expected=expected.dtype)
+        work.report(retyped, module, suffix, piece.boxes, name)
     if opened.packed is None:
         return
     work.schemes[name] = work.schemes.get(name, 0) + piece.modules
@@ -112,11 +122,25 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     _judge(work, module, piece, scheme, opened)
 
 
+def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
+    """The logical tensor of modules; the settings of another method say nothing of their sizes."""
+    opened = scheme.open(piece.read, piece.setting)
+    stated = piece.setting.method
+    if opened.packed is None or stated is None:
+        return opened
+    method = method_for(opened.packed.scheme, piece.setting, scheme.values, work.settings.written_for)
+    if method == stated:
+        return opened
+    own = ModuleSettings(method=stated, prefix=piece.setting.prefix, keys=piece.setting.keys, dims=piece.setting.dims,
+                         skipped=piece.setting.skipped)  # fmt: skip
+    return scheme.open(piece.read, own)
+
+
 def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor) -> None:
     """Compares the shapes with the settings and with each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
-    method = method_for(name, piece.setting.method, work.settings.written_for)
+    method = method_for(name, piece.setting, scheme.values, work.settings.written_for)
     agreed = opened.agreed
     if method is not None and method == piece.setting.method:
         agreed = (*agreed, "method")
@@ -159,7 +183,7 @@ def _integers(work: Work, module: Module, piece: ModuleGroup, faults: Sequence[P
             work.report(differs, module, suffix, piece.boxes, "")
 
 
-def _lacks(work: Work, module: Module, lacking: Lacking) -> None:
+def lacks(work: Work, module: Module, lacking: Lacking) -> None:
     """Reports a helper that the same module has in other layers or experts."""
     name = module.name(lacking.suffix)
     boxes = work.not_lost(name, lacking.boxes)

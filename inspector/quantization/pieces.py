@@ -23,18 +23,18 @@ def recognised(tensors: Tensors, setting: ModuleSettings) -> tuple[Scheme | None
     A helper is transposed if the tensors contradict each other as stored, and not with its dims exchanged.
     """
     scheme = scheme_of(tensors, setting)
-    faults = _faults(scheme, tensors, setting)
+    faults = faults_of(scheme, tensors, setting)
     if scheme is not None and not faults:
         return scheme, {}
     for turned in _turned(tensors):
         read = {**tensors, **turned}
         other = scheme_of(read, setting)
-        if other is not None and not _faults(other, read, setting):
+        if other is not None and not faults_of(other, read, setting):
             return other, turned
     return scheme, {}
 
 
-def _faults(scheme: Scheme | None, tensors: Tensors, setting: ModuleSettings) -> int:
+def faults_of(scheme: Scheme | None, tensors: Tensors, setting: ModuleSettings) -> int:
     """Number of contradictions between the tensors of a module, or with the settings."""
     faults = scheme.open(tensors, setting).faults if scheme is not None else ()
     return sum(isinstance(fault, SHAPES_DIFFER) for fault in faults)
@@ -80,7 +80,7 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
         unpacked
         for piece in pieces
         if piece.scheme is not None and not is_lone(piece)
-        for layout in (piece.scheme.open({**piece.layouts, **piece.turned}, piece.setting).layout,)
+        for layout in (piece.scheme.open(piece.read, piece.setting).layout,)
         for unpacked in (layout.shape, layout.elements)
     }
     return [
@@ -94,8 +94,8 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
 def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) -> bool:
     weight = piece.layouts[PLAIN]
     assert piece.scheme is not None
-    if piece.setting.skipped is not None or "#" not in key:
-        return True
+    if piece.setting.skipped is not None or ("#" not in key and weight.dtype != "U32"):
+        return True  # only MLX stores U32, and it packs embeddings and heads too
     own = piece.scheme.open(piece.layouts, piece.setting).layout
     if own.shape == weight.shape:
         return False

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.loader.config_file import SIDE_FILES
+from inspector.loader.config_file import QUANTO_FILE, SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
 from inspector.quantization.loaders import written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
@@ -23,6 +23,7 @@ METHODS: Final[Mapping[str, str]] = {
     "gptq": "gptq", "awq": "awq", "auto-round": "auto_round", "fp8": "fp8", "fbgemm_fp8": "fp8",
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
+    "aqlm": "aqlm", "sinq": "sinq",
 }  # fmt: skip
 """Method -> the file in `schemes` that reads its config; other methods state only bits and group size."""
 OTHER_NAMES: Final[Mapping[str, str]] = {
@@ -96,6 +97,7 @@ def _method(key: str, values: Values) -> str | None:
         name = stated.casefold().replace("_", "-")
         return OTHER_NAMES.get(name, name)
     signs = {
+        "quanto": key == QUANTO_FILE,
         "modelopt": key == "hf_quant_config.json"
         or isinstance(values.get("quantization"), Mapping)
         or "quant_algo" in values,

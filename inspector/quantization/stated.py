@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
+
+ONE_KIND: Final = frozenset({"bitnet", "eetq"})
+"""Methods with one kind of values, which state nothing more."""
 
 
 class ModuleSettings(Struct, frozen=True, eq=False):
@@ -16,10 +20,11 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantized
     themselves. shape: (outputs, inputs). prefix: the key of the block with these settings. keys: field -> its key,
     where it is not the name of the field below the prefix. shown: field -> the value as written in the config, where it
-    differs. skipped: the entry of an ignore list that matches this module. dims: widths of unquantized tensors of the
+    differs. skipped: the entry of an ignore list that matches this module, "" where it is in no list of quantized ones.
+    dims: widths of unquantized tensors of the
     model, which decide between possible sizes. other_bits: the bits that other modules with the same settings have
     instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
-    head: whether the settings say that the head is quantized.
+    head: whether the settings say that the head is quantized. number_type: "float" or "integer", the quantized values.
     """
 
     method: str | None = None
@@ -39,10 +44,11 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     activations: str | None = None
     head: bool | None = None
     other_bits: int | None = None
+    number_type: str | None = None
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)
-        kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations)
+        kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations, self.number_type)
         return (*sizes, *kinds, self.skipped, self.head)
 
     def __eq__(self, other: object) -> bool:
@@ -51,6 +57,11 @@ class ModuleSettings(Struct, frozen=True, eq=False):
 
     def __hash__(self) -> int:
         return hash(self._meaning())
+
+    @property
+    def sized(self) -> bool:
+        """Whether the settings say what the values are, so that modules with equal settings hold equal ones."""
+        return self.bits is not None or self.number_type is not None or self.method in ONE_KIND
 
     def key(self, what: str) -> str:
         """The config key that states a field."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from inspector.quantization.catalog import FOREIGN, HELPERS, KV_CACHE
 from inspector.quantization.module import Scheme
 from inspector.quantization.modules import COMMON, Module, is_cache_scale
 from inspector.quantization.pieces import is_lone
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.work import Known, ModuleGroup, Work
 
 
@@ -41,6 +43,38 @@ def uneven_helpers(known: Known) -> Iterator[Lacking]:
                 yield Lacking(suffix, boxes, having[0].layouts[suffix].shape, name)
 
 
+TOGETHER: Final = frozenset({
+    "input_scale", "activation_scale", "input_scale_inv", "activation_scale_inv", "act_scale", "input_global_scale",
+    "input_zero_point", "weight_zero_point", "weight_scale_2", "weight_global_scale", "g_idx", "_weight_zero_point",
+})  # fmt: skip
+"""Helpers that a tool stores for every module with the same settings, or for none."""
+FEW: Final = 4
+"""Where no more than one of so many modules lack such a helper, it is missing."""
+ModuleGroups = Sequence[tuple[Module, Sequence[ModuleGroup]]]
+
+
+def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
+    """Helpers that a whole family of modules lacks, and nearly all other modules with the same settings have."""
+    alike: dict[tuple[str, ModuleSettings], list[tuple[Module, ModuleGroup, Scheme]]] = {}
+    for module, pieces in groups:
+        for piece in pieces:
+            if piece.scheme is not None and not is_lone(piece):
+                alike.setdefault((piece.scheme.name, piece.setting), []).append((module, piece, piece.scheme))
+    for members in alike.values():
+        for suffix in sorted(TOGETHER.intersection(name for _, piece, _ in members for name in piece.layouts)):
+            having = [(module, piece, scheme) for module, piece, scheme in members if suffix in piece.layouts]
+            keys = {module.key for module, _, _ in having}
+            lacking = [(module, piece) for module, piece, _ in members if suffix not in piece.layouts]
+            few = FEW * sum(piece.modules for _, piece in lacking) <= sum(piece.modules for _, piece, _ in members)
+            if not few or any(_faults(piece, scheme) for _, piece, scheme in having[:1]):
+                continue
+            shape = having[0][1].layouts[suffix].shape
+            name = having[0][2].name
+            for module, piece in lacking:
+                if module.key not in keys:
+                    yield module, Lacking(suffix, piece.boxes, shape if len(shape) < 1 or shape == (1,) else (), name)
+
+
 def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:
     """The same for modules of one family whose scheme is unknown, by the names of their tensors."""
     for suffix in dict.fromkeys(suffix for piece in pieces for suffix in piece.layouts):
@@ -54,7 +88,7 @@ def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:
 
 def _faults(piece: ModuleGroup, scheme: Scheme) -> bool:
     """Whether modules contradict themselves or the settings, so that others need not have what they have."""
-    return bool(scheme.open({**piece.layouts, **piece.turned}, piece.setting).faults)
+    return bool(scheme.open(piece.read, piece.setting).faults)
 
 
 def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:

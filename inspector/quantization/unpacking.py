@@ -19,9 +19,11 @@ from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
-from inspector.quantization.module_families import unpack_module
+from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
+from inspector.quantization.retyped import as_it_should_be, usual_dtypes
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
+from inspector.quantization.uneven import uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import Work
 
@@ -52,8 +54,13 @@ def _unpacked(
 ) -> Unpacked:
     work = Work(settings, lost, whole, {key: list(family.stored) for key, family in families.items()})
     work.without_values = _lost_values(lost)
-    for module in modules:
-        unpack_module(work, module)
+    groups = [groups_of(work, module) for module in modules]
+    usual = usual_dtypes(piece for pieces in groups for piece in pieces)
+    groups = [[as_it_should_be(piece, usual) for piece in pieces] for pieces in groups]
+    for module, pieces in zip(modules, groups, strict=True):
+        unpack_module(work, module, pieces)
+    for module, lacking in uneven_modules(list(zip(modules, groups, strict=True))):
+        lacks(work, module, lacking)
     logical: dict[str, Family] = {}
     for key, stored in work.stored.items():
         if key not in work.touched:

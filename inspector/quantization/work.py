@@ -22,6 +22,7 @@ class ModuleGroup(Struct, frozen=True):
     """Modules of one family with the same layouts and settings.
 
     scheme: None where no scheme recognises them. turned: helpers that are stored transposed, as they should be.
+    recast: values that are stored in another dtype, as they should be.
     """
 
     boxes: tuple[Box, ...]
@@ -29,6 +30,12 @@ class ModuleGroup(Struct, frozen=True):
     setting: ModuleSettings
     scheme: Scheme | None
     turned: dict[str, Layout] = {}
+    recast: dict[str, Layout] = {}
+
+    @property
+    def read(self) -> dict[str, Layout]:
+        """The layouts as the scheme reads them."""
+        return {**self.layouts, **self.turned, **self.recast} if self.turned or self.recast else self.layouts
 
     @property
     def modules(self) -> int:

@@ -110,6 +110,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             class_name=case.claim.class_name,
             coverage=1.0,
             differing=tuple(_differing_names(case))[:NAMES_SHOWN],
+            fewer=not case.as_configured.unexpected,
         )
     return None
 

@@ -1,6 +1,7 @@
 """Buffers that are the same in every architecture: tables and counters that a model computes.
 
-The last segments of a name decide. Sources: the modelling files of transformers 4.x, torch's BatchNorm.
+The last segments of a name decide. Sources: the modelling files of transformers 4.x, torch's BatchNorm, ComfyUI's
+`comfy/sd.py`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 GENERAL_BUFFERS = {
     "rotary_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
     "rotary_pos_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
+    "rotary_emb.original_inv_freq": "rotary frequencies, worked out from the config on loading",
     "inv_freq": "rotary frequencies, worked out from the config on loading",
     "rope.freqs": "rotary frequencies, worked out from the config on loading",
     "rope_freqs.weight": "rotary factors in llama.cpp's files, worked out from the config on conversion",
@@ -22,6 +24,7 @@ GENERAL_BUFFERS = {
     "running_mean": "a batch norm's statistics",
     "running_var": "a batch norm's statistics",
     "num_batches_tracked": "a batch norm's step counter",
+    "scaled_fp8": "ComfyUI's mark of a file with fp8 weights that have scales",
     "_extra_state": "what Transformer Engine keeps of its scaling, in bytes",
 }
 """Last segments of the name -> description of the tensor."""

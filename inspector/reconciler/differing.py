@@ -31,10 +31,11 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
         if _is_transposed(one):
             continue
         block = one.block
-        from inspector.findings.shapes import ShapeDiffers
+        from inspector.findings.shapes import BufferShapeDiffers, ShapeDiffers
 
         dims, because = _dims(case, one)
-        yield ShapeDiffers(
+        kind = BufferShapeDiffers if one.computed else ShapeDiffers
+        yield kind(
             place=place_of(block.key, one.boxes),
             stored=one.layout.shape,
             expected=block.shape,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import WRAPPERS
@@ -18,6 +19,9 @@ from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
+
+if TYPE_CHECKING:
+    from inspector.findings.names.components import PartOfLargerModel
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -46,7 +50,11 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
 
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
-    if single is None or not single.finding.of_another_type:
+    of_another = single is not None and single.finding.of_another_type
+    larger = None if of_another else _larger_model(case)
+    if larger is not None:
+        yield larger
+    elif not of_another:
         yield from _names(case)
     if single is not None:
         yield single.finding
@@ -57,14 +65,43 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
         found = differences(rest, confidence)
     yield from _causes(rest)
     yield from _impossible(rest)
-    yield from found
+    yield from (one for one in found if larger is None or not _is_outside(one, larger))
+
+
+def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
+    """That the names of the type are below a prefix that no wrapper adds, and the others are those of further parts."""
+    reading, unexpected = case.reading, case.as_configured.unexpected
+    if not reading.part or reading.prefix.startswith("*") or reading.prefix in WRAPPERS:
+        return None
+    if case.claim.definition is not reading.definition or all(len(one.layout.shape) < 2 for one in unexpected):
+        return None
+    from inspector.findings.names.components import PartOfLargerModel
+
+    others = dict.fromkeys(one.key.partition(".")[0] for one in unexpected)
+    tensors = sum(family.tensors for family in reading.families.values())
+    return PartOfLargerModel(
+        model_type=reading.name, prefix=reading.prefix, tensors=reading.part, without=tensors - reading.part,
+        others=tuple(others)[:NAMES_SHOWN],
+    )  # fmt: skip
+
+
+def _is_outside(finding: Finding, larger: PartOfLargerModel) -> bool:
+    """Whether a finding is on tensors of other parts than the one that the config describes."""
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    name = finding.place.tensor or finding.place.family or ""
+    return isinstance(finding, PartUnexpected | TensorUnexpected) and name.partition(".")[0] in larger.others
 
 
 def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
     """Whether what the config seems to explain is lost like the rest: most is missing, or no stored tensor agrees."""
     from inspector.findings.single_causes import WeightsIncomplete
 
-    if not case.placement.missing or case.as_configured.mismatched or case.as_configured.unexpected:
+    if case.as_configured.mismatched or case.as_configured.unexpected:
+        return False
+    if any(not one.agreeing and one.weights is None and isinstance(one.config, str) for one in case.causes):
+        return True  # that a part is absent does not show that the config should not name its kind
+    if not case.placement.missing:
         return False
     unsupported = any(not cause.agreeing for cause in case.causes)
     missing = sum(gap.tensors for gap in case.as_configured.missing)

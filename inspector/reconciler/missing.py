@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, joined, minus, outer
 from inspector.algebra.names import axes_of
@@ -16,6 +19,9 @@ from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renaming import change_between
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
+
+if TYPE_CHECKING:
+    from inspector.findings.names.tensors import TensorRenamed
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
@@ -90,6 +96,7 @@ def _families(keys: Sequence[str]) -> list[str]:
 def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Finding]:
     """Renamed tensors; families with the same change of names are one finding."""
     gaps, unexpected = case.placement.missing, case.placement.unexpected
+    renamed: list[TensorRenamed] = []
     for cause in causes:
         if cause.kind not in (RENAMED, WRAPPED):
             continue
@@ -103,20 +110,41 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
         old, new, begins = cause.change
         from inspector.findings.names.tensors import TensorRenamed
 
-        yield TensorRenamed(
-            place=place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
-            stored=place_name(unexpected[others[0].position].key, _boxes(others)),
-            expected=place_name(first.key, _boxes(parts)),
-            tensors=_tensors(cause.missing),
-            shape=first.shape,
-            role=first.slot.role,
-            families=tuple(families),
-            old=old,
-            new=new,
-            begins=begins,
-            renames=_changes(case, cause),
-            confidence="likely",
+        renamed.append(
+            TensorRenamed(
+                place=place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
+                stored=place_name(unexpected[others[0].position].key, _boxes(others)),
+                expected=place_name(first.key, _boxes(parts)),
+                tensors=_tensors(cause.missing),
+                shape=first.shape,
+                role=first.slot.role,
+                families=tuple(families),
+                old=old,
+                new=new,
+                begins=begins,
+                renames=_changes(case, cause),
+                confidence="likely",
+            )
         )
+    yield from _of_one_module(renamed)
+
+
+def _of_one_module(renamed: Sequence[TensorRenamed]) -> Iterator[Finding]:
+    """The findings, those on matrices of modules of which the name changed too as one."""
+    modules: dict[tuple[str, str], list[TensorRenamed]] = {}
+    for one in renamed:
+        old, new = one.old.rpartition(".")[0], one.new.rpartition(".")[0]
+        modules.setdefault((old, new) if old and new else (one.expected, one.stored), []).append(one)
+    for (old, new), members in modules.items():
+        if len(members) == 1:
+            yield members[0]
+            continue
+        yield replace(
+            members[0], place=Place(), old=old, new=new,
+            tensors=sum(one.tensors for one in members),
+            families=tuple(dict.fromkeys(name for one in members for name in one.families)),
+            renames=tuple(pair for one in members for pair in one.renames),
+        )  # fmt: skip
 
 
 MOST_NAMED = 64

@@ -43,6 +43,11 @@ class Placed(Struct, frozen=True):
                 shape = self.block.shape
         return shape == self.layout.shape or fits(shape, self.layout.shape)
 
+    @property
+    def computed(self) -> bool:
+        """Whether it is a buffer that a file may leave out: what it holds is no evidence of the config."""
+        return self.block.slot.optional and not self.block.slot.tensor.counted
+
 
 class Gap(Struct, frozen=True):
     """Tensors of a block that are not stored."""

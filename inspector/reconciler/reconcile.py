@@ -126,7 +126,8 @@ def _leaves_open(plan: Plan) -> bool:
     """Whether there is no config, or it does not determine a dim or the extent of a row."""
     if not plan.scope.settings.known:
         return True
-    return any(_lacks_word(plan.scope, row.slot) for row in plan.rows)
+    may_hold = plan.binder.conditions.may_hold
+    return any(_lacks_word(plan.scope, row.slot) and may_hold(row.slot) for row in plan.rows)
 
 
 def _lacks_word(scope: Scope, slot: Slot) -> bool:
@@ -204,7 +205,8 @@ def reconcile(
 def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement]:
     """(the causes, the plan by the config, the corrected plan, the placement in the corrected plan)."""
     settings = plan.scope.settings
-    if not placement.differences or not (settings.known or settings.defaults) or _of_another(placement):
+    evident = placement.missing or placement.unexpected or any(not one.computed for one in placement.mismatched)
+    if not evident or not (settings.known or settings.defaults) or _of_another(placement):
         return [], plan, plan, placement
     from inspector.reconciler.inverse.causes import find_causes
     from inspector.reconciler.inverse.differences import Weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from inspector.algebra.boxes import Box, count, less
@@ -24,6 +24,8 @@ ATTENTION_PARTS = {
     **dict.fromkeys(("v", "wv", "value", "v_proj", "value_proj", "v_lin", "to_v", "linear_v", "attn_v"), "value"),
 }
 """Segments that say which of three matrices of one shape a tensor is, whatever else in its name is alike."""
+META_PARTS = {"w1": "gate", "w2": "down", "w3": "up", "gate_proj": "gate", "down_proj": "down", "up_proj": "up"}
+"""The same of an MLP with Meta's names, where there are three of them: with two of them QWen's are meant."""
 MOST_COMPARED = 20_000
 """Most pairs of names that are compared by letters; beyond it, only names with the same last segment are."""
 
@@ -110,11 +112,12 @@ def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pa
     for extra in unexpected:
         by_sizes.setdefault(_sizes(extra), []).append(extra)
     missing = [(gap, same) for gap in gaps if (same := by_sizes.get(_sizes(gap)))]
+    of_meta = any("w3" in extra[0].split(".") for same in by_sizes.values() for extra in same)
     many = sum(len(same) for _, same in missing) > MOST_COMPARED
     alike: list[tuple[float, int, int, _Named, _Named]] = []
     for number, (gap, same) in enumerate(missing):
         for other, extra in enumerate(same):
-            likeness = _alike(gap[0], extra[0], many)
+            likeness = _alike(gap[0], extra[0], many, META_PARTS if of_meta else {})
             if likeness >= ALIKE and _same_places(gap, extra):
                 alike.append((-likeness, number, other, gap, extra))
     gone: set[tuple[int, ...]] = set()
@@ -126,10 +129,10 @@ def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pa
             yield gap[2], extra[2]
 
 
-def _alike(expected: str, stored: str, many: bool) -> float:
+def _alike(expected: str, stored: str, many: bool, others: Mapping[str, str]) -> float:
     if expected.endswith(f".{stored}") or stored.endswith(f".{expected}"):
         return 1.0  # a prefix was added or removed
-    parts = [attention_part(name) for name in (expected, stored)]
+    parts = [attention_part(name) or _part(name, others) for name in (expected, stored)]
     if None not in parts and parts[0] != parts[1]:
         return 0.0
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
@@ -142,6 +145,10 @@ def _alike(expected: str, stored: str, many: bool) -> float:
 def attention_part(name: str) -> str | None:
     """query, key or value, by the last segment that says so."""
     return next((part for word in reversed(name.split(".")) if (part := ATTENTION_PARTS.get(word))), None)
+
+
+def _part(name: str, parts: Mapping[str, str]) -> str | None:
+    return next((part for word in reversed(name.split(".")) if (part := parts.get(word))), None)
 
 
 def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:

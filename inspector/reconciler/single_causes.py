@@ -44,6 +44,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     found = _not_gathered(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
+    from inspector.reconciler.numbering import misnumbered
+
+    numbered = None if found else misnumbered(case, again)
+    if numbered is not None:
+        return Recognized(numbered, case.uncorrected(Placement((), (), ())))
     found = found or _one_rank(case) or _pruned_heads(case)
     if found is not None:
         return found

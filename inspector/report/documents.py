@@ -51,7 +51,10 @@ class PlaceDocument(TypedDict, total=False):
 
 
 class FindingDocument(TypedDict):
-    """A finding. facts: by its code. remedy: steps for programs. reference: what the reference reader says."""
+    """A finding. facts: by its code. remedy: steps for programs. reference: what the reference reader says.
+
+    also: other files with the same fault.
+    """
 
     code: str
     name: str
@@ -63,6 +66,7 @@ class FindingDocument(TypedDict):
     help: str
     remedy: list[StepDocument]
     reference: NotRequired[str]
+    also: NotRequired[list[str]]
 
 
 class CauseDocument(TypedDict):

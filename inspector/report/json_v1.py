@@ -141,6 +141,8 @@ def finding_json(finding: Finding) -> FindingDocument:
     }
     if finding.reference:
         document["reference"] = finding.reference
+    if finding.same_fault_in:
+        document["also"] = list(finding.same_fault_in)
     return document
 
 

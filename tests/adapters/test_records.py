@@ -13,17 +13,13 @@ import pytest
 from inspector.adapters.names import tuner_name
 from inspector.auditing.result import Audit
 from tests.adapters.records import Spec, alone, beside, records, spec_of
-from tests.judged import codes
+from tests.checkpoints import genuine
+from tests.judged import base_record, codes
+from tests.judged import spec_of as spec_of_record
 
-NOT_KNOWN = {
-    "llama.adalora": "AdaLoRA prunes ranks while it trains",
-}
-"""Records whose number does not follow from the two configs."""
 SAVED = {"llama.p-tuning": 336, "llama.vblora-topk": 2717}
 """What is saved where it is not what was trained: the prompt alone, the best of VB-LoRA's choices."""
-LORA = [
-    name for name, record in records().items() if record["adapter"]["peft_type"] == "LORA" and name not in NOT_KNOWN
-]
+LORA = [name for name, record in records().items() if record["adapter"]["peft_type"] == "LORA"]
 
 
 def reported(name: str, spec: Spec, **changed: Any) -> Audit:
@@ -39,7 +35,7 @@ def test_the_count_is_the_trainers_own(name: str) -> None:
     assert [finding.code for finding in audited.findings] == ["A901"], audited.findings
     trained = SAVED.get(name, record["trainable"])
     assert audited.counts.unique_parameters == trained
-    assert audited.counts.expected_parameters == (None if name in NOT_KNOWN else trained)
+    assert audited.counts.expected_parameters == trained
     assert audited.counts.unexplained == 0
     stored = sum(prod(shape) for _, shape in spec_of(name).values())
     counts = audited.counts
@@ -197,6 +193,58 @@ def test_a_module_that_is_no_target() -> None:
     assert codes(audited) == {"A906"}
 
 
+@pytest.mark.parametrize(("changed", "key"), [
+    ({"target_modules": ["query_key_value"]}, "target_modules"), ({"target_modules": ["q_proj"]}, "target_modules"),
+    ({"layers_to_transform": [0]}, "layers_to_transform"),
+])  # fmt: skip
+def test_the_setting_that_leaves_modules_out_is_named(changed: dict[str, Any], key: str) -> None:
+    audited = reported("llama.default", spec_of("llama.default"), **changed)
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert (finding.code, step.action, step.key) == ("A906", "set", (key,))
+    assert codes(reported("llama.default", spec_of("llama.default"), **{**changed, key: step.new})) == set()
+
+
+def test_emptied_tensors_are_no_misfits() -> None:
+    spec: Spec = {key: (dtype, (0,)) for key, (dtype, _) in spec_of("llama.default").items()}
+    assert not codes(reported("llama.default", spec)) & {"A904", "A907"}
+
+
+@pytest.mark.parametrize("prefix", ["base_model.model.", ""])
+def test_a_model_under_the_name_of_an_adapter(prefix: str) -> None:
+    record = records()["llama.default"]
+    weights = genuine({"architectures": [record["class"]], **record["base"]}, "F32")
+    audited = reported("llama.default", {prefix + name: entry for name, entry in weights.items()})
+    assert codes(audited) == {"N457"}
+    assert codes(alone({prefix + name: entry for name, entry in weights.items()}, record["adapter"])) == (
+        {"N457"} if prefix else set()
+    )
+
+
+@pytest.mark.parametrize(("task", "codes_"), [("CAUSAL_LM", {"A919"}), ("FEATURE_EXTRACTION", set())])
+def test_names_of_the_model_below_its_head(task: str, codes_: set[str]) -> None:
+    spec = {key.replace("base_model.model.model.", "base_model.model."): entry
+            for key, entry in spec_of("llama.default").items()}  # fmt: skip
+    record = records()["llama.default"]
+    base = {"architectures": [record["class"]], **record["base"]}
+    assert codes(beside(spec, {**record["adapter"], "task_type": task}, base)) == codes_
+
+
+@pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl"])
+@pytest.mark.parametrize("path", ["model.layers", "model.language_model.layers"])
+def test_names_from_before_the_language_model_moved(model_type: str, path: str) -> None:
+    record = base_record(model_type, "ForConditionalGeneration")
+    spec: Spec = {}
+    for name, (_, shape) in spec_of_record(record).items():
+        if ".self_attn.q_proj.weight" in name:
+            module = name.removesuffix(".weight").replace("model.layers", path)
+            spec[f"base_model.model.{module}.lora_A.weight"] = ("F32", (4, shape[1]))
+            spec[f"base_model.model.{module}.lora_B.weight"] = ("F32", (shape[0], 4))
+    adapter = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
+    audited = beside(spec, adapter, {"architectures": [record["class"]], **record["config"]})
+    assert spec and codes(audited) == (set() if "language" in path else {"A919"})
+
+
 def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:
     spec = {key: entry for key, entry in spec_of("llama.seven").items() if ".down_proj." not in key}
     with_base, without = reported("llama.seven", spec), alone(spec, records()["llama.seven"]["adapter"])
@@ -211,13 +259,13 @@ def test_a_target_that_no_base_has_is_no_fault() -> None:
     assert codes(reported("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
 
 
-def test_a_resized_vocabulary_is_a_note() -> None:
+def test_a_base_that_was_not_resized_is_refused() -> None:
     spec = {
         key: (dtype, tuple(115 if dim == 107 else dim for dim in shape))
         for key, (dtype, shape) in spec_of("llama.embedding").items()
     }
     audited = reported("llama.embedding", spec)
-    assert codes(audited) == set()
+    assert codes(audited) == {"A913"}
     assert [one.facts["stored"] for one in audited.findings if one.code == "A913"] == [[115]]
 
 

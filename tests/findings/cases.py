@@ -152,6 +152,15 @@ def saved(model_type: str, class_suffix: str, **config: Any) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def text_alone(model_type: str, class_name: str) -> Audit:
+    """The weights of a multimodal model in a folder, with the config of its text model."""
+    record = base_record(model_type, "Generation")
+    config = {**record["config"]["text_config"], "architectures": [class_name]}
+    read = checkpoint(spec_of(record), None, config)
+    file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
+    return audit_loaded(replace(read, set_name=file.name, files=(file,)))
+
+
 def with_base_prefix() -> Audit:
     """Gemma 2 with one more `model.` before each name, in a folder."""
     record = base_record("gemma2", "CausalLM")
@@ -225,6 +234,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "layers-missing": lambda: llama(drop(".17.")),
     "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
     "part-unexpected": lambda: llama(vision),
+    "part-of-larger-model": lambda: judged(
+        {**{f"language_model.{name}": entry for name, entry in genuine(LLAMA8B).items()},
+         "vision_tower.proj.weight": ("BF16", (1024, 588))}, LLAMA8B),
     "tensor-renamed": lambda: llama(rename("self_attn.q_proj", "self_attn.query")),
     "names-of-base-model": lambda: judged(
         {n.removeprefix("model."): e for n, e in genuine(TIED).items()}, TIED),
@@ -331,6 +343,10 @@ FIRES |= {
     "class-differs": lambda: llama(reward),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,
+    "buffer-shape-differs": lambda: judged(
+        {**genuine(BERT_BASE), "embeddings.position_ids": ("I64", (1, 514))}, BERT_BASE),
+    "text-model-alone": lambda: text_alone("llava", "LlamaForCausalLM"),
+    "text-model-of-more": lambda: text_alone("mllama", "MllamaForCausalLM"),
     "class-leaves-out-head": lambda: saved("bart", "ForConditionalGeneration", architectures=["BartModel"]),
     "projections-joined": lambda: llama(join_projections),
     "vocabulary-resized-in-part": lambda: llama(put("model.embed_tokens.weight", "BF16", 128_264, 4096)),
@@ -432,6 +448,9 @@ FIRES |= {
     "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
     "adapter-empty": lambda: audit_loaded(
         replace(checkpoint({}, {"peft_type": "LORA"}), readable=True, set_name="adapter_model.safetensors")
+    ),
+    "adapter-holds-model": lambda: alone(
+        {f"base_model.model.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA3
     ),
     "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),
     "adapter-pair-differs": lambda: kohya(

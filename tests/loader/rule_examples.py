@@ -437,6 +437,50 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"files": 2, "tensors": 282, "copies": 82, "elements": 414784, "bytes": 829568},
     ),
+    "shard-holds-another": (
+        {"file": "model-00002-of-00003.safetensors"},
+        {
+            "holds": "model-00001-of-00003.safetensors",
+            "tensors": 87,
+            "names": ["model.layers.9.input_layernorm.weight", "model.layers.9.mlp.down_proj.weight"],
+            "layers": "9-18",
+        },
+    ),
+    "variant-only": (
+        {},
+        {
+            "variant": "fp16",
+            "components": ["unet", "vae", "text_encoder"],
+            "files": [
+                "unet/diffusion_pytorch_model.fp16.safetensors",
+                "vae/diffusion_pytorch_model.fp16.safetensors",
+                "text_encoder/model.fp16.safetensors",
+            ],
+            "all": True,
+        },
+    ),
+    "weights-misnamed": (
+        {},
+        {
+            "stored": ["diffusion_pytorch_model.safetensor"],
+            "wanted": ["diffusion_pytorch_model.safetensors"],
+            "what": "safetensors",
+            "files": 1,
+        },
+    ),
+    "links-broken": (
+        {},
+        {
+            "files": 5,
+            "names": [
+                "config.json",
+                "model-00001-of-00002.safetensors",
+                "model-00002-of-00002.safetensors",
+                "model.safetensors.index.json",
+                "tokenizer.json",
+            ],
+        },
+    ),
     "other-weights": (
         {"file": "model.safetensors.index.json"},
         {

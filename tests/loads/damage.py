@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -164,10 +165,78 @@ def text(folder: Folder, name: str, content: Any) -> None:
     folder.texts[name] = content
 
 
+def lose(folder: Folder, *parts: str) -> None:
+    """Removes the tensors with any of these parts in their names."""
+    drop(folder, *(name for one in folder.weights.values() for name in one.spec if any(part in name for part in parts)))
+
+
+def keep(folder: Folder, *parts: str) -> None:
+    """Removes all other tensors than those with any of these parts in their names."""
+    for one in folder.weights.values():
+        one.spec = {name: entry for name, entry in one.spec.items() if any(part in name for part in parts)}
+
+
+def retype(folder: Folder, wanted: str, part: str) -> None:
+    """Gives the tensors with a part in their names another dtype."""
+    dtype(folder, wanted, *(name for one in folder.weights.values() for name in one.spec if part in name))
+
+
+def number(folder: Folder, part: str, by: int) -> None:
+    """Adds to the first number after a part of all names."""
+    for one in folder.weights.values():
+        one.spec = {
+            re.sub(
+                rf"({re.escape(part)})(\d+)(?=\.)", lambda found: f"{found[1]}{int(found[2]) + by}", name, count=1
+            ): entry
+            for name, entry in one.spec.items()
+        }
+
+
+def join(folder: Folder, new: str, *parts: str) -> None:
+    """Joins modules by their rows: of `q`, `k` and `v` the weights, and their biases."""
+    for one in folder.weights.values():
+        for name, (kind, dims) in list(one.spec.items()):
+            stem, _, ending = name.rpartition(".")
+            before, _, last = stem.rpartition(".")
+            if last == parts[0] and name in one.spec:
+                members = [f"{before}.{part}.{ending}" for part in parts]
+                rows = sum(one.spec.pop(member)[1][0] for member in members if member in one.spec)
+                one.spec[f"{before}.{new}.{ending}"] = (kind, (rows, *dims[1:]))
+
+
+def halve(folder: Folder, axis: int, *parts: str) -> None:
+    """Keeps half of an axis of the tensors with any of these parts in their names."""
+    for one in folder.weights.values():
+        for name, (kind, dims) in one.spec.items():
+            if any(part in name for part in parts) and len(dims) > axis:
+                one.spec[name] = (kind, (*dims[:axis], dims[axis] // 2, *dims[axis + 1 :]))
+
+
+def empty(folder: Folder, size: int) -> None:
+    """Gives all matrices the shape of a placeholder."""
+    for one in folder.weights.values():
+        one.spec = {name: (kind, (size,) if len(dims) > 1 else dims) for name, (kind, dims) in one.spec.items()}
+
+
+def nested(folder: Folder, key: str, model_type: str, class_name: str) -> None:
+    """Takes a part of the config for the whole."""
+    part = folder.texts[CONFIG][key]
+    folder.texts[CONFIG] = {**part, "model_type": model_type, "architectures": [class_name]}
+
+
+def paths(folder: Folder, name: str, prefix: str) -> None:
+    """Puts something before the names of files in an index."""
+    index = folder.texts[name]
+    index["weight_map"] = {key: prefix + file for key, file in index["weight_map"].items()}
+
+
 OPERATIONS: Mapping[str, Callable[..., None]] = {
     one.__name__: one
-    for one in (drop, rename, replace, prefix, strip, shape, dtype, add, config, unset, file, shards, beside, metadata)
-} | {"text": text}
+    for one in (
+        drop, rename, replace, prefix, strip, shape, dtype, add, config, unset, file, shards, beside, metadata, text,
+        lose, keep, retype, number, join, halve, empty, nested, paths,
+    )
+}  # fmt: skip
 
 
 def write(folder: Folder, place: Path, fill: Fill | None = None) -> Path:

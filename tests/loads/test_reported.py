@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from inspector.auditing.start import audit
 from tests.judged import base_record, spec_of
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
+from tests.readers.made import Code, archive
 
 SHARD = "model-0000{}-of-00002.safetensors"
 OTHER_INDEX = ["text", INDEX, {"metadata": {}, "weight_map": {"other.weight": SHARD.format(1)}}]
@@ -17,6 +20,36 @@ OTHER_INDEX = ["text", INDEX, {"metadata": {}, "weight_map": {"other.weight": SH
 
 def of_class(name: str) -> list[Any]:
     return [["config", ["architectures"], [name]]]
+
+
+def renamed_shards(pattern: str) -> list[Any]:
+    """Three shards under names of one's own, without an index."""
+    names = [["file", f"model-0000{number}-of-00003.safetensors", pattern.format(number)] for number in (1, 2, 3)]
+    return [["shards", 3], ["file", INDEX, None], *names]
+
+
+def names_of_meta(model_type: str) -> list[Any]:
+    """The matrices of the MLP as Meta calls them."""
+    names = {"mlp.gate_proj": "feed_forward.w1", "mlp.up_proj": "feed_forward.w3", "mlp.down_proj": "feed_forward.w2"}
+    return [["replace", old, new] for old, new in names.items()]
+
+
+def index_of(prefix: str) -> list[Any]:
+    """The index of two shards, with something before their names."""
+    return ["paths", INDEX, prefix]
+
+
+def norms_of_queries(model_type: str) -> list[Any]:
+    return [
+        [
+            "drop",
+            *(
+                name
+                for name in spec_of(base_record(model_type, "CausalLM"))
+                if "_norm." in name and ".self_attn." in name
+            ),
+        ]
+    ]
 
 
 CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
@@ -37,6 +70,24 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("gemma2", "CausalLM", [["prefix", "_orig_mod."]], "findings", ["N402"], "rename"),
     ("gemma2", "CausalLM", [["replace", "model.", "model.module."]], "findings", ["N402"], "rename"),
     ("cohere", "CausalLM", [["file", MODEL, "model (1).safetensors"]], "findings", ["S221"], "move"),
+    ("cohere", "CausalLM", [["file", MODEL, "model.safetensor"]], "unreadable", ["R014"], "move"),
+    ("qwen2", "CausalLM", [["file", MODEL, "model.safetensors.txt"]], "unreadable", ["R014"], "move"),
+    ("bart", "ConditionalGeneration", [["file", MODEL, "weights"]], "unreadable", ["R014"], "move"),
+    ("cohere", "CausalLM", [["file", MODEL, None]], "unreadable", ["R003"], ""),
+    ("olmo", "CausalLM", renamed_shards("model_part_{}.safetensors"), "findings", ["S221"], "write"),
+    ("t5", "Generation", renamed_shards("hf_model_000{}_0.safetensors"), "findings", ["S221"], "write"),
+    ("bert", "MaskedLM", renamed_shards("model-0000{}-of-00003 (1).safetensors"), "findings", ["S221"], "write"),
+    ("gemma2", "CausalLM", renamed_shards("model-00{}.safetensors"), "findings", ["S222"], "write"),
+    ("phi", "CausalLM", [["shards", 3], ["text", INDEX, "cut"]], "findings", ["S202"], "write"),
+    ("qwen3", "CausalLM", norms_of_queries("qwen3"), "findings", ["N401"], ""),
+    ("gpt2", "LMHeadModel", [["prefix", "pretrained_model."]], "findings", ["N402"], "rename"),
+    ("llama", "CausalLM", names_of_meta("llama"), "findings", ["N407"], "rename"),
+    ("bert", "MaskedLM", [["prefix", "student.net."], ["add", "epoch", "F32", [1]]], "findings", ["N402", "N405"], ""),
+    ("olmo", "CausalLM", [["shards", 2], index_of("/root/output/")], "findings", ["S209"], "write"),
+    ("qwen3", "CausalLM", [["shards", 2], index_of("shards\\")], "findings", ["S209"], "write"),
+    ("qwen2", "CausalLM", [["config", ["dtype"], "torch.bfloat16"]], "findings", ["N429"], ""),
+    ("cohere", "CausalLM", [["shards", 2], index_of("./")], "clean", [], ""),
+    ("phi", "CausalLM", [["config", ["torch_dtype"], "torch.bfloat16"]], "clean", [], ""),
     ("gemma2", "CausalLM", [["prefix", "model."]], "clean", [], ""),
     ("qwen3_moe", "CausalLM", [["prefix", "model."]], "clean", [], ""),
     ("phi", "CausalLM", [["config", ["torch_dtype"], "float16"]], "clean", [], ""),
@@ -57,6 +108,75 @@ def test_a_failure_is_reported(
     steps = audited.findings[0].steps if codes else ()
     assert next((step.action for step in steps), "") == action
     assert "N409" not in {one.code for one in audited.findings}
+
+
+def test_files_of_equal_names_but_for_a_number_are_no_shards_where_they_overlap(tmp_path: Path) -> None:
+    one = base_record("cohere", "CausalLM")
+    saves: list[Any] = [["file", MODEL, "step-100.safetensors"], ["beside", "step-200.safetensors", 1]]
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), saves), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert (finding.code, finding.remedy().steps[0].action) == ("S221", "move")
+    assert len(audited.checkpoint.files) == 1
+
+
+def test_metas_names_are_paired_by_what_they_mean(tmp_path: Path) -> None:
+    one = base_record("llama", "CausalLM")
+    damage = names_of_meta("llama")
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), damage), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    steps = finding.remedy().steps
+    assert len(steps) >= 3
+    assert all(any(new in step.old and old in step.new for _, old, new in damage) for step in steps)
+
+
+@pytest.mark.parametrize("link", [True, False])
+def test_links_without_their_targets_are_one_finding(link: bool, tmp_path: Path) -> None:
+    one = base_record("llama", "CausalLM")
+    folder = write(damaged(healthy(spec_of(one), one["config"]), [["shards", 2]]), tmp_path / "0")
+    for path in list(folder.iterdir()):
+        path.rename(tmp_path / path.name)
+        path.symlink_to(tmp_path / (f"gone-{path.name}" if link else path.name))
+    found = [finding.code for finding in audit(str(folder)).findings if finding.severity != "note"]
+    assert found == (["R015"] if link else [])
+
+
+@pytest.mark.parametrize(("whole", "part"), [("llava", "llama"), ("gemma3", "gemma3_text"), ("mistral3", "mistral")])
+def test_a_config_of_one_part_of_the_weights(whole: str, part: str, tmp_path: Path) -> None:
+    one, inner = base_record(whole, "Generation"), base_record(part, "CausalLM")
+    config = {**one["config"]["text_config"], "architectures": [inner["class"]], "model_type": part}
+    audited = audit(str(write(healthy(spec_of(one), config), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert finding.code == "N448" and whole in finding.facts["of"]
+    assert "vision_tower" in {one["prefix"] for one in finding.facts["submodels"]}
+
+
+def test_a_shard_with_the_content_of_another_one(tmp_path: Path) -> None:
+    one = base_record("qwen2", "CausalLM")
+    folder = write(damaged(healthy(spec_of(one), one["config"]), [["shards", 3]]), tmp_path / "0")
+    names = [folder / f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
+    names[1].write_bytes(names[0].read_bytes())
+    audited = audit(str(folder))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert (finding.code, finding.facts["holds"]) == ("S232", names[0].name)
+    names[0].write_bytes(names[2].read_bytes())
+    assert len({finding.code for finding in audit(str(folder)).findings}) > 1
+
+
+@pytest.mark.parametrize("file", ["pytorch_model.bin", "epoch=3.ckpt"])
+def test_weights_below_a_key_stay_random(file: str, tmp_path: Path) -> None:
+    one = base_record("bert", "MaskedLM")
+    inner = Code().add(b"}(").text("model_state").add(b"}(")
+    for number, (name, (_, shape)) in enumerate(spec_of(one).items()):
+        inner.text(name).tensor(shape, str(number))
+    sizes = {str(number): 4 * prod(shape) for number, (_, shape) in enumerate(spec_of(one).values())}
+    raw = archive(inner.add(b"uu").stop(), {key: bytes(size) for key, size in sizes.items()})
+    (tmp_path / file).write_bytes(raw)
+    config = {"architectures": [one["class"]], **one["config"]}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert [finding.code for finding in audited.findings if finding.severity != "note"] == ["H157"]
+    assert audited.loads[0].outcome == ("random" if file == "pytorch_model.bin" else "refuses")
+    assert '["model_state"], "pytorch_model.bin")' in audited.findings[0].help
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "part"), [

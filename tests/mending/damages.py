@@ -141,6 +141,19 @@ def _misnamed(name: str) -> Callable[[Path, Spec], None]:
     return rename
 
 
+def _parts(name: str) -> Callable[[Path, Spec], None]:
+    def rename(folder: Path, spec: Spec) -> None:
+        for number, path in enumerate(sorted(folder.glob("*.safetensors")), 1):
+            path.rename(folder / name.format(number))
+
+    return rename
+
+
+def _cut_index(folder: Path, spec: Spec) -> None:
+    path = folder / "model.safetensors.index.json"
+    path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
+
+
 def _appended(folder: Path, spec: Spec) -> None:
     with (folder / "model.safetensors").open("ab") as file:
         file.write(b"\1" * 40)
@@ -197,6 +210,13 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "name": files(_misnamed("model-finetuned.safetensors")),
     "name of a copy": files(_misnamed("model (1).safetensors")),
     "name, gpt2": files(_misnamed("gpt2_final.safetensors"), model="gpt2"),
+    "name without its last letter": files(_misnamed("model.safetensor")),
+    "name of a text": files(_misnamed("model.safetensors.txt"), model="gpt2"),
+    "no ending": files(_misnamed("weights"), model="bert"),
+    "shards of other names": files(_parts("llama-{}.safetensors"), 3),
+    "shards without a total": files(_parts("model-{:03d}.safetensors"), 3, "bert"),
+    "cut index": files(_cut_index, 3),
+    "a value head's wrapper": names(lambda name: f"pretrained_model.{name}", "gpt2"),
     "extra bytes": files(_appended),
     "no format": files(_unlabelled),
     "Config.json": files(_capital),
@@ -211,10 +231,14 @@ def damaged(name: str, folder: Path) -> dict[str, str]:
     return digests(folder)
 
 
+WEIGHTS = ("", ".safetensors", ".safetensor", ".txt")
+"""Endings under which the weights are stored."""
+
+
 def digests(folder: Path) -> dict[str, str]:
     """File and name -> SHA-256 of the data of each tensor, without backups."""
     found: dict[str, str] = {}
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in sorted(one for one in folder.iterdir() if one.suffix in WEIGHTS):
         raw = path.read_bytes()
         start = 8 + struct.unpack("<Q", raw[:8])[0]
         entries = json.loads(raw[8:start])

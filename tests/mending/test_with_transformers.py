@@ -92,7 +92,7 @@ def keys(config: dict[str, Any]) -> Iterator[tuple[str, Change]]:
 
 def names(spec: list[str]) -> Iterator[tuple[str, Change]]:
     """Prefixes and renamed modules."""
-    for prefix in ("module.", "_orig_mod."):
+    for prefix in ("module.", "_orig_mod.", "pretrained_model.", "_forward_module.", "base_model.model."):
         yield f"prefix {prefix}", prefixed(prefix)
     word = next((part for name in spec for part in name.split(".") if re.search("(q|query|key).*|c_attn", part)), "")
     if word:
@@ -115,6 +115,25 @@ def shards() -> Iterator[tuple[str, Change]]:
     yield "index lacks entries", edited(index, _lacking)
     yield "index of another sharding", edited(index, _other_sharding)
     yield "no index", lambda folder: (folder / index).unlink()
+    yield "cut index", _cut(index)
+    for pattern in ("part_{}.safetensors", "hf_model_{:04d}_0.safetensors", "model-{:03d}.safetensors"):
+        yield f"shards named {pattern}", _named(pattern)
+
+
+def _cut(name: str) -> Change:
+    def damage(folder: Path) -> None:
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text[:100], encoding="utf-8")
+
+    return damage
+
+
+def _named(pattern: str) -> Change:
+    def damage(folder: Path) -> None:
+        for number, path in enumerate(sorted(folder.glob("*.safetensors")), 1):
+            path.rename(folder / pattern.format(number))
+
+    return damage
 
 
 def files() -> Iterator[tuple[str, Change]]:
@@ -125,6 +144,8 @@ def files() -> Iterator[tuple[str, Change]]:
             file.write(b"\0" * 16)
 
     yield "file name", lambda folder: _moved(folder, "model.safetensors", "model-final.safetensors")
+    yield "ending", lambda folder: _moved(folder, "model.safetensors", "model.safetensor")
+    yield "no ending", lambda folder: _moved(folder, "model.safetensors", "weights")
     yield "Config.json", lambda folder: _moved(folder, "config.json", "Config.json")
     yield "extra bytes", extra
 

@@ -64,7 +64,8 @@ NAMES = {
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc
-        q_b_proj kv_b_proj f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision gate_up_proj_adapter_list.{}.1
+        q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
+        gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
         adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1

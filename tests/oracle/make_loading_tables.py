@@ -63,6 +63,7 @@ KINDS = {
     "Inkling2IndexOffsetWeightRename": "offset",
     "WeightConverter": "convert",
 }
+TIE = "tie_word_embeddings"
 SECONDS = 60
 SPELLINGS = 24
 """Most spellings of one definition that are tried."""
@@ -123,6 +124,7 @@ def collect(path: str) -> None:
             found["rules"][record["class"]] = said
         signal.alarm(0)
     found["healthy"] = list(_healthy_loads(transformers))
+    found["ties"] = list(_tie_loads(transformers)) if version[0] == NEWEST else []
     Path(path).write_text(json.dumps(found), encoding="utf-8")
 
 
@@ -136,6 +138,18 @@ def _healthy_loads(transformers: Any) -> Iterator[dict[str, Any]]:
             config = {"model_type": model_type, **record["config"]}
             result = loaded(healthy(spec_of(record), config), record["class"])
             yield {"type": model_type, "class": record["class"], "writer": record["writer"], **result}
+
+
+def _tie_loads(transformers: Any) -> Iterator[dict[str, Any]]:
+    """What becomes of files whose config states a tie within a sub-config."""
+    for model_type in oracle_types():
+        for record in records(model_type):
+            known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
+            if known and f".{TIE}" in record["variant"] and record.get("config") is not None:
+                config = {"model_type": model_type, **record["config"]}
+                result = loaded(healthy(spec_of(record), config), record["class"])
+                key = {name: record[name] for name in ("class", "writer", "variant")}
+                yield {"type": model_type, **key, **result}
 
 
 def _set_tie(config: Any, tied: bool) -> None:
@@ -282,7 +296,8 @@ def merge(newest: str, older: str) -> None:
             one = said[major]["rules"].get(record["class"])
             if one is not None and definition_of(model_type) is not None:
                 before = lines.get(record["class"], {}).get(NEWEST, {})
-                entry = _entry(model_type, record, one, major, ClassRules(**_tuples(before)))
+                ties = [load for load in said[major]["ties"] if load["class"] == record["class"] and "counts" in load]
+                entry = _entry(model_type, record, {**one, "loads": ties}, major, ClassRules(**_tuples(before)))
                 lines.setdefault(record["class"], {})[major] = entry
         for name, entry in altered[major].items():
             lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
@@ -349,9 +364,10 @@ def _entry(
         rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}))
         memory = memory_of(plan, rules, name)
         if set(memory.boxes) == state and _agrees(memory, rules, record, major):
+            stored += _of_switches(model_type, record["class"], major, dialect, sides, plan)
             made |= {"newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}
             made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
-            _set_tie_of(made, plan, name, record, major)
+            _set_tie_of(made, plan, name, record, major, said["loads"])
             break
     else:
         made |= {"exact": False, "sides": ""}
@@ -397,13 +413,35 @@ def _reads(plan: Plan, spelling: Spelling, rules: ClassRules, newest: ClassRules
     return not (found.missing or found.unexpected or found.mismatched or found.partial or found.overwritten)
 
 
-def _set_tie_of(made: dict[str, Any], plan: Plan, name: NamesInMemory, record: Mapping[str, Any], major: str) -> None:
-    """Finds the sub-config that decides on ties in version 5: each submodel that ties has its own."""
-    for key in ("", *(key for key, value in record["config"].items() if isinstance(value, dict))):
+def _set_tie_of(
+    made: dict[str, Any],
+    plan: Plan,
+    name: NamesInMemory,
+    record: Mapping[str, Any],
+    major: str,
+    loads: Sequence[Mapping[str, Any]],
+) -> None:
+    """Finds the sub-config that decides on ties in version 5: each submodel that ties has its own.
+
+    loads: what became of files whose sub-configs state a tie.
+    """
+    parts = (key for key, value in record["config"].items() if isinstance(value, dict) and "model_type" in value)
+    for key in ("", *parts):
         rules = ClassRules(**_tuples({**made, "tie_of": key}))
-        if major == OLDER or _agrees(memory_of(plan, rules, name), rules, record, major):
+        fits = major == OLDER or _agrees(memory_of(plan, rules, name), rules, record, major)
+        if fits and all(_ties_as_recorded(load, rules, major) for load in loads):
             made |= {"tie_of": key} if major == NEWEST else {}
             return
+
+
+def _ties_as_recorded(load: Mapping[str, Any], rules: ClassRules, major: str) -> bool:
+    """Whether as many tensors are missing as were, of a file whose sub-configs state a tie."""
+    own = ("class", "writer", "variant")
+    record = next(one for one in records(load["type"]) if all(one[key] == load[key] for key in own))
+    config = {"model_type": load["type"], **record["config"]}
+    plan = plan_of(config, load["class"], load["type"], major, rules.dialect, rules.sides)
+    found = None if plan is None else _matched(plan, rules, ClassRules(), record, major)
+    return found is None or found.missing == load["counts"][0]
 
 
 def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]], loads: Sequence[Mapping[str, Any]]) -> None:
@@ -474,6 +512,21 @@ def _optional(plan: Plan, name: NamesInMemory, state: Sequence[str]) -> list[str
         and names.issuperset(name.name(first_name(block.key, (block.axes,))).names)
     }
     return sorted(found)
+
+
+def _of_switches(model_type: str, name: str, major: str, dialect: int, sides: str, usual: Plan) -> list[str]:
+    """Keys of optional rows that only other switches give the model, and that each file with these switches has."""
+    known, had = {block.key for block in usual.blocks}, dict[str, bool]()
+    for record in records(model_type):
+        own = record["class"] == name and record["writer"].split()[-1].startswith(major)
+        if not own or not record["variant"] or record.get("config") is None:
+            continue
+        plan = plan_of({"model_type": model_type, **record["config"]}, name, model_type, major, dialect, sides)
+        stored = {key_of(one)[0] for one in record["tensors"]}
+        for block in () if plan is None else plan.blocks:
+            if block.key not in known and not block.slot.built and not block.slot.extra and block.tie is None:
+                had[block.key] = had.get(block.key, True) and block.key in stored
+    return sorted(key for key, always in had.items() if always)
 
 
 def _lacking(plan: Plan, name: NamesInMemory, state: set[str]) -> list[str]:

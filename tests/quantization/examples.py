@@ -68,6 +68,7 @@ def _cache_scales() -> Audit:
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
+    "packed-values-retyped": lambda: changed("gptq_4bit_g128_sym", put={f"{DOWN}.qweight": ("I8", (96, 256))}),
     "packed-values-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.qweight"),
     "packed-widths-disagree": _two_widths,
     "packing-config-disagrees": lambda: changed("gptq_4bit_g128_sym", group_size=64),

@@ -18,9 +18,8 @@ from typing import Any
 
 from tests.quantization.recorded import DTYPES, LAYERS, write_record
 
-SIDE_FILES = ("hf_quant_config.json", "quantization_config.json", "quantize_config.json", "quant_config.json")
-SAME_MODEL = {"quanto_float8": "fp8_finegrained", "quanto_int4": "fp8_finegrained"}
-"""Runs whose tool saved a state dict without a config -> another run on the same model, which has its config."""
+SIDE_FILES = ("hf_quant_config.json", "quantization_config.json", "quantize_config.json", "quant_config.json",
+              "quanto_qmap.json")  # fmt: skip
 NOT_WEIGHTS = {"mxfp4_gptoss_experts"}
 """Layers whose class holds its tensors in another form than checkpoints do."""
 
@@ -30,15 +29,6 @@ def content(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def model_config(folder: Path) -> dict[str, Any]:
-    """The config of a run; where its tool wrote none, that of the model, without a word of quantization."""
-    if (folder / "config.json").exists():
-        found: dict[str, Any] = content(folder / "config.json")
-        return found
-    found = content(folder.parent / SAME_MODEL[folder.name] / "config.json")
-    return {key: value for key, value in found.items() if key != "quantization_config"}
-
-
 def checkpoint(folder: Path) -> dict[str, Any]:
     """A record of a checkpoint, as `recorded.py` describes it."""
     stored, original = content(folder / "headers.json"), content(folder / "logical.json")
@@ -46,7 +36,7 @@ def checkpoint(folder: Path) -> dict[str, Any]:
         "tool": stored["tool"],
         "versions": stored["versions"],
         "notes": stored["notes"],
-        "config": model_config(folder),
+        "config": content(folder / "config.json"),
         "side": {name: content(folder / name) for name in SIDE_FILES if (folder / name).exists()},
         "parameters": original["n_params"],
         "original": original["tensors"],

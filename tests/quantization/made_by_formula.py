@@ -262,6 +262,21 @@ def torchao(dtype: str, zero: bool, scale: str = "F32") -> Writer:
     return write
 
 
+def sinq(bits: int, size: int) -> Writer:
+    """SINQ: values packed as HQQ packs them; the scales of 32 groups share a scale."""
+
+    def write(outputs: int, inputs: int) -> Tensors:
+        groups = outputs * inputs // size
+        rows = up(groups, 10) if bits == 3 else groups * bits // 8
+        found: Tensors = {"W_q": ("I32" if bits == 3 else "U8", [rows, size]),
+                                   "meta.scale.x": ("U8", [32, groups // 32]), "meta.zero.x": ("U8", [groups, 1]),
+                                   "meta.scale2": ("F16", [1, inputs])}  # fmt: skip
+        found |= {f"meta.scale.{name}": ("F16", [1, groups // 32]) for name in "ms"}
+        return found | {f"meta.zero.{name}": ("F16", [1, 1]) for name in "ms"}
+
+    return write
+
+
 def quanto(bits: int) -> Writer:
     def write(outputs: int, inputs: int) -> Tensors:
         calibration: Tensors = {"input_scale": ("BF16", []), "output_scale": ("BF16", [])}
@@ -481,12 +496,11 @@ SIMPLE: dict[str, Simple] = {
                     "quant_config": {"weight_quant_params": {"nbits": 3, "group_size": 64, "axis": 0}}}),
     "hqq-1": (LLAMA, hqq(1, 32, 1), {"quant_method": "hqq", "skip_modules": ["lm_head"],
               "quant_config": {"weight_quant_params": {"nbits": 1, "group_size": 32, "axis": 1}}}),
-    "quanto-8": (LLAMA, quanto(8), {}),
-    "quanto-2": (LLAMA, quanto(2), {"quant_method": "quanto", "weights": "int2"}),
     "eetq": (LLAMA, eetq, {"quant_method": "eetq", "modules_to_not_convert": ["lm_head"]}),
     "bitnet-odd": ({**LLAMA, "intermediate_size": 1150}, bitnet, {"quant_method": "bitnet"}),
-    "aqlm-2x8": (LLAMA, aqlm(2, 8, 1, 8), {"quant_method": "aqlm", "in_group_size": 8, "num_codebooks": 2}),
-    "aqlm-1x16": (LLAMA, aqlm(1, 16, 1, 16), {"quant_method": "aqlm", "linear_weights_not_to_quantize": ["lm_head"]}),
+    "aqlm-2x8": (LLAMA, aqlm(2, 8, 1, 8), {"quant_method": "aqlm", "nbits_per_codebook": 8, "num_codebooks": 2}),
+    "aqlm-1x16": (LLAMA, aqlm(1, 16, 1, 16), {"quant_method": "aqlm", "in_group_size": 16,
+                  "linear_weights_not_to_quantize": ["lm_head"]}),
     "vptq": (LLAMA, vptq(8, 65536, 256), {"quant_method": "vptq"}),
     "spqr": (LLAMA, spqr, {"quant_method": "spqr", "bits": 3, "beta1": 16, "beta2": 16}),
     "higgs-3": (LLAMA, higgs(3), {"quant_method": "higgs", "bits": 3, "group_size": 256}),

@@ -26,6 +26,7 @@ from typing import Any
 FOLDER = Path(__file__).parents[2] / "fixtures" / "quantization"
 RECORDS = FOLDER / "recorded"
 LAYERS = FOLDER / "layers.json"
+VARIANTS = FOLDER / "variants.json.gz"
 RECORDED = sorted(path.name.removesuffix(".json.gz") for path in RECORDS.glob("*.json.gz"))
 DTYPES = {
     "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float32": "F32", "float16": "F16",
@@ -53,3 +54,16 @@ def layers() -> dict[str, Any]:
     """The single layers: name -> `{"class": ..., "weight": [outputs, inputs], "tensors": {suffix: [dtype, shape]}}`."""
     found: dict[str, Any] = json.loads(LAYERS.read_text(encoding="utf-8"))
     return found
+
+
+@cache
+def variants() -> dict[str, Any]:
+    """Checkpoints of other bits, group sizes and models, as `recorders/collect.py` gathers them; not to be changed."""
+    found: dict[str, Any] = json.loads(gzip.decompress(VARIANTS.read_bytes()))
+    return found
+
+
+def write_variants(content: dict[str, Any]) -> None:
+    """Checks the variants in, byte for byte the same for the same content."""
+    text = json.dumps(content, separators=(",", ":"), sort_keys=True)
+    VARIANTS.write_bytes(gzip.compress(text.encode(), mtime=0))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector import audit
 from inspector.auditing.result import Audit
+from tests.checkpoints import write
 from tests.judged import codes, diffusers_records, judged, spec_of
 from tests.quantization.recorded import RECORDED, record
+from tests.quantization.stored import audited, bad, checkpoint, unquantized
 
 KEYS = ("quantization_config", "quantization")
 QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
@@ -92,3 +97,39 @@ def test_every_linear_layer_of_a_component_may_be_quantized(name: str) -> None:
 def test_weights_without_a_config_are_not_judged_by_one() -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()}
     assert "T625" not in codes(judged(spec, None))
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps_block", "keeps_file", "expected"),
+    [
+        ("quanto_int4", True, True, []),  # optimum-quanto reads its file
+        ("quanto_int4", True, False, ["T625"]),
+        ("modelopt_nvfp4", False, True, []),  # vLLM reads hf_quant_config.json
+        ("gptq_4bit_g128_sym", False, True, ["T625"]),  # transformers does not read quantization_config.json
+        ("exl2", False, False, []),  # exllamav2 recognizes the tensors
+    ],
+)
+def test_the_loader_that_reads_the_settings_is_the_intended_one(
+    name: str, keeps_block: bool, keeps_file: bool, expected: list[str], tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint(name)
+    write(tmp_path, spec, config if keeps_block else {key: config[key] for key in config if key not in KEYS})
+    for file, values in record(name)["side"].items() if keeps_file else ():
+        (tmp_path / file).write_text(json.dumps(values), encoding="utf-8")
+    found = [finding.code for finding in audit(tmp_path).findings if finding.severity != "note"]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [
+        ("ct_fp8_dynamic", {"quant_method": "fp8", "weight_block_size": [128, 128]}),
+        ("modelopt_nvfp4", {"quant_method": "mxfp4"}),
+        ("quark_mxfp4", {"quant_method": "mxfp4"}),
+        ("mlx-8-32", {"quant_method": "gptq", "bits": 4, "group_size": 128}),
+        ("sinq_4bit_g64", {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm"}),
+    ],
+)
+def test_a_block_of_another_method_is_one_finding(name: str, block: dict[str, Any]) -> None:
+    config, spec, _ = checkpoint(name)
+    assert bad(audited(name, spec, {**unquantized(config), "quantization_config": block})) == ["T614"]

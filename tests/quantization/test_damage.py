@@ -49,8 +49,6 @@ VALUES = ("qweight", "weight_packed", "_weight_qdata", "W_q", "weight._data._dat
           "q_weight", "trellis", "dense_weights", "weight")  # fmt: skip
 VALUES_ALONE = ("weight.compressed", "compressed", *VALUES)
 MODULE = "model.layers.1.self_attn.o_proj"
-NOTHING_STATED = {"quanto_float8", "quanto_int4", "quanto-8"}
-"""Checkpoints without any settings: a module that is not quantized contradicts nothing."""
 
 
 def suffix_of(name: str, wanted: tuple[str, ...], module: str = MODULE) -> str:
@@ -80,7 +78,7 @@ def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
     assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
 
 
-@pytest.mark.parametrize("name", [name for name in PACKED if name not in NOTHING_STATED])
+@pytest.mark.parametrize("name", PACKED)
 def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
     rows = original(name)[f"{MODULE}.weight"]
     result = changed(name, drop=f"{MODULE}.", put={f"{MODULE}.weight": ("BF16", rows)})
@@ -112,8 +110,6 @@ REPORTED_BY_NO_HEADER = {
     "ct-sparse": "as many values as are not zero",
     "ct-w3-channel-odd": "one word more is the old packing of the same width",
     "ct-w6-old-channel-odd": "one word less is between the dense and the old packing of the same width",
-    "quanto-4": "half as many bytes are 2 bits, which no config rules out",
-    "quanto_int4": "half as many bytes are 2 bits, which no config rules out",
 }
 """Checkpoints of which headers allow other packed values -> why."""
 
@@ -163,6 +159,40 @@ def test_a_module_packed_otherwise_is_one_finding(name: str, writer: Writer) -> 
     assert bad(result) == ["T620"], [finding.message for finding in result.findings]
     assert MODULE in (result.findings[0].place.tensor or "")
     assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("dtype", ["BOOL", "I32", "I8"])
+def test_values_of_another_dtype_are_one_finding(name: str, dtype: str) -> None:
+    suffix = suffix_of(name, VALUES_ALONE)
+    stored, shape = checkpoint(name)[1][f"{MODULE}.{suffix}"]
+    if stored == dtype:
+        pytest.skip("it is their dtype")
+    result = changed(name, put={f"{MODULE}.{suffix}": (dtype, shape)})
+    assert caused(name, result) in (["T632"], ["T614"]), [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize("name", ["hqq_3bit_g64", "quanto_int8", "torchao_f8wo", "gptq_4bit_g128_sym"])
+def test_values_of_another_dtype_in_all_modules_are_not_taken_for_another_scheme(name: str) -> None:
+    config, spec, _ = checkpoint(name)
+    suffix = suffix_of(name, VALUES_ALONE)
+    put = {key: ("BOOL", entry[1]) for key, entry in spec.items() if key.endswith(f".{suffix}") and "layers" in key}
+    assert bad(audited(name, {**spec, **put}, config)) == ["T632"]
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [("modelopt_nvfp4", "input_scale"), ("gptq_4bit_g128_sym", "g_idx"), ("ct-w4-asym", "weight_zero_point"),
+     ("quark_fp8", "input_scale"), ("torchao_int8wo", "_weight_zero_point"), ("fp8-static", "activation_scale")],
+)  # fmt: skip
+def test_a_helper_that_one_module_of_a_single_layer_lacks(name: str, suffix: str) -> None:
+    config, spec, _ = checkpoint(name)
+    config["num_hidden_layers"] = 1
+    spec = {key: entry for key, entry in spec.items() if ".layers." not in key or ".layers.0." in key}
+    lost = next(key for key in spec if key.endswith((f"up_proj.{suffix}", f"q_proj.{suffix}")))
+    assert bad(audited(name, spec, config)) == []
+    assert bad(audited(name, {key: entry for key, entry in spec.items() if key != lost}, config)) == ["T610"]
 
 
 def layout_of(entry: tuple[str, tuple[int, ...]]) -> Layout:

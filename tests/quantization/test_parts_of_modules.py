@@ -7,7 +7,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.quantization.schemes.gptq import open_module
 from inspector.quantization.stated import ModuleSettings
-from tests.judged import judged, records, spec_of
+from tests.judged import base_record, codes, judged, records, spec_of
 from tests.quantization.made_by_formula import LLAMA, gptq, halves, simple
 from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, caused, changed, checkpoint, original, tool
 from tests.quantization.test_damage import layout_of
@@ -78,6 +78,22 @@ def test_a_factor_is_no_integer_and_not_lost(name: str, suffix: str) -> None:
     tensor = f"{MODULE}.{suffix}"
     assert "T610" in errors(name, changed(name, drop=tensor))
     assert errors(name, changed(name, put={tensor: ("I32", checkpoint(name)[1][tensor][1])})) == ["T611"]
+
+
+def test_scales_that_comfyui_alone_reads() -> None:
+    record = base_record("t5", "EncoderModel")
+    spec = {name: ("F8_E4M3" if "SelfAttention" in name and name.endswith((".q.weight", ".k.weight")) else "F16", shape)
+            for name, (_, shape) in spec_of(record).items()}  # fmt: skip
+    scaled = [name for name, (dtype, _) in spec.items() if dtype == "F8_E4M3"]
+    spec |= {f"{name.removesuffix('weight')}scale_weight": ("F32", ()) for name in scaled}
+    spec["scaled_fp8"] = ("F8_E4M3", (0,))
+    alone = judged(spec, None)
+    assert (alone.verdict, alone.counts.unexplained) == ("clean", 0)
+    found = [one for one in judged(spec, record["config"]).findings if one.severity != "note"]
+    assert [one.code for one in found] == ["T625"] and "ComfyUI" in found[0].help
+    name = f"{scaled[0].removesuffix('weight')}scale_weight"
+    assert codes(judged({**spec, name: ("F32", (3,))}, None)) == {"T611"}
+    assert codes(judged({key: entry for key, entry in spec.items() if key != name}, None))
 
 
 def test_a_cache_scale_of_an_attention_without_such_a_projection() -> None:

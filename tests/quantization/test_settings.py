@@ -74,6 +74,15 @@ def test_mlx_entries() -> None:
     ]  # fmt: skip
 
 
+def test_quantos_file_has_an_entry_for_each_module() -> None:
+    entries = {"model.layers.2.mlp.down_proj": {"weights": "qint4", "activations": "none"},
+               "model.layers.3.mlp.down_proj": {"weights": "qfloat8_e4m3fn", "activations": "qint8"}}  # fmt: skip
+    found = said({}, {"quanto_qmap.json": entries})
+    assert sorted((what.bits or 0, what.activations or "", what.skipped, layers) for what, layers in found) == [
+        (0, "", "", 6), (4, "", None, 1), (8, "input_scale", None, 1),
+    ]  # fmt: skip
+
+
 def test_groups_of_compressed_tensors() -> None:
     config, _, _ = checkpoint("ct-mixed-precision")
     [(mlp, _)] = said(config)

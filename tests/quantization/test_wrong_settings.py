@@ -38,7 +38,6 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("bnb_nf4", {"bnb_4bit_quant_type": "fp4"}),
     ("bnb_nf4", {"bnb_4bit_use_double_quant": True}),
     ("bnb_nf4", {"load_in_4bit": False, "load_in_8bit": True}),
-    ("quanto-2", {"weights": "int4"}),
     ("higgs-3", {"bits": 4}),
     ("spqr", {"bits": 4}),
     ("mlx_4bit_g64", {"bits": 8}),

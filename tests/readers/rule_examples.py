@@ -85,6 +85,15 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "pytorch_model.bin"},
         {"ties": [["model.embed_tokens.weight", "lm_head.weight"]], "tied": 1, "storages": 0, "views": 0, "names": []},
     ),
+    "weights-below-key": (
+        {"file": "pytorch_model.bin"},
+        {
+            "inside": "model_state_dict",
+            "beside": [{"key": "optimizer_state_dict", "tensors": 290}],
+            "loader": "transformers",
+            "wanted": "pytorch_model.bin",
+        },
+    ),
     "weights-inside": (
         {"file": "last.ckpt"},
         {"inside": "state_dict", "beside": [{"key": "optimizer_states", "tensors": 290}], "count": 1},

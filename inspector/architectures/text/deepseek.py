@@ -22,7 +22,7 @@ from inspector.architectures.blocks import (
     SHARED,
     SWIGLU,
 )
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
 
 MLA = rows(
@@ -34,7 +34,11 @@ MLA = rows(
     part("kv_a_proj_with_mqa", "attention.kv.down",
          linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
     part("kv_a_layernorm",     "norm.kv",              scale("r")),
-    part("kv_b_proj",          "attention.kv.up",      linear("r -> h*(dn + dv)", packs="key value")),
+    either(
+        part("kv_b_proj",      "attention.kv.up",      linear("r -> h*(dn + dv)", packs="key value")),
+        rows(                                         # MLX's two halves, head by head
+            part("embed_q",     "attention.key.up",   linear("dn -> r", each="h")),
+            part("unembed_out", "attention.value.up", linear("r -> dv", each="h")))),
     part("o_proj",             "attention.output",     linear("h*dv -> d", bias="attention_bias")))
 MLA_DIMS = Dims(q="q_lora_rank", r="kv_lora_rank", dn="qk_nope_head_dim", dr="qk_rope_head_dim", dv="v_head_dim")
 MOE = rows(

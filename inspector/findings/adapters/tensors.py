@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from msgspec import Struct
+
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, first, listed, number, shape
+
+
+class AdapterSetting(Struct, frozen=True):
+    """A key of adapter_config.json, what it says, and what the stored tensors ask for."""
+
+    key: str
+    old: Any
+    new: Any
 
 
 class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
@@ -110,7 +123,8 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     """An adapter tensor does not fit the base model.
 
     What it means
-        The dims of the base's module, computed from its config, do not match the adapter's matrices.
+        The dims of the base's module, computed from its config, do not match the adapter's matrices. A classifier that
+        the adapter stores whole has a row for each label that it was trained with.
 
     Why it matters
         Loading fails, or the tensor is skipped.
@@ -124,7 +138,8 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
           help      download the adapter again, or use the base that it was trained on
 
     What to do
-        Download the adapter again; if the error remains, it belongs to another base.
+        Download the adapter again; if the error remains, it belongs to another base. Where only the labels of a
+        classifier differ, pass their number to `from_pretrained` of the base.
     """
 
     code = "A904"
@@ -135,6 +150,8 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     tensors: int
     module: str
     base: str
+    others: tuple[str, ...] = ()
+    labels: int | None = None
 
     def headline(self) -> str:
         return self.place.tensor or str(self.place.family)
@@ -144,6 +161,8 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
             ("stored", shape(self.stored)),
             ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
         ]
+        if self.others:
+            rows.insert(0, ("also", listed(self.others)))
         if self.base:
             rows.append(("base", self.base))
         if self.place.indices and not self.place.tensor:
@@ -151,6 +170,8 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
+        if self.labels is not None:
+            return Remedy(f"build the base with num_labels={self.labels} before loading the adapter")
         other = "use the base that it was trained on" if self.base else "restore its adapter_config.json"
         return Remedy(f"download the adapter again, or {other}")
 
@@ -204,23 +225,24 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
-    """The adapter has tensors for an unexpected module.
+    """The adapter has tensors for modules that its config does not target.
 
     What it means
-        The base does not have this module, or the adapter's config does not target it.
+        The base has these modules, and the adapter stores their tensors, but `target_modules`, `layers_to_transform` or
+        `rank_pattern` in adapter_config.json leave them out.
 
     Why it matters
-        Loaders ignore these tensors.
+        Loaders ignore these tensors; where the config targets no module of the base, PEFT refuses it.
 
     Example
         error[A906] adapter-module-unexpected: model.layers.{layer}.self_attn.v_proj
           stored   layers 0-31, 64 tensors, 2,621,440 elements
           because  not a target in adapter_config.json
-          help     compare adapter_config.json and the base with those of the training
-                   run
+          help     set "target_modules": ["q_proj", "v_proj"] in adapter_config.json, if
+                   these are the trained weights
 
     What to do
-        Compare adapter_config.json and the base with those of the training run.
+        Restore the adapter_config.json of the training run, or set the modules whose tensors are stored.
     """
 
     code = "A906"
@@ -230,18 +252,33 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     tensors: int
     elements: int
     known: bool
+    modules: tuple[str, ...] = ()
+    count: int = 1
+    settings: tuple[AdapterSetting, ...] = ()
 
     def headline(self) -> str:
+        if self.count > 1 and not self.modules:
+            return f"{number(self.count)} modules"
         return self.place.tensor or str(self.place.family)
 
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
         why = "not a target in adapter_config.json" if self.known else "the base has no such module"
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
-        return [("stored", stored), ("because", why)]
+        rows = [("stored", stored), ("because", why)]
+        if self.modules:
+            rows.insert(1, ("of", first(self.modules, self.count)))
+        return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("compare adapter_config.json and the base with those of the training run")
+        if not self.settings:
+            return Remedy("compare adapter_config.json and the base with those of the training run")
+        words = " and ".join(f'set "{one.key}": {json.dumps(one.new)}' for one in self.settings)
+        steps = tuple(
+            Step(action="set", file="adapter_config.json", key=(one.key,), old=one.old, new=one.new)
+            for one in self.settings
+        )
+        return Remedy(f"{words} in adapter_config.json, if these are the trained weights", steps)
 
 
 class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
@@ -295,20 +332,20 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
         Tokens were added or removed before the adapter was trained.
 
     Why it matters
-        Loading fails until the base's embeddings are resized.
+        PEFT refuses the base until its embeddings are resized.
 
     Example
-        note[A913] adapter-vocabulary-differs: 128,264 rows, the base has 128,256
+        error[A913] adapter-vocabulary-differs: 128,264 rows, the base has 128,256
           in    1 tensor
-          help  resize the base's embeddings to this size before loading the adapter
+          help  call resize_token_embeddings(128264) on the base before loading the
+                adapter
 
     What to do
-        Call `resize_token_embeddings` on the base, with the adapter's tokenizer, before loading the adapter.
+        Call `resize_token_embeddings` on the base with this number, and use the adapter's tokenizer.
     """
 
     code = "A913"
     name = "adapter-vocabulary-differs"
-    severity = "note"
 
     stored: tuple[int, ...]
     expected: int | None
@@ -321,4 +358,6 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
         return [("in", count(self.tensors, "tensor"))]
 
     def remedy(self) -> Remedy:
-        return Remedy("resize the base's embeddings to this size before loading the adapter")
+        if len(self.stored) > 1:
+            return Remedy("resize each table of the base to the rows that the adapter has, before loading the adapter")
+        return Remedy(f"call resize_token_embeddings({self.stored[0]}) on the base before loading the adapter")

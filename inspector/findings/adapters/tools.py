@@ -51,6 +51,49 @@ class AdapterEmpty(Finding, frozen=True, kw_only=True):
         return Remedy(f"save the adapter again; {gathered}")
 
 
+class AdapterHoldsModel(Finding, frozen=True, kw_only=True):
+    """The file of the adapter holds the weights of a model, and no adapter.
+
+    What it means
+        adapter_config.json names a method, but no tensor is one of that method: the whole state dict was saved under
+        the adapter's name, often after the adapter was merged or before it was added.
+
+    Why it matters
+        PEFT uses none of these tensors: the adapter stays at its initial values, with a warning at most.
+
+    Example
+        error[N457] adapter-holds-model: 291 tensors of a model, none of adapter
+          such as  base_model.model.model.embed_tokens.weight
+          help     save the adapter with save_pretrained of the PEFT model; if these are
+                   the merged weights, save them as model.safetensors with the base's
+                   config.json, the names without "base_model.model."
+
+    What to do
+        Save the adapter again, or keep the weights as a model of their own.
+    """
+
+    code = "N457"
+    name = "adapter-holds-model"
+
+    method: str
+    tensors: int
+    such_as: str
+    prefix: str
+
+    def headline(self) -> str:
+        return f"{count(self.tensors, 'tensor')} of a model, none of {self.method}"
+
+    def rows(self) -> Rows:
+        return [("such as", self.such_as)]
+
+    def remedy(self) -> Remedy:
+        names = f', the names without "{self.prefix}"' if self.prefix else ""
+        return Remedy(
+            "save the adapter with save_pretrained of the PEFT model; if these are the merged weights, save them as "
+            f"model.safetensors with the base's config.json{names}"
+        )
+
+
 class AdapterPartMissing(Finding, frozen=True, kw_only=True):
     """Some modules of the adapter are incomplete.
 
@@ -177,8 +220,8 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
 
     What it means
         PEFT looks for `base_model.model.`, the module's name and the method's suffix. These names lack that prefix, or
-        contain the name of a wrapper (torch.compile, FSDP, activation checkpointing) or of an adapter other than
-        `default`.
+        that of the class with a head, are those of an older transformers, or contain the name of a wrapper
+        (torch.compile, FSDP, activation checkpointing) or of an adapter other than `default`.
 
     Why it matters
         PEFT reports missing keys in a warning and leaves every module at its initial values: the base runs as if there

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows
@@ -253,6 +255,48 @@ class StorageShared(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("no action needed if the model ties these weights")
+
+
+class WeightsBelowKey(Finding, frozen=True, kw_only=True):
+    """The weights of a PyTorch file are nested below a key, and the loader of this folder does not look there.
+
+    What it means
+        The file is what a training script saved: a dict with the state dict under one key and other values beside it.
+        transformers and diffusers take the top level for the state dict.
+
+    Why it matters
+        They find none of the names: every tensor stays random, with a warning at most.
+
+    Example
+        error[H157] weights-below-key: pytorch_model.bin: the weights are below
+          'model_state_dict'
+          also    optimizer_state_dict: 290 tensors
+          loader  transformers reads the top level of the file
+          help    save them alone: torch.save(torch.load("pytorch_model.bin",
+                  map_location="cpu")["model_state_dict"], "pytorch_model.bin")
+
+    What to do
+        Save the content of the key as a file of its own, preferably as safetensors.
+    """
+
+    code = "H157"
+    name = "weights-below-key"
+
+    inside: str
+    beside: tuple[OtherKey, ...]
+    loader: str
+    wanted: str
+
+    def headline(self) -> str:
+        return f"{self.place.file}: the weights are below {self.inside!r}"
+
+    def rows(self) -> Rows:
+        others = [("also", f"{one.key}: {count(one.tensors, 'tensor')}") for one in self.beside[:4]]
+        return [*others, ("loader", f"{self.loader} reads the top level of the file")]
+
+    def remedy(self) -> Remedy:
+        read = f'torch.load({json.dumps(self.place.file)}, map_location="cpu")[{json.dumps(self.inside)}]'
+        return Remedy(f'save them alone: torch.save({read}, "{self.wanted}")')
 
 
 class WeightsInside(Finding, frozen=True, kw_only=True):

@@ -38,7 +38,8 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
           help    use the config.json that belongs to these weights
 
     What to do
-        Use the config that belongs to the weights, or the weights that belong to the config.
+        Use the config that belongs to the weights, or the weights that belong to the config: where nothing is stored
+        that the config's type does not have, a save may have lost the rest.
     """
 
     code = "N401"
@@ -50,6 +51,8 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     class_name: str | None = msgspec.field(name="class")
     coverage: float
     differing: tuple[str, ...] = ()
+    fewer: bool = False
+    component: str | None = None
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
@@ -63,7 +66,12 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         return [*rows, (f"not {self.claimed}", listed(self.differing, 2))] if self.differing else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("use the config.json that belongs to these weights")
+        if self.component is not None:
+            return Remedy(f"download the weights of {self.component} again: its config is that of the pipeline")
+        words = "use the config.json that belongs to these weights"
+        if self.fewer:
+            return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")
+        return Remedy(words)
 
 
 class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):

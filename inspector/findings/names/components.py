@@ -52,7 +52,7 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
     """A component of the pipeline is missing.
 
     What it means
-        model_index.json lists a component with weights, but its folder is missing or empty.
+        model_index.json lists a component, but its folder is missing or empty, or a scheduler's config is not in it.
 
     Why it matters
         The pipeline cannot be loaded.
@@ -83,6 +83,87 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy(f"download {'these folders' if self.components else 'this folder'} of the repository")
+
+
+class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
+    """The weights of a component belong to another pipeline.
+
+    What it means
+        The component's config agrees with the other components, and its weights have another width. A VAE of FLUX or
+        SD3 has 16 latent channels, one of Stable Diffusion 4.
+
+    Why it matters
+        diffusers refuses the weights; with a config changed to fit them, the pipeline fails where the components meet.
+
+    Example
+        error[N458] component-of-another-model: vae
+          latent_channels  4 in the config and as unet.in_channels, 16 in the weights
+          help             download the weights of vae again: they are of another model
+
+    What to do
+        Download the weights from the repository of the pipeline.
+    """
+
+    code = "N458"
+    name = "component-of-another-model"
+
+    component: str
+    key: str
+    config: int
+    weights: int
+    agreeing: str
+
+    def headline(self) -> str:
+        return self.component
+
+    def rows(self) -> Rows:
+        return [(self.key, f"{self.config} in the config and as {self.agreeing}, {self.weights} in the weights")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"download the weights of {self.component} again: they are of another model")
+
+
+class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
+    """The config describes one part of a larger model.
+
+    What it means
+        All names of the config's type are below one prefix, and other parts are stored too: the config is that of
+        the language model alone, and the weights are those of a model with images, or a teacher was saved with its
+        student.
+
+    Why it matters
+        A loader that follows the config finds none of its names and uses random values.
+
+    Example
+        error[N459] part-of-larger-model: llama is the part below language_model.
+          tensors  291 below it, 1 outside
+          outside  vision_tower
+          help     use the config.json of the whole model; for this part alone save the
+                   inner model, or rename: key.removeprefix("language_model.")
+
+    What to do
+        Use the config that belongs to these weights, or keep the part that the config describes.
+    """
+
+    code = "N459"
+    name = "part-of-larger-model"
+
+    model_type: str
+    prefix: str
+    tensors: int
+    without: int
+    others: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{self.model_type} is the part below {self.prefix}"
+
+    def rows(self) -> Rows:
+        stored = f"{number(self.tensors)} below it, {number(self.without)} outside"
+        return [("tensors", stored), ("outside", listed(self.others, 4))]
+
+    def remedy(self) -> Remedy:
+        alone = f'save the inner model, or rename: key.removeprefix("{self.prefix}")'
+        return Remedy(f"use the config.json of the whole model; for this part alone {alone}")
 
 
 class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):

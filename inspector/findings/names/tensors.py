@@ -316,10 +316,9 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     renumbered: tuple[tuple[int, int], ...] = ()
 
     def headline(self) -> str:
-        if self.renumbered:
-            return f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
         if self.shift is None:
-            return f"{self.missing} is stored as {self.stored}"
+            gaps = f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
+            return gaps if self.renumbered else f"{self.missing} is stored as {self.stored}"
         return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
 
     def rows(self) -> Rows:
@@ -340,7 +339,8 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
         if self.shift is None:
             return Remedy(f"renumber {self.stored} to {self.missing} if the two match")
         change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
-        return Remedy(f"{change} each number in the names", steps)
+        where = f"after {below.rpartition('.')[2]} " if "{" in below else ""
+        return Remedy(f"{change} each number {where}in the names", steps)
 
 
 class SiblingOdd(ContentFinding, frozen=True, kw_only=True):

@@ -107,8 +107,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
           help     convert these files to safetensors
 
     What to do
-        Pass the folder that contains the weights: in a pipeline each component has its own folder. Convert
-        other formats to safetensors first.
+        Pass the folder that contains the weights: in a pipeline each component has its own folder. Where a config is
+        here, its weights were not downloaded or saved. Convert other formats to safetensors first.
     """
 
     code = "R003"
@@ -125,6 +125,9 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     partitions: str = ""
     entries: tuple[str, ...] = ()
     merge: str = ""
+    config: str = ""
+    wanted: str = ""
+    components: bool = False
 
     def headline(self) -> str:
         if self.partitions:
@@ -151,15 +154,22 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.merge:
             return Remedy(self.merge)
+        if self.weights_in and self.components:
+            each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
+            return Remedy(f"download model_index.json, which names the components; for one of them pass {each}")
         if self.weights_in:
             return Remedy(f"pass the folder with the weights: {listed(self.weights_in, 4)}")
         if self.unfinished:
             return Remedy("finish the download, or save the weights again")
         if self.parts:
             return Remedy(f"join the parts in their order: cat {self.parts[0]} ...")
-        return Remedy(
-            "convert these files to safetensors" if self.sets else "pass the folder that contains the weights"
-        )
+        if self.sets:
+            return Remedy("convert these files to safetensors")
+        if self.wanted and self.config:
+            adapter = self.wanted.startswith("adapter_")
+            more, what = ("", "adapter") if adapter else (", or its shards and their index", "model")
+            return Remedy(f"download {self.wanted}{more}, or save the {what} again: only {self.config} is here")
+        return Remedy("pass the folder that contains the weights")
 
 
 class ListingIncomplete(Finding, frozen=True, kw_only=True):
@@ -194,22 +204,25 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
         return Remedy("remove what does not belong to the checkpoint, or audit a copy without it")
 
 
+FILE = "replace it with a regular file"
+
+
 class NotARegularFile(Unreadable, frozen=True, kw_only=True):
     """The path is not a regular file.
 
     What it means
         The path is a directory, a named pipe, a socket or a device. Only regular files, and links to them, are
-        opened.
+        opened. DeepSpeed's zero_to_fp32.py writes a folder of shards under the name that it is given.
 
     Why it matters
         Reading a named pipe never returns; a device has no end.
 
     Example
         error[R004] not-a-regular-file: model.safetensors is a directory
-          help  replace it with a regular file
+          help  pass model.safetensors, or move the files in it one level up
 
     What to do
-        Replace it with a regular file.
+        Pass the folder, or replace it with a regular file.
     """
 
     code = "R004"
@@ -219,7 +232,9 @@ class NotARegularFile(Unreadable, frozen=True, kw_only=True):
         return f"{self.place.file or 'the source'} is a {self.detail or 'special file'}"
 
     def remedy(self) -> Remedy:
-        return Remedy("replace it with a regular file")
+        if self.detail == "directory":
+            return Remedy(f"pass {self.place.file}, or move the files in it one level up" if self.place.file else FILE)
+        return Remedy(FILE)
 
 
 class WeightsNotFound(Finding, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.shards.index import write_index
 from inspector.findings.words import count, first, listed, number
 
@@ -224,15 +224,24 @@ class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
           help      do not use this index; file names in it must be plain names
 
     What to do
-        Do not use the index until its author has confirmed it.
+        Do not use the index until its author has confirmed it. Where the files of these names are in the folder,
+        generate the index again.
     """
 
     code = "S209"
     name = "shard-name-unsafe"
     label = "promised"
 
+    here: bool = False
+
     def remedy(self) -> Remedy:
-        return Remedy("do not use this index; file names in it must be plain names")
+        words = "do not use this index; file names in it must be plain names"
+        if not self.here or not str(self.index).endswith(".safetensors.index.json"):
+            return Remedy(words)
+        return Remedy(
+            "generate the index from the headers: the shards are in this folder",
+            (Step(action="write", file=self.index),),
+        )
 
 
 class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):

@@ -117,6 +117,46 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         ]
 
 
+class ShardHoldsAnother(Refetch, frozen=True, kw_only=True, omit_defaults=True):
+    """A shard has the tensors of another one in the place of its own.
+
+    What it means
+        The file is whole, but it holds the tensors that the index lists for another shard: a copy was saved under the
+        wrong name, or a download was resumed into the wrong file.
+
+    Why it matters
+        Its own tensors are in no file: loaders refuse the checkpoint, or leave these weights random.
+
+    Example
+        error[S232] shard-holds-another: model-00002-of-00003.safetensors
+          holds   the tensors of model-00001-of-00003.safetensors
+          lost    87 tensors: model.layers.9.input_layernorm.weight,
+                  model.layers.9.mlp.down_proj.weight and 85 more
+          layers  9-18
+          help    download this file again
+
+    What to do
+        Download the file again.
+    """
+
+    code = "S232"
+    name = "shard-holds-another"
+    incomplete = True
+
+    holds: str
+    tensors: int
+    names: tuple[str, ...]
+    layers: str | None = None
+
+    def headline(self) -> str:
+        return str(self.place.file)
+
+    def rows(self) -> Rows:
+        rows = [("holds", f"the tensors of {self.holds}")]
+        rows.append(("lost", f"{count(self.tensors, 'tensor')}: {first(self.names, self.tensors)}"))
+        return [*rows, ("layers", self.layers)] if self.layers else rows
+
+
 class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """A shard is not listed in the index.
 

@@ -37,7 +37,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
           help  download this file again
 
     What to do
-        Download the index again, or repair it at the given position.
+        Download the index again, or repair it at the given position; where all shards are there, generate it.
     """
 
     code = "S202"
@@ -47,6 +47,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     position: int | None
     what: str
     bytes: int
+    shards: int = 0
 
     def headline(self) -> str:
         return f"{self.place.file} {self.problem}"
@@ -56,7 +57,12 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return [*rows, ("at", f"character {number(self.position)}")] if self.position else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("run `git lfs pull` in the folder") if self.what == "git-lfs-pointer" else self.fetch_again()
+        if self.what == "git-lfs-pointer":
+            return Remedy("run `git lfs pull` in the folder")
+        again = self.fetch_again()
+        if not self.shards or self.remote or not str(self.place.file).endswith(".safetensors.index.json"):
+            return again
+        return Remedy(f"{again.words}, or generate it from the headers", (Step(action="write", file=self.place.file),))
 
 
 class IndexStale(Finding, frozen=True, kw_only=True):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import count, first
+from inspector.findings.words import count, first, listed
+
+INDEX = ".index.json"
+PICKLED = ("pytorch_model.bin", "diffusion_pytorch_model.bin")
+"""Files of which no program writes the index without reading their weights."""
 
 
 class FileNameUnknown(Finding, frozen=True, kw_only=True):
@@ -22,7 +26,8 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
           help    rename model-finetuned.safetensors to model.safetensors
 
     What to do
-        Rename the file. A variant (`model.fp16.safetensors`) is found if it is named: `variant="fp16"`.
+        Rename the file. Shards may keep their names where an index lists them. A variant (`model.fp16.safetensors`) is
+        found if it is named: `variant="fp16"`.
     """
 
     code = "S221"
@@ -32,16 +37,67 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     wanted: str
     single: bool
     variant: str
+    files: tuple[str, ...] = ()
+    sliced: bool = False
 
     def rows(self) -> Rows:
-        return [("loader", f"{self.loader} looks for {self.wanted}")]
+        rows = [("loader", f"{self.loader} looks for {self.wanted}")]
+        return [("shards", listed(self.files, 4)), *rows] if self.files else rows
 
     def remedy(self) -> Remedy:
         named = f', or load it with variant="{self.variant}"' if self.variant else ""
-        if not self.single:
-            return Remedy(f"save the weights again, or rename the shards and write {self.wanted}{named}")
+        if self.sliced:
+            return Remedy(f"convert the weights, of which each file holds a slice, for {self.loader}")
+        if not self.single and not str(self.place.file).endswith(INDEX):
+            if not self.wanted.startswith(PICKLED):
+                words = f"generate {self.wanted} from the headers: it lists the shards by their names"
+                return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
+            return Remedy(
+                f"save the weights again, or write {self.wanted}, which lists the shards by their names{named}"
+            )
         step = Step(action="move", file=self.place.file, new=self.wanted)
         return Remedy(f"rename {self.place.file} to {self.wanted}{named}", (step,))
+
+
+class VariantOnly(Finding, frozen=True, kw_only=True):
+    """Only one variant of the weights of several components is there.
+
+    What it means
+        The files are named `diffusion_pytorch_model.fp16.safetensors`: they were downloaded alone, or the repository
+        has no others.
+
+    Why it matters
+        Without `variant="fp16"` diffusers looks for the plain names and reports that there are no weights.
+
+    Example
+        error[S233] variant-only: fp16, in 3 components
+          files  unet/diffusion_pytorch_model.fp16.safetensors,
+                 vae/diffusion_pytorch_model.fp16.safetensors and 1 more
+          help   load the pipeline with variant="fp16", or rename each file to its name
+                 without ".fp16"
+
+    What to do
+        Pass the variant, or rename the files.
+    """
+
+    code = "S233"
+    name = "variant-only"
+    of_components = True
+
+    variant: str
+    components: tuple[str, ...]
+    files: tuple[str, ...]
+    all: bool
+
+    def headline(self) -> str:
+        return f"{self.variant}, in {count(len(self.components), 'component')}"
+
+    def rows(self) -> Rows:
+        return [("files", first(self.files, len(self.files)))]
+
+    def remedy(self) -> Remedy:
+        named = f'load the pipeline with variant="{self.variant}"'
+        return Remedy(f'{named}, or rename each file to its name without ".{self.variant}"')
 
 
 class ShardRenamed(Finding, frozen=True, kw_only=True):

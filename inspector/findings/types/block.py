@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count
 
+OF_COMFY = "fp8-comfy"
+"""The scheme that only ComfyUI reads."""
 
-class QuantizationBlockMissing(Finding, frozen=True, kw_only=True):
+
+class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     """The weights are quantized, and the config does not say so.
 
     What it means
@@ -40,6 +43,7 @@ class QuantizationBlockMissing(Finding, frozen=True, kw_only=True):
     group_size: int | None
     key: str
     block: dict[str, Any] | None
+    module: str = ""
 
     def headline(self) -> str:
         return str(self.place.file)
@@ -50,7 +54,19 @@ class QuantizationBlockMissing(Finding, frozen=True, kw_only=True):
         return [("weights", f"{self.scheme}, {count(self.modules, 'module')}{bits}{groups}")]
 
     def remedy(self) -> Remedy:
+        if self.key.endswith(".json"):
+            return Remedy(self._in_file())
+        if self.scheme == OF_COMFY:
+            return Remedy("load the file with ComfyUI, whose scales others do not read, or download plain weights")
         if self.block is None:
             return Remedy(f"copy {self.key} from the config.json of the repository that the weights come from")
         step = Step(action="set", file=self.place.file, key=(self.key,), new=self.block)
         return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}', (step,))
+
+    def _in_file(self) -> str:
+        """What to do where a file of its own names the quantization, with an entry for each module."""
+        if self.block is None or not self.module:
+            return f"copy {self.key} from the repository that the weights come from"
+        entry = json.dumps({self.module: self.block})
+        more = f", one entry for each of the {count(self.modules, 'module')}" if self.modules > 1 else ""
+        return f"write {self.key} next to the weights: {entry}{more}"

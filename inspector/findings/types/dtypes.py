@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.words import count, listed, number
 
 
@@ -26,7 +26,7 @@ class DtypeShare(msgspec.Struct, frozen=True):
         return f": {self.where[0]}" + (" and others" if len(self.where) > 1 else "") if self.where else ""
 
 
-class DtypesMixed(Finding, frozen=True, kw_only=True):
+class DtypesMixed(ContentFinding, frozen=True, kw_only=True):
     """The parameters are stored in several dtypes.
 
     What it means
@@ -60,7 +60,7 @@ class DtypesMixed(Finding, frozen=True, kw_only=True):
         return [(usual.dtype, usual.amount()), *rarer]
 
 
-class DtypeDiffers(Finding, frozen=True, kw_only=True):
+class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
     """The stored dtype differs from the config's.
 
     What it means
@@ -95,7 +95,7 @@ class DtypeDiffers(Finding, frozen=True, kw_only=True):
         return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]
 
 
-class WeightsNotFloat(Finding, frozen=True, kw_only=True):
+class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
     """Weights are stored in a dtype that no weight has.
 
     What it means

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from inspector.findings.finding import Finding, Rows
+from inspector.findings.finding import ContentFinding, Rows
 from inspector.findings.words import count, first, listed
 
 
-class PackedModules(Finding, frozen=True, kw_only=True):
+class PackedModules(ContentFinding, frozen=True, kw_only=True):
     """Quantized modules with the same problem.
 
     scheme, modules (how many), families, names (the first) and where (the index set in words) are filled in when

@@ -138,6 +138,44 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
         return Remedy("download the file that contains it again")
 
 
+class PackedValuesRetyped(PackedModules, frozen=True, kw_only=True):
+    """Quantized values are stored in a dtype that their scheme does not use.
+
+    What it means
+        The scales and the shape are those of a quantized module, but its values are stored as other numbers: they were
+        cast, or the file was damaged.
+
+    Why it matters
+        Loaders refuse such values, or read other bits as if they were the quantized ones.
+
+    Example
+        error[T632] packed-values-retyped: model.layers.1.mlp.down_proj.qweight
+          packing   gptq
+          stored    [96, 256] I8
+          expected  I32
+          help      download the file that contains it again, or quantize again
+
+    What to do
+        Download the file again or quantize again; a cast of packed values cannot be undone in general.
+    """
+
+    code = "T632"
+    name = "packed-values-retyped"
+
+    dtype: str
+    shape: tuple[int, ...]
+    expected: str
+
+    def alike(self) -> tuple[object, ...]:
+        return (self.dtype, self.expected)
+
+    def rows(self) -> Rows:
+        return [*self.packing(), ("stored", f"{shape(self.shape)} {self.dtype}"), ("expected", self.expected)]
+
+    def remedy(self) -> Remedy:
+        return Remedy("download the file that contains it again, or quantize again")
+
+
 class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
     """Quantized tensors of one module imply different sizes.
 

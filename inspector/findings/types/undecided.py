@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import listed, number
 
@@ -61,7 +61,7 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
         ]
 
 
-class PackingUndecided(Finding, frozen=True, kw_only=True):
+class PackingUndecided(ContentFinding, frozen=True, kw_only=True):
     """The parameter count of some quantized tensors cannot be derived from the headers.
 
     What it means
@@ -102,7 +102,7 @@ class PackingUndecided(Finding, frozen=True, kw_only=True):
         ]
 
 
-class NothingPacked(Finding, frozen=True, kw_only=True):
+class NothingPacked(ContentFinding, frozen=True, kw_only=True):
     """The config states a quantization, but no module is quantized.
 
     What it means
@@ -173,7 +173,7 @@ class NotPacked(NothingPacked, frozen=True, kw_only=True):
         return Remedy(f"remove {self.place.key} from config.json", (step,))
 
 
-class PackingEntryUnclear(Finding, frozen=True, kw_only=True):
+class PackingEntryUnclear(ContentFinding, frozen=True, kw_only=True):
     """An entry of the quantization settings could not be read.
 
     What it means

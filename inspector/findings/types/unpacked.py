@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import count, listed, number, shape, value
 
@@ -41,12 +41,14 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
         return (self.entry,)
 
     def headline(self) -> str:
-        return f"{value(self.entry)} in {self.source}"
+        return f"{value(self.entry)} in {self.source}" if self.entry else f"no entry in {self.source}"
 
     def rows(self) -> Rows:
         return [("stored", self.first_names()), ("packing", self.scheme)]
 
     def remedy(self) -> Remedy:
+        if not self.entry:
+            return Remedy(f"add an entry for each of these modules to {self.source}, or store them unquantized")
         return Remedy("remove the entry from the list, or store the module unquantized")
 
 
@@ -176,7 +178,7 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
         return Remedy("remove them, or rename them to match their weights")
 
 
-class BiasFromPacking(Finding, frozen=True, kw_only=True):
+class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
     """Quantized modules have biases that the model does not have.
 
     What it means

@@ -1,11 +1,14 @@
 """AQLM: `codes` [out/og, in/ig, n] into `codebooks` [n, 2^bits, og, ig], `scales` [out/og, 1, 1, 1].
 
-og and ig, outputs and inputs of one code, are the last dims of the codebooks: the header determines everything.
+og and ig, outputs and inputs of one code, are the last dims of the codebooks: the header determines everything. Codes
+are integers of 8, 16 or 32 bits, as their number of entries needs (`get_int_dtype` of aqlm 1.1).
 """
 
 from __future__ import annotations
 
+from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
 
@@ -18,11 +21,24 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     rows, columns, codes = tensors["codes"].shape
     books = tensors.get("codebooks")
-    outputs, inputs, entries = (books.shape[2], books.shape[3], books.shape[1]) if books is not None else (1, 8, 65536)
+    outputs, inputs = setting.block or (1, 8)
+    entries = 2 ** (setting.bits or 16)
+    if books is not None:
+        _, entries, outputs, inputs = books.shape
+        width = next((width for width in (8, 16, 32) if entries <= 2**width), 32)
+        reading.stored_as("codes", frozenset({f"I{width}", f"U{width}"}))
     reading.helper("codebooks", [(codes, entries, outputs, inputs)], "one for each code")
     reading.helper("scales", [(rows, 1, 1, 1)], "one for each row of codes")
     bits = codes * (max(entries, 2) - 1).bit_length() / max(outputs * inputs, 1)
     return reading.result("codes", "aqlm", (rows * outputs, columns * inputs), bits)
+
+
+def settings(block: ConfigBlock) -> QuantizationSettings:
+    """The AQLM config, with the defaults of transformers' AqlmConfig."""
+    sizes = block.integer("out_group_size"), block.integer("in_group_size")
+    bits = block.integer("nbits_per_codebook") or 16
+    base = block.module_settings(block=(sizes[0] or 1, sizes[1] or 8), bits=bits if 0 < bits <= 32 else 16)
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 AQLM = Scheme("aqlm", "codes", ("codebooks", "scales"), (), _is_aqlm, _open)

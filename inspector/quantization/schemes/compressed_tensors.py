@@ -14,7 +14,17 @@ from __future__ import annotations
 from msgspec import Struct
 
 from inspector.loader.packed import Packed
-from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
+from inspector.quantization.module import (
+    BYTES,
+    FLOAT8,
+    FLOATS,
+    ModuleReading,
+    Scheme,
+    Tensors,
+    UnpackedTensor,
+    ceil_div,
+    word,
+)
 from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
@@ -42,7 +52,9 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
     elif setting.strategy == "group":
         reading.agreed.append("strategy")
-    reading.helper("weight_scale", [(*lead, outputs, groups)], "one for each output and group")
+    single = scale is not None and scale.elements == 1 and setting.strategy == "tensor" and not lead
+    scales = [(1,), ()] if single else [(*lead, outputs, groups)]
+    reading.helper("weight_scale", scales, "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     reading.helper("weight_chan_scale", [(*lead, outputs, 1), (*lead, outputs)], "one for each output", required=False)
     if setting.zeros or "weight_zero_point" in tensors:
@@ -234,16 +246,20 @@ def _bitmask(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     """Non-zero values and one bit per position; pruned zeros count as parameters, as in the dense model."""
     reading = ModuleReading(tensors, setting)
     values, mask = tensors["compressed"], tensors.get("bitmask")
+    if "weight_scale" not in tensors:
+        reading.stored_as("compressed", FLOATS)
     if len(values.shape) == 2:
         inputs = 2 * values.shape[1]
         reading.helper("bitmask", [(values.shape[0], ceil_div(inputs, 8))], "one bit for each value")
+        reading.helper("shape", [(2, 1), (2,)], "the dims", frozenset({"I64", "I32"}))
         return reading.result("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
     if mask is None or len(mask.shape) != 2:
         reading.helper("bitmask", [()])
         packed = Packed("sparse-bitmask", word(values), None, values, known=False)
         return UnpackedTensor(values, packed, reading.others("compressed"), tuple(reading.faults))
     outputs, eighths = mask.shape
-    reading.helper("row_offsets", [(outputs,)], "one for each row", required=False)
+    reading.helper("row_offsets", [(outputs,)], "one for each row")
+    reading.helper("shape", [(2,)], "the dims", frozenset({"I64", "I32"}))
     inputs = likely(8 * eighths - 7, 8 * eighths, setting)
     bounds = ((outputs, outputs), (8 * eighths - 7, 8 * eighths))
     return reading.result("compressed", "sparse-bitmask", (outputs, inputs), word(values), bounds=bounds)

@@ -8,6 +8,7 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact, regex
 
 STRATEGIES = ("channel", "tensor", "block", "group")
+NUMBER_TYPES = {"float": "float", "int": "integer"}
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
 """Formats without scales per group, even where a group size is stated."""
 
@@ -37,13 +38,15 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     variant = group.text("format") or block.text("format")
     size = -1 if strategy in ("channel", "tensor") else weights.integer("group_size")
     return weights.module_settings(
-        {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric"},
+        {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric", "number_type": "type"},
         bits=weights.integer("num_bits"),
-        group_size=None if variant in WITHOUT_GROUPS else size,
+        group_size=None if variant in WITHOUT_GROUPS and strategy != "group" else size,
         block=weights.pair("block_structure"),
         strategy=strategy if strategy in STRATEGIES else None,
         zeros=None if symmetric is None or weights.text("type") == "float" else not symmetric,
         variant=variant,
+        number_type=NUMBER_TYPES.get(weights.text("type") or ""),
+        shown={"number_type": weights.text("type")},
         activations=activations_of(group),
     )
 

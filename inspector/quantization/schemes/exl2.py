@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from inspector.loader.packed import Packed
 from inspector.quantization.module import FLOATS, INTEGERS, ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.stated import ModuleSettings
 
@@ -22,7 +23,11 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.helper("q_scale", [(groups, outputs // 8)], "one for each group, 4 bits an output", INTEGERS)
     reading.helper("q_scale_max", [(groups,)], "one for each group", FLOATS)
     reading.helper("q_groups", [(2 * groups,)], "bits and first row of each group", INTEGERS)
-    inputs = order.elements if order is not None else 32 * rows // (setting.bits or 4)
+    if order is None:
+        reading.helper("q_invperm", [()], "one for each input", INTEGERS)
+        packed = Packed("exl2", float(setting.bits or 4), None, tensors["q_weight"], known=False)
+        return UnpackedTensor(tensors["q_weight"], packed, reading.others("q_weight"), tuple(reading.faults))
+    inputs = order.elements
     reading.helper("q_invperm", [(inputs,)], "one for each input", INTEGERS)
     bits = round(32 * rows / inputs, 4) if inputs else 0.0
     low = max(outputs - 31, 1)

@@ -9,6 +9,7 @@ be added, and zero points for asymmetric integers.
 
 from __future__ import annotations
 
+from inspector.loader.layout import Layout
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Shape, Tensors, UnpackedTensor, ceil_div
 from inspector.quantization.settings import QuantizationSettings
@@ -38,6 +39,7 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values = tensors["weight"]
     reading.compare("bits", 8)
+    reading.number_type(values)
     _blocks(reading, "weight_scale_inv", values.shape)
     if len(values.shape) == 2:
         reading.activations()
@@ -91,7 +93,7 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     shape = values.shape
-    shared = shared_by(shape, scale.shape, scale.dtype, setting.block) if scale is not None else None
+    shared = _shared(setting, shape, scale) if scale is not None else None
     scales = [scale.shape] if scale is not None and shared is not None else _expected(setting, shape)
     reading.helper("weight_scale", scales)
     if shared == "mx":
@@ -99,12 +101,28 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     _strategy(reading, shared)
     if len(shape) == 2:
         reading.activations()
-    reading.compare("bits", 8)
+    fewer = shared == "group" and values.dtype == "I8" and setting.bits is not None and setting.bits < 8
+    if not fewer:  # integers of fewer bits may be stored in bytes, which hold any of them
+        reading.compare("bits", 8)
+        reading.number_type(values)
     if "weight_zero_point" in tensors or (setting.zeros and setting.method == "compressed-tensors"):
         sizes = [scale.shape] if scale is not None else scales
         reading.helper("weight_zero_point", [*sizes, shape[:-1], (*shape[:-1], 1), ()], "as many as scales")
     scheme = "mxfp8" if shared == "mx" else "int8" if values.dtype == "I8" else "fp8"
-    return reading.result("weight", scheme, shape, 8, 32 if shared == "mx" else None)
+    bits = setting.bits if fewer and setting.bits is not None else 8
+    size = 32 if shared == "mx" else setting.group_size if shared == "group" else None
+    return reading.result("weight", scheme, shape, bits, size)
+
+
+def _shared(setting: ModuleSettings, shape: Shape, scale: Layout) -> str | None:
+    """What shares a scale, with the settings deciding where one scale or one column may mean several things."""
+    found = shared_by(shape, scale.shape, scale.dtype, setting.block)
+    size = setting.group_size or 0
+    if setting.strategy == "group" and size > 0 and scale.shape == (*shape[:-1], ceil_div(shape[-1], size)):
+        return "group"
+    whole = found == "tensor" and len(shape) == len(scale.shape) == 2  # one block holds the matrix
+    fits = setting.strategy == "block" and blocked(shape, setting.block or (128, 128)) == scale.shape
+    return "block" if whole and fits else found
 
 
 def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | None) -> str | None:
@@ -155,7 +173,9 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """The configs of fine-grained fp8 in transformers, of DeepSeek and of FBGEMM."""
     static = STATIC if "weight_block_size" in block.values else "input_scale"
     base = block.module_settings(
-        {"block": "weight_block_size"},
+        {"block": "weight_block_size", "number_type": "quant_method"},
+        number_type="float",
+        shown={"number_type": block.method},
         block=block.pair("weight_block_size"),
         strategy="channel" if block.method == "fbgemm_fp8" else None,
         activations=static if block.text("activation_scheme") == "static" else None,

@@ -16,13 +16,16 @@ from inspector.quantization.targets import listed
 SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
             "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
             "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
-NEEDED = ("shape", "nbits", "group_size", "axis")
-"""Settings that are required to unpack a module with stored settings."""
+NEEDED = ("shape", "nbits", "group_size", "axis", "packing", "view_as_float", "quant_scale", "quant_zero",
+          "offload_meta", "encoded_state_dict")  # fmt: skip
+"""Settings without which `HQQLinear.load_state_dict` of hqq 0.2.8 fails, where settings are stored."""
+NEEDED_TOO = ("channel_wise", "optimize", "round_zero")
+"""The same, beside `stores_quant_config`."""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
 def _is_hqq(tensors: Tensors, setting: ModuleSettings) -> bool:
-    return len(tensors["W_q"].shape) == 2
+    return len(tensors["W_q"].shape) == 2 and setting.method != "sinq"
 
 
 def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
@@ -53,7 +56,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     for helper in ("scale", "zero"):
         reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
     if any(name in tensors for name in NEEDED):
-        for name in NEEDED:
+        for name in (*NEEDED, *(NEEDED_TOO if "stores_quant_config" in tensors else ())):
             reading.helper(name, [tensors[name].shape if name in tensors else ()])
     return reading.result("W_q", "hqq", (size * groups,), bits, size, shaped=False)
 

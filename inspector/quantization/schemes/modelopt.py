@@ -93,6 +93,8 @@ def _outputs(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if "w4a8" in (setting.variant or "").casefold():
         reading.helper("weight_scale_2", [(), (1,), tuple(lead), (*lead, 1)], "one number")
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
+    if not lead:
+        reading.activations()
     return reading.result("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
 
 
@@ -102,6 +104,9 @@ ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
     "w8a8_sq_per_channel": (8, None), "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
 }  # fmt: skip
 """quant_algo in lower case -> bits, default group size."""
+INTEGER: Final = ("int8_sq", "w8a8_sq_per_channel", "w8a16")
+STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq")
+"""Algorithms with a static scale of the inputs."""
 WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
 
 
@@ -109,7 +114,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """The settings of ModelOpt, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
     if block.inner("quantization").values:
         block = block.inner("quantization")
-    base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo"})
+    base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo", "number_type": "quant_algo"})
     special = tuple((exact(name), _algorithm(layer, {})) for name, layer in block.inner("quantized_layers").blocks())
     return QuantizationSettings(base, special=special, ignored=block.ignored())
 
@@ -127,8 +132,9 @@ def _algorithm(block: ConfigBlock, keys: Mapping[str, str]) -> ModuleSettings:
         group_size=usual if algorithm in WITHOUT_GROUPS else size or usual,
         variant=algorithm or None,
         block=(128, 128) if algorithm == "fp8_pb_wo" else None,
-        activations=activations_of(groups[0]) if len(groups) == 1 else None,
-        shown={"bits": stated, "variant": stated, "block": stated},
+        number_type=None if bits != 8 else "integer" if algorithm in INTEGER else "float",
+        activations=activations_of(groups[0]) if len(groups) == 1 else "input_scale" if algorithm in STATIC else None,
+        shown={"bits": stated, "variant": stated, "block": stated, "number_type": stated},
     )
 
 

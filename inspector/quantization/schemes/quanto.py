@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from inspector.loader.config_file import QUANTO_FILE
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
+from inspector.quantization.targets import exact
 
 MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
 
@@ -28,6 +30,9 @@ def _open_in_shape(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     allowed = [(*shape[:1], *columns), (), (1,)]
     reading.helper("weight._scale", allowed, "one for each output")
     reading.compare("bits", 8)
+    reading.number_type(tensors["weight._data"])
+    if len(shape) == 2:
+        reading.activations()
     return reading.result("weight._data", "quanto", shape, 8)
 
 
@@ -58,17 +63,31 @@ def _open_packed(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
     for helper in ("weight._scale", "weight._shift"):
         reading.helper(helper, [shape], "one for each group")
+    reading.activations()
     return reading.result("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
 
 
-_WEIGHTS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
+_BITS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The quanto config of transformers."""
-    weights = block.text("weights") or ""
-    base = block.module_settings({"bits": "weights"}, bits=_WEIGHTS.get(weights), shown={"bits": weights})
-    return QuantizationSettings(base, ignored=block.ignored())
+    """The config of diffusers and transformers, one for all modules; quanto's own file has an entry for each module."""
+    if block.key == QUANTO_FILE:
+        special = tuple((exact(name), _entry(entry)) for name, entry in block.blocks())
+        return QuantizationSettings(block.module_settings(skipped=""), special=special)
+    return QuantizationSettings(_entry(block), ignored=block.ignored())
+
+
+def _entry(block: ConfigBlock) -> ModuleSettings:
+    weights, inputs = block.text("weights") or block.text("weights_dtype") or "", block.text("activations")
+    bits = _BITS.get(weights.removeprefix("q").partition("_")[0])
+    return block.module_settings(
+        dict.fromkeys(("bits", "number_type"), "weights" if "weights" in block.values else "weights_dtype"),
+        bits=bits,
+        number_type=None if bits is None else "float" if "float" in weights else "integer",
+        activations=None if inputs in (None, "none") else "input_scale",
+        shown={"bits": weights, "number_type": weights},
+    )
 
 
 QUANTO = Scheme("quanto", "weight._data", ("weight._scale",), MAY, _in_shape, _open_in_shape)

@@ -55,14 +55,20 @@ def _layer(block: ConfigBlock) -> ModuleSettings:
     if isinstance(several, list) and several:
         block = ConfigBlock(block.key, {**block.values, "weight": several[0]}, block.method)
     weight = block.inner("weight")
-    bits = _DTYPES.get(weight.text("dtype") or "")
+    dtype = weight.text("dtype") or ""
+    bits = _DTYPES.get(dtype)
     return weight.module_settings(
-        {"bits": "dtype", "strategy": "qscheme"},
+        {"bits": "dtype", "strategy": "qscheme", "number_type": "dtype"},
         bits=bits,
+        number_type=None if bits is None else "float" if "fp" in dtype else "integer",
         group_size=weight.integer("group_size"),
         strategy=_STRATEGIES.get(weight.text("qscheme") or "") if bits == 8 else None,
         activations="input_scale" if block.inner("input_tensors").truth("is_dynamic") is False else None,
-        shown={"bits": weight.text("dtype") or "", "strategy": weight.values.get("qscheme")},
+        shown={
+            "bits": weight.text("dtype") or "",
+            "number_type": weight.text("dtype"),
+            "strategy": weight.values.get("qscheme"),
+        },
     )
 
 

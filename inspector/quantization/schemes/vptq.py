@@ -33,6 +33,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     inputs = reported.most_common(1)[0][0] if reported else 0
     if setting.shape is not None:
         inputs = inputs or setting.shape[1]
+    reading.stored_as("indices", frozenset({"I16", "U16", "I32", "I64"}))
     reading.helper("centroids.weight", [books.shape if books is not None else ()])
     for helper in ("perm", "weight_scale", "weight_bias"):
         reading.helper(helper, [(inputs,)], "one for each input", required=False)

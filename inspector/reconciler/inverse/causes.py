@@ -27,6 +27,8 @@ Bind = Callable[[Scope], tuple[Plan, Placement]]
 """Binds the definition in a scope and places the weights in its blocks."""
 MOST_CAUSES = 4
 """Most wrong keys that are named; a config with more belongs to another model."""
+MOST_ABSENT = 8
+"""Most wrong keys where the config lacks them."""
 MOST_TESTED = 60
 """Most values that are tried."""
 ENOUGH = 16
@@ -102,8 +104,11 @@ def _one_by_one(
 ) -> tuple[list[Cause], Differences]:
     """The best cause, then the best one of what it leaves. refused: keys that are right."""
     causes: list[Cause] = []
-    for _ in range(MOST_CAUSES):
-        found = _best(differences, bind, refused) if differences.total else None
+    for number in range(MOST_ABSENT):
+        stated = any(not one.defaulted for one in causes)
+        found = None
+        if differences.total and not (stated and number >= MOST_CAUSES):
+            found = _best(differences, bind, refused)
         if found is None:
             break
         cause, differences = found

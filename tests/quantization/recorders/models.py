@@ -54,8 +54,13 @@ def headers(folder: Path) -> dict[str, list[Any]]:
     return found
 
 
-def write(name: str, before: Path, after: Path, tool: str, packages: Iterable[str], notes: str = "") -> None:
-    """The record of a run. before, after: the folders of the model and of what the tool saved."""
+def write(
+    name: str, before: Path, after: Path, tool: str, packages: Iterable[str], notes: str = "", without: str = "\0"
+) -> None:
+    """The record of a run. before, after: the folders of the model and of what the tool saved.
+
+    without: the end of the names of buffers that are left out, as `notes` says.
+    """
     original = {tensor: shape for tensor, (_, shape) in headers(before).items()}
     config = after if (after / "config.json").exists() else before
     parameters = 0
@@ -73,6 +78,6 @@ def write(name: str, before: Path, after: Path, tool: str, packages: Iterable[st
                  for file in SIDE_FILES if (after / file).exists()},
         "parameters": parameters,
         "original": original,
-        "tensors": headers(after),
+        "tensors": {tensor: entry for tensor, entry in headers(after).items() if not tensor.endswith(without)},
     }  # fmt: skip
     write_record(name, content)

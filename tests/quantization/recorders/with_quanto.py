@@ -1,6 +1,6 @@
-"""Records of optimum-quanto: a state dict after `quantize` and `freeze`, without a config.
+"""Records of optimum-quanto, as its `save_pretrained` writes them: quanto_qmap.json says what each module is.
 
-pip install torch==2.13.0 transformers==5.23.0 optimum-quanto==0.2.7
+pip install torch==2.13.0 transformers==5.23.0 accelerate optimum-quanto==0.2.7
 python -m tests.quantization.recorders.with_quanto
 """
 
@@ -12,24 +12,23 @@ from pathlib import Path
 
 from tests.quantization.recorders.models import LLAMA, save_model, write
 
-NOTES = "the state dict was written with safetensors; quanto's own save_pretrained did not run"
+RUNS = {"quanto_float8": "qfloat8", "quanto_int8": "qint8", "quanto_int4": "qint4", "quanto_int2": "qint2"}
+"""Record -> the type of the weights."""
 
 
 def main() -> None:
-    """8 bits in floats, and 4 bits in integers; the head stays as it is."""
+    """Each type on every linear but the head."""
     quanto = import_module("optimum.quanto")
-    save_file = import_module("safetensors.torch").save_file
     AutoModelForCausalLM = import_module("transformers").AutoModelForCausalLM
 
-    for name, weights in (("quanto_float8", quanto.qfloat8), ("quanto_int4", quanto.qint4)):
+    for name, weights in RUNS.items():
         with tempfile.TemporaryDirectory() as folder:
             before, after = save_model(Path(folder) / "before", LLAMA), Path(folder) / "after"
             model = AutoModelForCausalLM.from_pretrained(before)
-            quanto.quantize(model, weights=weights, exclude="lm_head")
-            quanto.freeze(model)
-            after.mkdir()
-            save_file({key: value.contiguous() for key, value in model.state_dict().items()}, after / "a.safetensors")
-            write(name, before, after, "optimum-quanto quantize+freeze+state_dict", ("optimum-quanto", "torch"), NOTES)
+            kind = getattr(quanto, weights)
+            quanto.QuantizedModelForCausalLM.quantize(model, weights=kind, exclude="lm_head").save_pretrained(after)
+            write(name, before, after, f"optimum-quanto QuantizedModelForCausalLM {weights}",
+                  ("optimum-quanto", "transformers", "torch"))  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+"""Tensors of an adapter whose modules its base has and its config does not choose; what the config should say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.adapters.base import Base
+from inspector.adapters.beside_base import Matched, absent_of, module_of, of_all, together
+from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter
+from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
+from inspector.adapters.plan import plan_with
+from inspector.adapters.targets import Boxes, Targets, union
+from inspector.algebra.boxes import count, joined, minus
+from inspector.algebra.names import axes_of
+from inspector.findings.adapters.tensors import AdapterModuleUnexpected, AdapterSetting
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.matcher.families import Families
+from inspector.reconciler.wording import family_name, place_of
+
+CHOOSING = ("target_modules", "layers_to_transform")
+"""Keys that choose modules; the second is removed by null."""
+FEWEST_OF_MODEL = 3
+"""Fewest families that are taken for a model's; embeddings and a head alone are saved beside adapters."""
+
+
+def untargeted(
+    matched: Sequence[Matched], base: Base, method: str, values: Mapping[str, Any], families: Families
+) -> Iterator[Finding]:
+    """Tensors without a place although the base has their module; one finding where one setting is the cause."""
+    known = {tensor.module for tensor in base.tensors}
+    lost = [one for one in matched if one.expected is None and not of_all(one.key) and module_of(one.key) in known]
+    if not lost:
+        return
+    settings = _settings(base, method, values, families)
+    whole: dict[str, list[Matched]] = {}
+    for one in lost:
+        module = module_of(one.key)
+        whole.setdefault(module if axes_of(module) == len(one.boxes[0]) else one.key, []).append(one)
+    places = {name: union(box for one in members for box in one.boxes) for name, members in whole.items()}
+    if settings and len(whole) > 1:
+        (first, *_), boxes = next(iter(together(places)))
+        alike = len(set(places.values())) == 1
+        shared = place_of(first, boxes) if alike else Place()
+        yield _finding(shared, list(whole), [one for members in whole.values() for one in members], settings)
+        return
+    for names, boxes in together(places):
+        yield _finding(place_of(names[0], boxes), names, [one for name in names for one in whole[name]], settings)
+
+
+def _finding(
+    place: Place, names: Sequence[str], members: Sequence[Matched], settings: tuple[AdapterSetting, ...]
+) -> Finding:
+    return AdapterModuleUnexpected(
+        place=place,
+        module=names[0],
+        tensors=sum(count(one.boxes) for one in members),
+        elements=sum(one.part.layout.elements * count(one.boxes) for one in members),
+        known=True,
+        modules=tuple(map(family_name, names[:NAMES_SHOWN])) if len(names) > 1 else (),
+        count=len(names),
+        settings=settings,
+    )
+
+
+def _settings(base: Base, method: str, values: Mapping[str, Any], families: Families) -> tuple[AdapterSetting, ...]:
+    """The fewest keys of the config that, set to what is stored, choose exactly the stored modules."""
+    tuned = dict.fromkeys(module_of(key) for key in families if tuner_name(key) is not None)
+    names = list(dict.fromkeys(module.rpartition(".")[2] for module in tuned if module))
+    wanted = {"target_modules": names, "layers_to_transform": None}
+    held = [key for key in CHOOSING if values.get(key) is not None]
+    for keys in (*((key,) for key in held), *([CHOOSING] if len(held) > 1 else ())):
+        if (
+            names
+            and all(name and name != "#" for name in names)
+            and _agrees(base, method, {**values, **{key: wanted[key] for key in keys}}, families)
+        ):
+            return tuple(AdapterSetting(key, values[key], wanted[key]) for key in keys)
+    return ()
+
+
+def _agrees(base: Base, method: str, values: Mapping[str, Any], families: Families) -> bool:
+    """Whether these settings ask for the stored tensors of the method, no more and no fewer."""
+    plan = plan_with(base, method, values, families)
+    if plan.unclear:
+        return False
+    expected: dict[str, list[Expected]] = {}
+    for one in plan.expected:
+        expected.setdefault(one.key, []).append(one)
+    for key, family in families.items():
+        if tuner_name(key) is None:
+            continue
+        boxes: Boxes = joined(box for part in family.stored for box in part.boxes)
+        if minus(boxes, [box for one in expected.get(key, ()) for box in one.boxes]):
+            return False
+    return not any(absent_boxes(plan, families))
+
+
+def of_whole_model(method: str, values: Mapping[str, Any], families: Families) -> Finding | None:
+    """The finding on weights of a model in the file of an adapter, which has no tensor of its method."""
+    if method in PROMPTS or not values or any(tuner_name(key) is not None for key in families):
+        return None
+    settings = Targets(values)
+    kept = [
+        key
+        for key, family in families.items()
+        if not any(settings.saved(module_of(key), box) for part in family.stored for box in part.boxes)
+    ]
+    if values.get("bias", "none") != "none":
+        kept = [key for key in kept if not key.endswith(".bias")]
+    if 2 * len(kept) <= len(families) or len(kept) < FEWEST_OF_MODEL:
+        return None
+    from inspector.findings.adapters.tools import AdapterHoldsModel
+
+    own = all(key.startswith(OWN_PREFIX) for key in families)
+    return AdapterHoldsModel(
+        method=method, tensors=sum(one.tensors for one in families.values()),
+        such_as=family_name(kept[0]), prefix=PREFIX if own else "",
+    )  # fmt: skip
+
+
+def absent_boxes(plan: ExpectedAdapter, families: Families) -> Iterator[Boxes]:
+    """The index sets of what a plan requires and no family has."""
+    matched = [
+        Matched(one.key, part, part.boxes, one)
+        for one in plan.expected
+        for part in (families[one.key].stored if one.key in families else ())
+    ]
+    yield from (boxes for _, boxes in absent_of(plan, matched))

@@ -1,0 +1,116 @@
+"""The weights of a multimodal model under the config of its text model, as where `text_config` was saved by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import ending, modules, outlines
+from inspector.budget import spend
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.text_model import Submodels, TextModelAlone
+from inspector.loader.config_file import Config
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families
+from inspector.matcher.reading import NAMES, NAMES_A_STEP, Reading, read_by_names, read_claimed
+from inspector.notation.binding import bind
+
+FOLDER, TEXT = "multimodal", "text"
+NESTED = "text_config"
+FEWEST = 8
+"""Fewest families outside of a text model that may be those of another model."""
+HEADS = frozenset({"lm_head.weight", "score.weight"})
+"""Endings of names that text models have as well."""
+
+
+def text_model_alone(config: Claim, file: Config | None, families: Families, reading: Reading | None) -> Finding | None:
+    """The finding where all names are those of multimodal models that have the model of the config as their text model.
+
+    reading: what the names were taken for.
+    """
+    if config.definition is None or file is None or file.kind != "config" or NESTED in file.values:
+        return None
+    if reading is not None and not (reading.by_names or reading.part) and _beyond(reading) < FEWEST:
+        return None
+    if not _is_text(config.definition.names[0]):
+        return None
+    found = list(_readings(file, families))
+    if not found:
+        return None
+    best = found[0]
+    parts = tuple(_submodels(best, _keys(reading) if reading is not None else frozenset()))
+    if not parts:
+        return None
+    return TextModelAlone(
+        place=Place(file=file.file, key="model_type"),
+        file=file.file,
+        claimed=config.model_type or config.definition.names[0],
+        class_name=config.class_name,
+        of=tuple(dict.fromkeys(one.name for one in found)),
+        submodels=parts,
+        stored=sum(family.tensors for family in families.values()),
+    )
+
+
+def _beyond(reading: Reading) -> int:
+    """How many families the definition of the config does not have."""
+    return len(reading.families) - reading.match.covered
+
+
+def _is_text(name: str) -> bool:
+    return modules()[name][0].startswith(TEXT) if name in modules() else False
+
+
+def _readings(file: Config, families: Families) -> Iterator[Reading]:
+    """The readings as multimodal models with this text model that know every name, those with the fewest missing first.
+
+    The definition of a vision model comes from the defaults of the class.
+    """
+    tried: list[Reading] = []
+    for name in _near(families):
+        claim = claim_of(replace(file, values={"model_type": name, NESTED: dict(file.values)}))
+        reading = None if claim.definition is None else read_claimed(claim, families)
+        if reading is not None and reading.coverage == 1 and not reading.prefix:
+            tried.append(reading)
+    if not tried:  # of the first versions, whose configs had no sub-config for the text
+        tried = [one for one in read_by_names(families, {}, share=1.0, prefixes=False)[0] if one.coverage == 1]
+        tried = [one for one in tried if modules()[one.name][0].startswith(FOLDER) and not _is_text(one.name)]
+    least = min((one.match.missing for one in tried), default=0)
+    return (one for one in tried if one.match.missing == least)
+
+
+def _near(families: Families) -> Iterator[str]:
+    """The multimodal types of which names show more than a text model: a projector, a tower of their own."""
+    spend(len(families) * len(outlines()) // NAMES_A_STEP, NAMES)
+    ends = {ending(key) for key in families}
+    ends |= {one.rpartition(".")[2] for one in ends}
+    for name, outline in outlines().items():
+        if modules()[name][0].startswith(FOLDER) and not ends.isdisjoint(outline.endings - HEADS):
+            yield name
+
+
+def _keys(reading: Reading) -> frozenset[str]:
+    """The keys that a definition has."""
+    return frozenset(block.key for block in bind(reading.scope, reading.match.head, reading.match.spelling).blocks)
+
+
+def _submodels(reading: Reading, known: frozenset[str]) -> Iterator[Submodels]:
+    """The modules of a multimodal model without its text model, of which anything is stored. known: keys of that."""
+    blocks = bind(reading.scope, reading.match.head, reading.match.spelling).blocks
+    others = dict.fromkeys(_top(block.key) for block in blocks if _is_submodel(block.slot.scope, block.slot.role))
+    own = {_top(block.key) for block in blocks if not _is_submodel(block.slot.scope, block.slot.role)}
+    for top in others:
+        inside = {key: family.tensors for key, family in reading.families.items() if _top(key) == top}
+        if top not in own and inside.keys() - known:
+            yield Submodels(top, sum(inside.values()))
+
+
+def _top(key: str) -> str:
+    """The module of a multimodal model that a tensor is in."""
+    segments = key.split(".")
+    return ".".join(segments[: 2 if segments[0] == "model" else 1])
+
+
+def _is_submodel(scope: tuple[str, ...], role: str) -> bool:
+    return scope[:1] != ("text",) and not role.startswith(("head.", "embed.token"))

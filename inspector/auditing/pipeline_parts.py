@@ -1,0 +1,110 @@
+"""What the parts of a pipeline say of each other: classes, and widths that two of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of, modules
+from inspector.auditing.result import CLEAN, Audit
+from inspector.findings.config import ConfigDisagrees
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.components import ComponentClassDiffers, ComponentOfAnotherModel
+from inspector.findings.shards.names import FileNameUnknown, VariantOnly
+from inspector.loading.pipelines import model_classes
+from inspector.loading.tables import type_of_class
+from inspector.matcher.claim import claim_of
+from inspector.matcher.families import families_of
+from inspector.matcher.reading import read_claimed
+
+SHARED: Final[Mapping[tuple[str, str], Sequence[tuple[str, str]]]] = {
+    ("vae", "latent_channels"): (
+        ("unet", "in_channels"), ("unet", "out_channels"),
+        ("transformer", "in_channels"), ("transformer", "out_channels"),
+    ),
+    ("unet", "in_channels"): (("vae", "latent_channels"),),
+    ("unet", "out_channels"): (("vae", "latent_channels"),),
+    ("transformer", "in_channels"): (("vae", "latent_channels"),),
+    ("unet", "cross_attention_dim"): (("text_encoder", "hidden_size"),),
+    ("text_encoder", "hidden_size"): (("unet", "cross_attention_dim"),),
+}  # fmt: skip
+"""A config key of a component -> those of others that are equal in most pipelines of diffusers."""
+
+
+def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
+    """The findings of a component as the other ones show them: its weights, not its config, are of another model."""
+    part = parts[name]
+    config = part.checkpoint.config
+    own = None if config is None else config.values.get("_class_name")
+    for one in part.findings:
+        if isinstance(one, NamesOfAnotherArchitecture) and own == class_name:
+            yield replace(one, component=name)
+        elif isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None:
+            yield ComponentOfAnotherModel(
+                place=Place(file=part.checkpoint.set_name), component=name, key=one.key, config=one.stated,
+                weights=one.solved, agreeing=agreeing,
+            )  # fmt: skip
+        else:
+            yield one
+
+
+def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
+    """The finding on components of which only the files of one variant are there."""
+    found: dict[str, dict[str, FileNameUnknown]] = {}
+    for name, part in parts.items():
+        for one in part.findings:
+            if isinstance(one, FileNameUnknown) and one.variant:
+                found.setdefault(one.variant, {})[name] = one
+    if len(found) != 1:
+        return None
+    ((variant, named),) = found.items()
+    if len(named) < 2:
+        return None
+    files = tuple(f"{name}/{one.place.file}" for name, one in named.items())
+    return VariantOnly(variant=variant, components=tuple(named), files=files, all=len(named) == len(parts))
+
+
+def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -> str | None:
+    """The key of another, clean component with the value that this one's config states and its weights do not have."""
+    for other, key in SHARED.get((name, finding.key), ()):
+        part = parts.get(other)
+        config = None if part is None or part.verdict != CLEAN else part.checkpoint.config
+        if config is not None and type(finding.stated) is int and config.values.get(key) == finding.stated:
+            return f"{other}.{key}"
+    return None
+
+
+def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
+    """Components with a config, or weights, of a different class than the pipeline names."""
+    for name, part in parts.items():
+        config = part.checkpoint.config
+        if config is None or any(isinstance(one, NamesOfAnotherArchitecture) for one in part.findings):
+            continue
+        own = config.values.get("_class_name")
+        if own is None and _knows_none(wanted[name], part):
+            own = part.class_name or config.values.get("model_type")
+        elif own == wanted[name] or own not in modules() or not _is_model(wanted[name]):
+            continue
+        if isinstance(own, str):
+            yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
+
+
+def _knows_none(class_name: str, part: Audit) -> bool:
+    """Whether a class of transformers has none of the names that are stored for it."""
+    of = type_of_class(class_name)
+    if of is None or definition_of(of) is None or part.architecture is None or not part.checkpoint.tensors:
+        return False
+    file = part.checkpoint.config
+    assert file is not None
+    if file.values.get("model_type") == of:
+        return False
+    values: dict[str, Any] = {"model_type": of, "architectures": [class_name]}
+    reading = read_claimed(claim_of(replace(file, values=values)), families_of(part.checkpoint.tensors), ())
+    return reading is None or reading.coverage == 0
+
+
+def _is_model(class_name: str) -> bool:
+    return class_name in modules() or class_name in model_classes()

@@ -1,0 +1,97 @@
+"""The config of a text model with the weights of a multimodal model."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
+from inspector.findings.words import count, listed
+
+
+class Submodels(msgspec.Struct, frozen=True):
+    """The tensors below a module of a multimodal model."""
+
+    prefix: str
+    tensors: int
+
+
+class TextModelAlone(ContentFinding, frozen=True, kw_only=True):
+    """The weights are those of a multimodal model, the config is that of its text model.
+
+    What it means
+        Every name is one of a multimodal model whose text model is the one that config.json describes: `text_config` of
+        the original config was saved as the whole config.
+
+    Why it matters
+        Loaders build the text model alone. Its tensors have longer names here, so that it keeps random values, and the
+        vision or audio models are left out.
+
+    Example
+        error[N448] text-model-alone: config.json describes only the text model of llava
+          config  llama (LlamaForCausalLM)
+          names   those of llava
+          also    vision_tower (39 tensors), multi_modal_projector (4 tensors)
+          help    use the config.json of the llava model that these weights are from
+
+    What to do
+        Use the config of the multimodal model. For the text model alone, load the multimodal model and save its
+        language model.
+    """
+
+    code = "N448"
+    name = "text-model-alone"
+    of_another_type = True
+
+    file: str
+    claimed: str
+    class_name: str | None = msgspec.field(name="class")
+    of: tuple[str, ...]
+    submodels: tuple[Submodels, ...]
+    stored: int
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return TextModelOfMore
+
+    def headline(self) -> str:
+        return f"{self.file} describes only the text model of {self.of[0]}"
+
+    def rows(self) -> Rows:
+        claimed = f"{self.claimed} ({self.class_name})" if self.class_name else self.claimed
+        also = ", ".join(f"{one.prefix} ({count(one.tensors, 'tensor')})" for one in self.submodels)
+        return [("config", claimed), ("names", f"those of {listed(self.of, 4)}"), ("also", also)]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"use the config.json of the {self.of[0]} model that these weights are from")
+
+
+class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
+    """The config is that of a text model, and a vision or audio model is stored too.
+
+    What it means
+        Every name is one of a multimodal model whose text model is the one that config.json describes. The text model
+        has the same names alone, and the loader reads it completely.
+
+    Why it matters
+        The vision or audio model that is stored as well is not loaded.
+
+    Example
+        warning[N449] text-model-of-more: config.json describes only the text model of
+          mllama
+          config  mllama_text_model (MllamaForCausalLM)
+          names   those of mllama
+          also    vision_model (149 tensors), multi_modal_projector (2 tensors)
+          help    use the config.json of the mllama model that these weights are from
+
+    What to do
+        Nothing, if only the text model is wanted; the rest can be removed. Otherwise use the config of the multimodal
+        model.
+    """
+
+    code = "N449"
+    name = "text-model-of-more"
+    severity = "warning"
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None

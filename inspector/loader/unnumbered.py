@@ -1,0 +1,53 @@
+"""Shards whose names do not say that they are: files of one folder whose names differ in their digits alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
+from inspector.loader.picking import Picked
+from inspector.loader.set_reading import SetReading
+from inspector.loader.sources.source import Listing, Source
+from inspector.loader.weight_sets import SAFETENSORS, WeightSet
+
+MOST: Final = 200
+"""Most files of one model that are taken for shards without their own numbering."""
+_DIGITS: Final = re.compile(r"\d+", re.ASCII)
+
+
+def with_unnumbered(
+    source: Source, listing: Listing, picked: Picked, sets: Sequence[WeightSet], sizes: Mapping[str, int]
+) -> Picked:
+    """The picked file together with those that are named like it, where no two of them have a tensor in common."""
+    one = picked.weights
+    if one is None or picked.index is not None or one.kind not in (SAFETENSORS, "pytorch"):
+        return picked
+    if one.numbered or len(one.files) != 1 or any(loader.finds(one.name) for loader in (TRANSFORMERS, DIFFUSERS)):
+        return picked
+    pattern = _DIGITS.sub("#", one.name)
+    files = sorted(
+        other.name
+        for other in sets
+        if other.kind == one.kind and not other.numbered and _DIGITS.sub("#", other.name) == pattern
+    )
+    if not 1 < len(files) <= MOST:
+        return picked
+    for names in (files[:2], files):
+        trial = SetReading(source, listing, replace(one, numbered=True, files=tuple(names)), None)
+        trial.run()
+        if trial.overlaps or len(trial.files) < len(names) or not all(file.tensors for file in trial.files):
+            return picked
+    stem = _starred(files).rpartition(".")[0]
+    whole = WeightSet(_starred(files), stem, one.kind, True, tuple(files), sum(sizes[name] for name in files))
+    return replace(picked, weights=whole)
+
+
+def _starred(names: Sequence[str]) -> str:
+    """What some names have in common, with a star for each number that differs."""
+    numbers = list(zip(*(_DIGITS.findall(name) for name in names), strict=True))
+    same = iter(column[0] if len(set(column)) == 1 else "*" for column in numbers)
+    return _DIGITS.sub(lambda _: next(same), names[0])

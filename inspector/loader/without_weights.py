@@ -1,0 +1,219 @@
+"""What a place without a set of weights holds instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.config_file import Config
+from inspector.loader.leftovers import leftover_findings
+from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
+from inspector.loader.other_files import HALVES, stored
+from inspector.loader.picking import read_index
+from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
+from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, group
+
+_UNFINISHED: Final = (*HALVES, ".tmp")
+_TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
+"""Names under which programs write a file until it is complete."""
+_PART: Final = r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?"
+"""Pieces of a file that was split to be uploaded."""
+DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
+
+PIPELINE_FOLDERS: Final = frozenset({
+    "unet", "transformer", "vae", "text_encoder", "text_encoder_2", "tokenizer", "scheduler", "prior", "vqvae",
+})  # fmt: skip
+"""Names of the components of diffusers' pipelines."""
+_TEXTS: Final = frozenset({
+    "json", "jsonl", "txt", "md", "py", "yaml", "yml", "model", "csv", "tsv", "jpg", "png", "html", "sh", "log", "lock",
+})  # fmt: skip
+"""Endings of files that are no weights."""
+_MEANT: Final = re.compile(
+    r"(?P<name>.+?)\.(?:safetensor|gguf|bin|pt|pth)s?(?:\..*|\s*\(\d+\).*)?", re.ASCII | re.DOTALL
+)
+_FORMATS: Final = {"safetensors": "safetensors", "gguf": "gguf", "zip": "bin", "pickle": "bin"}
+"""Format -> ending of its files."""
+
+
+def _wanted(configs: Mapping[str, Config]) -> str:
+    """The weights that belong to the config of this place; "" where it has none."""
+    if "adapter" in configs:
+        return PEFT.single("safetensors")
+    if "config" not in configs:
+        return ""
+    loader = DIFFUSERS if "_class_name" in configs["config"].values else TRANSFORMERS
+    return loader.single("safetensors")
+
+
+def _lone_config(configs: Mapping[str, Config], listing: Listing) -> str:
+    found = configs.get("adapter") or configs.get("config")
+    return found.file if found is not None and found.file in listing.files else ""
+
+
+def _misnamed(source: Source, listing: Listing, configs: Mapping[str, Config]) -> Iterator[Finding]:
+    """The finding on weights under names that say nothing of them; over a network no file is opened for this."""
+    if isinstance(source, Forewarned):
+        return
+    found: dict[str, str] = {}
+    large = sorted(listing.files, key=lambda name: -listing.files[name])
+    names = [name for name in large if not (_is_text(name) or _is_unfinished(name))]
+    for name in names[:NAMES_SHOWN]:
+        first = source.read_part(name, 0, SNIFF_BYTES)
+        if isinstance(first, Refusal) or name.startswith("."):
+            continue
+        what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
+        if what in _FORMATS and not (what in ("zip", "pickle") and _has_own_ending(name)):
+            found[name] = what
+    if not found:
+        return
+    from inspector.findings.reading.named import WeightsMisnamed
+
+    single = _wanted(configs) if len(found) == 1 and set(found.values()) == {"safetensors"} else ""
+    stored_as = tuple(sorted(found))
+    wanted = tuple(single or f"{_stem(name)}.{_FORMATS[found[name]]}" for name in stored_as)
+    if len(set(wanted)) == len(wanted) and listing.files.keys().isdisjoint(wanted):
+        yield WeightsMisnamed(stored=stored_as[:NAMES_SHOWN], wanted=wanted[:NAMES_SHOWN], what=found[stored_as[0]],
+                              files=len(found))  # fmt: skip
+
+
+def _has_own_ending(name: str) -> bool:
+    """Whether a pickle or an archive has an ending of its own, such as `.pkl`, that is none of weights."""
+    return "." in name and _MEANT.fullmatch(name) is None
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name is that of a text, unless it contains the ending of weights."""
+    _, dot, ending = name.rpartition(".")
+    return bool(dot) and ending.lower() in _TEXTS and _MEANT.fullmatch(name) is None
+
+
+def _is_unfinished(name: str) -> bool:
+    return name.endswith(_UNFINISHED) or _is_temporary(name) or _is_part(name)
+
+
+def _stem(name: str) -> str:
+    meant = _MEANT.fullmatch(name)
+    return meant["name"] if meant is not None else name.partition(".")[0]
+
+
+def instead_of_weights(
+    source: Source,
+    listing: Listing,
+    sets: tuple[WeightSet, ...],
+    sizes: Mapping[str, int],
+    configs: Mapping[str, Config],
+) -> Iterator[Finding]:
+    """The findings on a place without a set of weights."""
+    misnamed = list(_misnamed(source, listing, configs)) if not any(one.files for one in sets) else []
+    yield from misnamed or no_weights(source, sets, listing, configs, leftover_findings(listing))
+    yield from sniffed(source, sets, sizes)
+    for one in sets:
+        if one.index is not None:
+            index = read_index(source, one.index)
+            yield from [index] if isinstance(index, Finding) else index.findings
+
+
+def _is_temporary(name: str) -> bool:
+    return "tmp" in name and re.fullmatch(_TEMPORARY, name[:255], re.ASCII | re.DOTALL) is not None
+
+
+def _is_part(name: str) -> bool:
+    return re.fullmatch(_PART, name[-255:], re.ASCII | re.DOTALL) is not None
+
+
+def no_weights(
+    source: Source,
+    sets: tuple[WeightSet, ...],
+    listing: Listing,
+    configs: Mapping[str, Config],
+    leftovers: Sequence[Finding] = (),
+) -> list[Finding]:
+    """The finding that a place has no readable weights, with what it contains instead, and the other leftovers.
+
+    leftovers: the findings on the training state in this place; the first partitioned save is part of the finding.
+    """
+    halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
+    if not sets and not halves:
+        halves = _in_download_folder(source)
+    folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
+    from inspector.findings.reading.training import PartitionedSave
+
+    saves = [one for one in leftovers if isinstance(one, PartitionedSave)]
+    below = [] if saves else _sets_below(source, folders)
+    weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
+    if not weights_in:  # other formats are converted, wherever they are
+        sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
+    from inspector.findings.reading.place import NoWeights
+
+    nothing = NoWeights(
+        sets=stored(sets),
+        count=len(sets),
+        files=len(listing.files),
+        complete=listing.complete,
+        unfinished=tuple(halves[:NAMES_SHOWN]),
+        folders=tuple([name for name in folders if not name.startswith(".")][:NAMES_SHOWN]),
+        weights_in=tuple(weights_in)[:NAMES_SHOWN],
+        partitions=saves[0].headline() if saves else "",
+        entries=saves[0].names if saves else (),
+        merge=saves[0].remedy().words if saves else "",
+        parts=tuple(sorted(filter(_is_part, listing.files))[:NAMES_SHOWN]),
+        config=_lone_config(configs, listing),
+        wanted=_wanted(configs),
+        components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
+    )
+    return [nothing, *(one for one in leftovers if one not in saves[:1])]
+
+
+def _in_download_folder(source: Source) -> list[str]:
+    """Files that `hf download --local-dir` has begun, in the folder where it keeps them until they are complete."""
+    place: Source = source
+    for folder in DOWNLOAD_FOLDER:
+        found = place.inside(folder)
+        if isinstance(found, Refusal):
+            return []
+        place = found
+    return [name for name in place.listing().files if name.endswith(_UNFINISHED)]
+
+
+def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[tuple[str, WeightSet]]:
+    """(path, set) of the weights in the folders below a place; only the first of each level are looked into."""
+    found: list[tuple[str, WeightSet]] = []
+    for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
+        inner = source.inside(name)
+        if isinstance(inner, Refusal):
+            continue
+        listing = inner.listing()
+        sets = [one for one in group(listing.files) if one.files]
+        found.extend((name, one) for one in sets)
+        if not sets and depth > 1:
+            below = sorted(one for one, kind in listing.others.items() if kind == "directory")
+            found.extend((f"{name}/{path}", one) for path, one in _sets_below(inner, below, depth - 1))
+    return found
+
+
+_POINTER_LIMIT: Final = 100_000
+"""Largest pointer or web page, in bytes: over a network, larger files are not checked for these."""
+
+
+def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Finding]:
+    """Files of other formats that are a pointer or a web page instead of weights."""
+    found: list[Finding] = []
+    remote = isinstance(source, Forewarned)
+    for one in sets[:NAMES_SHOWN]:
+        for name in one.files[:NAMES_SHOWN]:
+            if remote and sizes.get(name, 0) > _POINTER_LIMIT:
+                continue
+            first = source.read_part(name, 0, SNIFF_BYTES)
+            if isinstance(first, Refusal):
+                continue
+            what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
+            if what in ("git-lfs-pointer", "html", "refusal", "json-error", "empty", "zeros"):
+                from inspector.findings.reading.content import NotACheckpoint
+
+                found.append(NotACheckpoint(place=Place(file=name), what=what, bytes=None))
+    return found

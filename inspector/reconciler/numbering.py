@@ -1,0 +1,138 @@
+"""Modules stored under other numbers than expected where they are not alike: stages, and stacks of several kinds.
+
+Where all are alike, the missing and the surplus numbers show it (`missing.py`). Here each number means another module,
+so that whatever is stored under the wrong one is missing, unexpected and of another shape at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.names import axes_of
+from inspector.algebra.span import Span
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families, Family
+from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.wording import family_name, indices_in_words, names_in
+
+MOST_TRIED = 4
+"""Most parts of names whose numbers are tried in another way."""
+
+
+class _Numbers(Struct, frozen=True):
+    """The numbers at the last `#` of a prefix: as stored, as expected; in the order of both."""
+
+    prefix: str
+    stored: Span
+    expected: Span
+
+    @property
+    def position(self) -> int:
+        """Which index of a name it is."""
+        return axes_of(self.prefix) - 1
+
+    @property
+    def shift(self) -> int | None:
+        """By how much every stored number is too high; None where that differs."""
+        by = self.stored.first - self.expected.first
+        return by if self.stored == Span.of(index + by for index in self.expected) else None
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the order shows what each number means: all are shifted, or the surplus ones follow the expected."""
+        surplus = self.stored - self.expected
+        follows = surplus.first == self.expected.last + 1 and surplus.last + 1 - surplus.first == surplus.size
+        return self.shift is not None or follows
+
+    def changes(self) -> Mapping[int, int]:
+        """Stored number -> expected number."""
+        return dict(zip(self.stored, self.expected, strict=True))
+
+
+def misnumbered(case: Reconciled, again: Again) -> Finding | None:
+    """The finding on modules that are complete under other numbers, in the same order; None where that is not all."""
+    placement = case.as_configured
+    if not (placement.missing and placement.unexpected):
+        return None
+    for tried, numbers in enumerate(_other_numbers(case)):
+        if tried == MOST_TRIED:
+            return None
+        changed = _changed(case.reading.families, numbers)
+        other = again(case.claim, replace(case.reading, families=changed))
+        if not (other.placement.differences or other.causes):
+            return _finding(case, numbers)
+    return None
+
+
+def _other_numbers(case: Reconciled) -> Iterator[_Numbers]:
+    """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first."""
+    expected = _by_prefix((block.key, (block.axes,)) for block in case.plan.blocks if block.required)
+    stored = _by_prefix(
+        (key, [box for part in family.stored for box in part.boxes]) for key, family in case.reading.families.items()
+    )
+    for prefix in sorted(stored, key=lambda one: (one.count("#"), one)):
+        wanted = expected.get(prefix)
+        if wanted is not None and wanted != stored[prefix] and wanted.size == stored[prefix].size:
+            numbers = _Numbers(prefix, stored[prefix], wanted)
+            if numbers.in_order:
+                yield numbers
+
+
+def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]] | Sequence[tuple[str, Sequence[Box]]]) -> dict[str, Span]:
+    """Prefix that ends in `#` -> all numbers there."""
+    found: dict[str, list[Span]] = {}
+    for key, boxes in keys:
+        segments = key.split(".")
+        marks = [at for at, segment in enumerate(segments) if segment == "#"]
+        for position, at in enumerate(marks):
+            found.setdefault(".".join(segments[: at + 1]), []).extend(box[position] for box in boxes)
+    return {prefix: Span.union(spans) for prefix, spans in found.items()}
+
+
+def _changed(families: Families, numbers: _Numbers) -> Families:
+    """The families with the expected numbers."""
+    changes, position = numbers.changes(), numbers.position
+    changed: dict[str, Family] = {}
+    for key, family in families.items():
+        if key == numbers.prefix or key.startswith(f"{numbers.prefix}."):
+            parts = (
+                replace(part, boxes=tuple(_renumbered(box, position, changes) for box in part.boxes))
+                for part in family.stored
+            )
+            family = replace(family, stored=tuple(parts))
+        changed[key] = family
+    return changed
+
+
+def _renumbered(box: Box, position: int, changes: Mapping[int, int]) -> Box:
+    return (*box[:position], Span.of(changes[index] for index in box[position]), *box[position + 1 :])
+
+
+def _finding(case: Reconciled, numbers: _Numbers) -> Finding:
+    from inspector.findings.names.tensors import LayersMisnumbered
+
+    prefix, single = numbers.prefix, numbers.position == 0
+    inside = [one for key, one in case.reading.families.items() if key.startswith(f"{prefix}.")]
+    first = inside[0]
+    missing, stored = numbers.expected - numbers.stored, numbers.stored - numbers.expected
+    return LayersMisnumbered(
+        place=Place(family=family_name(prefix), indices=indices_in_words(prefix, ((missing,),)) if single else None),
+        missing=_in_words(prefix, missing),
+        stored=_in_words(prefix, stored),
+        shift=numbers.shift,
+        renumbered=tuple((old, new) for old, new in numbers.changes().items() if old != new) if single else (),
+        tensors=sum(one.tensors for one in inside),
+        parameters=sum(one.elements for one in inside),
+        families=tuple(family_name(one.key) for one in inside)[:20],
+        names=tuple(names_in(first.key, first.stored[0].boxes, 5)),
+        confidence="likely",
+    )
+
+
+def _in_words(prefix: str, numbers: Span) -> str:
+    """Some numbers at the last `#` of a prefix: "layers 3, 4"."""
+    return indices_in_words(f"{prefix.rpartition('.')[0].replace('#', '0')}.#", ((numbers,),))

@@ -1,0 +1,304 @@
+"""Damages by class, each on several architectures: the verdict, the findings, and words of the first remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.judged import base_record, spec_of
+from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
+from tests.readers.made import Gguf
+
+LATENT = ("q_lora_rank", "kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "qk_head_dim")
+Row = tuple[str, str, str, list[Any], str, list[str], str]
+
+
+def without(*keys: str, path: tuple[str, ...] = ()) -> list[Any]:
+    """Damages that remove keys of the config."""
+    return [["unset", [*path, key]] for key in keys]
+
+
+CASES: list[Row] = [
+    # class of the damage, model type, class, damages, verdict, findings, words of the first remedy
+    ("stale single", "llama", "CausalLM", [["shards", 2], ["beside", MODEL, 1, "model.norm.weight"]], "findings",
+     ["S223"], "move model.safetensors aside"),
+    ("stale single", "bert", "MaskedLM", [["shards", 2], ["beside", MODEL, 1,
+     "bert.embeddings.word_embeddings.weight"]], "findings", ["S223"], "move model.safetensors aside"),
+    ("stale single", "t5", "Generation", [["shards", 2], ["beside", MODEL, 1]], "undecided", [], ""),
+    ("stale index", "qwen2", "CausalLM", [["text", INDEX, {"metadata": {}, "weight_map": {"a": "gone.safetensors"}}]],
+     "findings", ["S211"], "move model.safetensors.index.json aside, or"),
+    ("older weights first", "opt", "CausalLM", [["beside", "pytorch_model.safetensors", 1]], "clean", [], ""),
+    ("file name", "gpt2", "LMHeadModel", [["file", MODEL, "gpt2-finetuned.safetensors"]], "findings", ["S221"],
+     "rename gpt2-finetuned.safetensors to"),
+    ("file name", "mixtral", "CausalLM", [["file", MODEL, "tmp-model.safetensors"]], "findings", ["S221"],
+     "rename tmp-model.safetensors to"),
+    ("file name", "vit", "Classification", [["file", MODEL, "model.fp16.safetensors"]], "findings", ["S221"],
+     "rename model.fp16.safetensors to"),
+    ("file name", "whisper", "Generation", [["file", MODEL, "diffusion_pytorch_model.safetensors"]], "findings",
+     ["S221"], "rename diffusion_pytorch_model.safetensors"),
+    ("no index", "phi3", "CausalLM", [["shards", 3, MODEL, False]], "findings", ["S222"],
+     "download model.safetensors.index.json, or"),
+    ("no index", "clip", "Model", [["shards", 2, MODEL, False]], "findings", ["S222"],
+     "download model.safetensors.index.json, or"),
+    ("no config", "gemma2", "CausalLM", [["file", CONFIG, None]], "findings", ["C313"],
+     "download config.json, which belongs to the"),
+    ("no config", "dinov2", "Model", [["file", CONFIG, "Config.json"]], "findings", ["C313"],
+     "rename Config.json to config.json"),
+    ("no config", "bart", "Generation", [["unset", ["model_type"]]], "findings", ["C314"],
+     'set "model_type": "bart" in config.json'),
+    ("no config", "llama", "CausalLM", [["unset", ["model_type"]], ["unset", ["architectures"]]], "findings", ["C314"],
+     'set "model_type" in config.json to the'),
+    ("integers", "llama", "CausalLM", [["retype", "BOOL", "up_proj"]], "findings", ["T603"],
+     "save these weights as floats again; if they"),
+    ("integers", "gpt_neox", "CausalLM", [["retype", "I8", "dense_h_to_4h.weight"]], "findings", ["T603"],
+     "save these weights as floats again; if they"),
+    ("integers", "vit", "Classification", [["dtype", "I32"]], "findings", ["T603"],
+     "save these weights as floats again; if they"),
+    ("integers", "t5", "Generation", [["retype", "C64", "wi_0"]], "findings", ["T603"],
+     "save these weights as floats again; if they"),
+    ("integers", "swin", "Classification", [["retype", "I64", "query.weight"]], "findings", ["T603"],
+     "save these weights as floats again; if they"),
+    ("tie", "llama", "CausalLM", [["config", ["tie_word_embeddings"], True]], "clean", [], ""),
+    ("tie", "qwen2", "CausalLM", [["config", ["tie_word_embeddings"], True]], "clean", [], ""),
+    ("tie", "mistral", "CausalLM", [["lose", "lm_head"]], "findings", ["P701"],
+     "download the head's file again, or set"),
+    ("token ids", "llava", "Generation", [["config", ["image_token_index"], 5000]], "findings", ["C320"],
+     "set image_token_index in config.json to the"),
+    ("token ids", "qwen2_vl", "Generation", [["config", ["image_token_id"], 5000]], "findings", ["C320"],
+     "set image_token_id in config.json to the"),
+    ("token ids", "llama", "CausalLM", [["config", ["eos_token_id"], 5000]], "findings", ["C320"],
+     "set eos_token_id in config.json to the ids"),
+    ("own code", "llama", "CausalLM", [["config", ["auto_map"], {"AutoModel": "modeling_mine.Mine"}]], "clean", [], ""),
+    ("odd number", "llama", "CausalLM", [["config", ["num_hidden_layers"], 3.0]], "findings", ["C311"],
+     'set "num_hidden_layers": 3 in config.json'),
+    ("odd number", "bert", "MaskedLM", [["config", ["num_attention_heads"], 5]], "findings", ["C311"],
+     "correct these keys in config.json"),
+    ("odd number", "qwen3", "CausalLM", [["config", ["num_key_value_heads"], 4]], "findings", ["C310"],
+     'set "num_key_value_heads": 2 in config.json'),
+    ("odd number", "gpt2", "LMHeadModel", [["config", ["n_head"], 7]], "findings", ["C311"],
+     "correct these keys in config.json"),
+    ("lone embedding", "llama", "CausalLM", [["keep", "embed_tokens"]], "findings", ["N426"],
+     "fetch the other shards or the whole"),
+    ("lone embedding", "gpt2", "LMHeadModel", [["keep", "wte"]], "findings", ["N426"],
+     "fetch the other shards or the whole"),
+    ("a copy lost", "rt_detr", "ObjectDetection", [["lose", "decoder.class_embed.1."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("a copy lost", "d_fine", "ObjectDetection", [["lose", "decoder.bbox_embed.1."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("a copy lost", "deformable_detr", "ObjectDetection", [["lose", "class_embed.0."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("unknown class", "bert", "BertModel", [["config", ["architectures"], ["HF_ColBERT"]], ["lose", "pooler"]],
+     "undecided", [], ""),
+    ("unknown class", "roberta", "MaskedLM", [["config", ["architectures"], ["MyRewardModel"]]], "undecided", [], ""),
+    ("unknown class", "xlm-roberta", "Model", [["config", ["architectures"], ["Encoder"]], ["lose", "pooler"]],
+     "undecided", [], ""),
+    ("unknown class", "bert", "BertModel", [["config", ["architectures"], ["HF_ColBERT"]]], "clean", [], ""),
+    ("another class", "llama", "CausalLM", [["config", ["architectures"], ["Qwen2ForCausalLM"]]], "findings", ["C317"],
+     'set "architectures": ["LlamaForCausalLM"]'),
+    ("another class", "vit", "Classification", [["config", ["architectures"], ["BertModel"]]], "findings", ["C317"],
+     'set "architectures":'),
+    ("another class", "t5", "Generation", [["config", ["architectures"], ["BartForConditionalGeneration"]]], "findings",
+     ["C317"], 'set "architectures":'),
+    ("refused config", "mamba2", "CausalLM", [["config", ["head_dim"], 7]], "findings", ["N430"],
+     "use transformers 4.57"),
+    ("refused config", "bamba", "CausalLM", [["config", ["mamba_n_heads"], 5]], "findings", ["C310"],
+     'set "mamba_n_heads": 8 in config.json'),
+    ("text model alone", "gemma3", "Generation", [["nested", "text_config", "gemma3_text", "Gemma3ForCausalLM"]],
+     "findings", ["N448"], "use the config.json of the gemma3 model"),
+    ("text model alone", "llava", "Generation", [["nested", "text_config", "llama", "LlamaForCausalLM"]], "findings",
+     ["N448"], "use the config.json of the llava model that"),
+    ("text model alone", "mistral3", "Generation", [["nested", "text_config", "mistral", "MistralForCausalLM"]],
+     "findings", ["N448"], "use the config.json of the mistral3 model"),
+    ("text model alone", "qwen3_vl", "Generation", [["nested", "text_config", "qwen3", "Qwen3ForCausalLM"]], "findings",
+     ["N448"], "use the config.json of the qwen3_vl model"),
+    ("text model alone", "qwen2_5_vl", "Generation", [["nested", "text_config", "qwen2", "Qwen2ForCausalLM"]],
+     "findings", ["N449"], "use the config.json of the qwen2_5_vl model"),
+    ("text model alone", "qwen2_audio", "Generation", [["nested", "text_config", "qwen2", "Qwen2ForCausalLM"]],
+     "findings", ["N448"], "use the config.json of the qwen2_audio"),
+    ("keys absent", "deepseek_v3", "CausalLM", without(*LATENT), "findings", ["C316"],
+     'add "q_lora_rank": 18, "kv_lora_rank": 14,'),
+    ("keys absent", "kimi_k25", "Generation", without(*LATENT, path=("text_config",)), "findings", ["C316"],
+     'add "text_config.q_lora_rank": 18,'),
+    ("keys absent", "deepseek_v2", "CausalLM", without(*LATENT), "findings", ["C316"],
+     'add "q_lora_rank": 18, "kv_lora_rank": 14,'),
+    ("joined", "whisper", "Generation", [["join", "qkv_proj", "q_proj", "k_proj", "v_proj"]], "findings", ["N441"],
+     "split each into its parts with the program"),
+    ("joined", "llama", "CausalLM", [["join", "gate_up_proj", "gate_proj", "up_proj"]], "findings", ["N441"],
+     "split each into its parts with the program"),
+    ("joined", "bert", "MaskedLM", [["join", "qkv", "query", "key", "value"]], "findings", ["N441"],
+     "split each into its parts with the program"),
+    ("numbered from 1", "mobilenet_v2", "Classification", [["number", "layer.", 1]], "findings", ["N425"],
+     "subtract 1 from each number in the names"),
+    ("numbered from 1", "swin", "Classification", [["number", "blocks.", 1]], "findings", ["N425"],
+     "subtract 1 from each number after blocks in"),
+    ("numbered from 1", "encodec", "Model", [["number", "decoder.layers.", 1]], "findings", ["N425"],
+     "subtract 1 from each number in the names"),
+    ("numbered from 1", "resnet", "Classification", [["number", "stages.", 1]], "findings", ["N425"],
+     "subtract 1 from each number in the names"),
+    ("numbered from 1", "jamba", "CausalLM", [["number", "layers.", 1]], "findings", ["N425"],
+     "subtract 1 from each number in the names"),
+    ("head missing", "llava", "Generation", [["lose", "vision_tower"]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("head missing", "clip", "Model", [["lose", "vision_model"]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("head missing", "qwen2_vl", "Generation", [["lose", "visual"]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("only the head", "llama", "CausalLM", [["keep", "lm_head"]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("only the head", "gemma2", "CausalLM", [["keep", "norm.weight"]], "findings", ["N426"],
+     "fetch the other shards or the whole"),
+    ("projector lost", "llava", "Generation", [["lose", "multi_modal_projector"]], "findings", ["N403", "N403"],
+     "download or convert the checkpoint again;"),
+    ("decoder lost", "bart", "Generation", [["lose", "decoder."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("decoder lost", "t5", "Generation", [["lose", "decoder."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("shards lost", "llama", "CausalLM", [["shards", 4], ["file", "model-00003-of-00004.safetensors", None], ["file",
+     "model-00004-of-00004.safetensors", None]], "findings", ["S201"], "download these files again"),
+    ("shards lost", "t5", "Generation", [["shards", 4], ["file", "model-00001-of-00004.safetensors", None]], "findings",
+     ["S201"], "download this file again"),
+    ("pruned layers", "llama", "CausalLM", [["lose", "layers.1."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("one rank", "llama", "CausalLM", [["halve", 0, "q_proj", "k_proj", "v_proj", "gate_proj", "up_proj"], ["halve", 1,
+     "o_proj", "down_proj"]], "findings", ["D503"], "merge it with the other rank, with the tool"),
+    ("one rank", "mistral", "CausalLM", [["halve", 0, "q_proj", "k_proj", "v_proj", "gate_proj", "up_proj"], ["halve",
+     1, "o_proj", "down_proj"]], "findings", ["D503"], "merge it with the other rank, with the tool"),
+    ("another size", "llama", "CausalLM", [["config", ["hidden_size"], 96], ["config", ["intermediate_size"], 184],
+     ["config", ["num_hidden_layers"], 5]], "findings", ["C315"], "use the config.json that belongs to these"),
+    ("another size", "bert", "MaskedLM", [["config", ["hidden_size"], 96], ["config", ["intermediate_size"], 184],
+     ["config", ["num_hidden_layers"], 5]], "findings", ["C315"], "use the config.json that belongs to these"),
+    ("another sharding", "llama", "CausalLM", [["shards", 2], ["text", INDEX, {"metadata": {},
+     "weight_map": {"model.norm.weight": "model-00001-of-00003.safetensors"}}]], "findings", ["S226"],
+     "regenerate the index from the headers"),
+    ("reward model", "llama", "CausalLM", [["lose", "lm_head"], ["add", "score.weight", "F32", [1, 48]]], "findings",
+     ["N427"], 'set "architectures":'),
+    ("reward model", "mistral", "CausalLM", [["config", ["architectures"], ["MistralForSequenceClassification"]]],
+     "findings", ["N427"], 'set "architectures": ["MistralForCausalLM"]'),
+    ("reward model", "qwen2", "CausalLM", [["config", ["architectures"], ["Qwen2ForSequenceClassification"]]],
+     "findings", ["N427"], 'set "architectures": ["Qwen2ForCausalLM"]'),
+    ("not gathered", "bert", "MaskedLM", [["empty", 0]], "findings", ["R042"], "save with"),
+    ("not gathered", "llama", "CausalLM", [["empty", 0]], "findings", ["R042"], "save with"),
+    ("not gathered", "t5", "Generation", [["empty", 1]], "findings", ["R042"], "save with"),
+    ("another type", "llama", "CausalLM", [["config", ["model_type"], "qwen2"], ["config", ["architectures"],
+     ["Qwen2ForCausalLM"]]], "findings", ["N401"], "use the config.json that belongs to these"),
+    ("another type", "bert", "MaskedLM", [["config", ["model_type"], "roberta"], ["config", ["architectures"],
+     ["RobertaForMaskedLM"]]], "findings", ["N401"], "use the config.json that belongs to these"),
+    ("another type", "mistral", "CausalLM", [["config", ["model_type"], "gpt2"], ["config", ["architectures"],
+     ["GPT2LMHeadModel"]]], "findings", ["N401"], "use the config.json that belongs to these"),
+    ("another projector", "llava", "Generation", [["lose", "linear_2"], ["rename",
+     "multi_modal_projector.linear_1.weight", "multi_modal_projector.weight"], ["rename",
+     "multi_modal_projector.linear_1.bias", "multi_modal_projector.bias"]], "findings", ["N428"],
+     "use the config and the class that this part"),
+    ("extra layers", "llama", "CausalLM", [["config", ["num_hidden_layers"], 2]], "findings", ["C310"],
+     'set "num_hidden_layers": 3 in config.json'),
+    ("base under a head", "mpnet", "MaskedLM", [["lose", "lm_head"]], "findings", ["N431"],
+     'set "architectures": ["MPNetModel"] in'),
+    ("base under a head", "bert", "MaskedLM", [["lose", "cls."]], "findings", ["N431"],
+     'set "architectures": ["BertModel"] in'),
+    ("base under a head", "llama", "CausalLM", [["lose", "lm_head"], ["strip", "model."]], "findings", ["P701"],
+     "download the head's file again, or set"),
+    ("wrapped", "llama", "CausalLM", [["prefix", "module."]], "findings", ["N402"], "save the inner model, or rename:"),
+    ("wrapped", "vit", "Classification", [["prefix", "_orig_mod."]], "findings", ["N402"],
+     "save the inner model, or rename:"),
+    ("wrapped", "t5", "Generation", [["prefix", "base_model.model."]], "findings", ["N402"],
+     "save the inner model, or rename:"),
+    ("raw names", "vit", "Classification", [["prefix", "model."]], "findings", ["N402"],
+     "save the inner model, or rename:"),
+    ("raw names", "bert", "MaskedLM", [["strip", "bert."]], "clean", [], ""),
+    ("raw names", "llama", "CausalLM", [["strip", "model."]], "clean", [], ""),
+    ("raw names", "gpt2", "LMHeadModel", [["strip", "transformer."]], "clean", [], ""),
+    ("one more", "gpt_neox", "CausalLM", [["add", "gpt_neox.layers.0.attention.rotary_emb.inv_freq", "F32", [3]]],
+     "clean", [], ""),
+    ("one more", "bert", "MaskedLM", [["add", "bert.embeddings.position_ids", "I64", [1, 66]]], "clean", [], ""),
+    ("one more", "llama", "CausalLM", [["add", "extra.weight", "F32", [3, 5]]], "findings", ["N405"],
+     "not counted as a parameter; remove it if"),
+    ("head lost", "vit", "Classification", [["lose", "classifier"]], "findings", ["N431"],
+     'set "architectures": ["ViTModel"] in'),
+    ("head lost", "wav2vec2", "ForCTC", [["lose", "lm_head"]], "findings", ["N431"],
+     'set "architectures": ["Wav2Vec2Model"] in'),
+    ("head lost", "bert", "MaskedLM", [["lose", "cls.predictions.transform"]], "findings", ["N403", "N403"],
+     "download or convert the checkpoint again;"),
+    ("labels", "vit", "Classification", [["config", ["id2label"], {"0": "a", "1": "b"}], ["unset", ["label2id"]]],
+     "findings", ["C310"], 'set "num_labels": 7 in config.json'),
+    ("resized", "llama", "CausalLM", [["config", ["vocab_size"], 110]], "findings", ["C310"],
+     'set "vocab_size": 107 in config.json'),
+    ("resized", "gpt2", "LMHeadModel", [["config", ["vocab_size"], 110]], "findings", ["C310"],
+     'set "vocab_size": 107 in config.json'),
+    ("transposed", "llama", "CausalLM", [["shape", "model.layers.0.mlp.up_proj.weight", [48, 92]]], "findings",
+     ["D502"], "transpose it: tensor.t().contiguous()"),
+    ("transposed", "vit", "Classification", [["shape", "vit.encoder.layer.0.intermediate.dense.weight", [48, 92]]],
+     "findings", ["D502"], "transpose it: tensor.t().contiguous()"),
+    ("one tensor lost", "mixtral", "CausalLM", [["lose", "layers.1.block_sparse_moe.experts.3.w2"]], "findings",
+     ["N403"], "download or convert the checkpoint again;"),
+    ("one tensor lost", "whisper", "Generation", [["lose", "decoder.layers.1.fc1.weight"]], "findings", ["N403"],
+     "download or convert the checkpoint again;"),
+    ("one tensor lost", "mamba", "CausalLM", [["lose", "layers.0.mixer.A_log"]], "findings", ["N403"],
+     "download or convert the checkpoint again;"),
+    ("layers lost", "t5", "Generation", [["lose", "encoder.block.1."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("layers lost", "clip", "Model", [["lose", "vision_model.encoder.layers.0."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("experts lost", "mixtral", "CausalLM", [["lose", "experts.3."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("experts lost", "qwen3_moe", "CausalLM", [["lose", "experts.2."]], "findings", ["N404"],
+     "download or convert the checkpoint again:"),
+    ("experts lost", "deepseek_v3", "CausalLM", [["lose", "mlp.gate.weight"]], "findings", ["N403"],
+     "download or convert the checkpoint again;"),
+]  # fmt: skip
+
+
+def judged(row: Row, place: Path) -> Audit:
+    """The audit of a row."""
+    _, model_type, suffix, damages, *_ = row
+    one = base_record(model_type, suffix)
+    config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
+    return audit(str(write(damaged(healthy(spec_of(one), config), damages), place / "0")))
+
+
+@pytest.mark.parametrize("row", CASES, ids=[f"{number}-{row[0]}-{row[1]}" for number, row in enumerate(CASES)])
+def test_a_damage_has_one_cause(row: Row, tmp_path: Path) -> None:
+    *_, verdict, codes, words = row
+    audited = judged(row, tmp_path)
+    found = [one for one in audited.findings if one.severity != "note"]
+    assert (audited.verdict, [one.code for one in found]) == (verdict, codes)
+    assert len(found) <= 2
+    assert not found or words in found[0].help
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "t5"])
+@pytest.mark.parametrize(("damage", "code"), [
+    (lambda raw: raw[:40], "H101"), (lambda raw: raw[:8] + bytes(12) + raw[20:], "H103"),
+    (lambda raw: b"\xff" * 8 + raw[8:], "H102"), (lambda raw: raw[:-5], "S203"), (lambda raw: b"", "R005"),
+])  # fmt: skip
+def test_many_damaged_files_of_one_kind_are_one_finding(
+    model_type: str, damage: Callable[[bytes], bytes], code: str, tmp_path: Path
+) -> None:
+    one = base_record(model_type)
+    config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
+    folder = write(damaged(healthy(spec_of(one), config), [["shards", 12]]), tmp_path / "0")
+    broken = sorted(folder.glob("*.safetensors"))[:9]
+    for path in broken:
+        path.write_bytes(damage(path.read_bytes()))
+    (finding,) = (one for one in audit(str(folder)).findings if one.severity == "error")
+    assert finding.code == code
+    assert code == "H103" or {step.file for step in finding.steps} == {path.name for path in broken}
+
+
+@pytest.mark.parametrize(("damage", "code"), [
+    (lambda raw: raw[:40], "H101"), (lambda raw: raw[:4] + b"\x63" + raw[5:], "H131"), (lambda raw: b"", "R005"),
+])  # fmt: skip
+def test_damaged_parts_of_gguf_are_one_finding(damage: Callable[[bytes], bytes], code: str, tmp_path: Path) -> None:
+    sizes = {"block_count": 8, "embedding_length": 64, "feed_forward_length": 96, "attention.head_count": 4}
+    stated: list[tuple[str, str, Any]] = [(f"llama.{key}", "u32", value) for key, value in sizes.items()]
+    for number in range(8):
+        pairs = [("split.no", "u16", number), ("split.count", "u16", 8), ("split.tensors.count", "i32", 8)]
+        first = [("general.architecture", "text", "llama"), *stated] if number == 0 else []
+        raw = Gguf().file([(f"blk.{number}.ffn_norm.weight", (64,), 0, 256)], [*first, *pairs])
+        (tmp_path / f"m-{number + 1:05}-of-00008.gguf").write_bytes(damage(raw) if 0 < number < 7 else raw)
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
+    assert finding.code == code
