@@ -109,9 +109,9 @@ def _lost(modules: Mapping[str, Boxes], extents: Mapping[str, Span]) -> tuple[st
         return None
     ((module, left),) = absent.items()
     whole, block = extents[before_index(module)], module.rpartition(".")[0]
-    beside = any(other.rpartition(".")[0] == block for other in modules if other != module)
+    has_siblings = any(other.rpartition(".")[0] == block for other in modules if other != module)
     inner = count(left) == 1 and not {whole.first, whole.last} & set(left[0][0])
-    return (module, left) if beside and inner else None
+    return (module, left) if has_siblings and inner else None
 
 
 RANK_AXES: Final = {"lora_A": 0, "lora_E": 0, "lora_B": -1}

@@ -8,10 +8,10 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.adapters.base import Base, BaseTensor
-from inspector.adapters.beside_base import Matched, absent_of
 from inspector.adapters.expected import ExpectedAdapter
 from inspector.adapters.names import BASE_LAYER, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
+from inspector.adapters.with_base import Matched, absent_of
 from inspector.algebra.boxes import Box, count, within
 from inspector.notation.binding import fits
 from inspector.reconciler.wording import names_in

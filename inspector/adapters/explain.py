@@ -12,14 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base
-from inspector.adapters.beside_base import (
-    Matched,
-    findings_beside,
-    foreign_modules,
-    module_of,
-    overlap,
-    unknown_modules,
-)
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expected_parameters, plan_alone
@@ -29,6 +21,14 @@ from inspector.adapters.peft_configs import as_read
 from inspector.adapters.plan import plan_with, replicated
 from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
 from inspector.adapters.untargeted import of_whole_model, untargeted
+from inspector.adapters.with_base import (
+    Matched,
+    findings_with_base,
+    foreign_modules,
+    module_of,
+    overlap,
+    unknown_modules,
+)
 from inspector.algebra.boxes import count, joined, minus
 from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterNamesWrapped
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown
@@ -124,7 +124,7 @@ def _of_tensors(
     whole: bool,
     named: bool,
 ) -> Iterator[Finding]:
-    found = list(findings_beside(plan, matched, base, whole=whole, named=named))
+    found = list(findings_with_base(plan, matched, base, whole=whole, named=named))
     yield from found
     fits = not any(isinstance(one, AdapterBaseDiffers) for one in found)
     if base is not None and values and fits and not plan.unclear:

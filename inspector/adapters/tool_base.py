@@ -140,7 +140,7 @@ class ModuleDifference(Struct, frozen=True):
     expected: tuple[int | None, ...]
 
 
-class BesideBase(Struct, frozen=True):
+class Compared(Struct, frozen=True):
     """An adapter compared with a base. unmatched: modules that the base does not have, as the adapter names them.
 
     unchecked: modules of components that the base does not show, or under names of which it says nothing. absent: those
@@ -155,7 +155,7 @@ class BesideBase(Struct, frozen=True):
     absent: tuple[str, ...] = ()
 
 
-def compare(modules: Sequence[ChangedModule], base: BaseModules) -> BesideBase:
+def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     """Each module of an adapter with the one of the base that it changes."""
     matched = tensors = 0
     lost: dict[str, list[str]] = {}
@@ -185,7 +185,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> BesideBase:
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
-    return BesideBase(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
+    return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
 
 
 def _absent_of_full(modules: Sequence[ChangedModule], base: BaseModules) -> Iterator[str]:
@@ -309,7 +309,7 @@ def _of_lokr(parts: Mapping[str, Shape], outputs: int, inputs: int) -> tuple[int
     return outputs // right, None
 
 
-def findings_beside_tool(compared: BesideBase, base: BaseModules) -> Iterator[Finding]:
+def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:
     """What does not fit: one finding where the base is another one, else one for each kind of difference."""
     if compared.unmatched:
         yield AdapterModulesUnmatched(

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.adapters.base import Base
-from inspector.adapters.beside_base import Matched, absent_of, module_of, of_all, together
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.targets import Boxes, Targets, union
+from inspector.adapters.with_base import Matched, absent_of, module_of, of_all, together
 from inspector.algebra.boxes import count, joined, minus
 from inspector.algebra.names import axes_of
 from inspector.findings.adapters.tensors import AdapterModuleUnexpected, AdapterSetting

@@ -21,7 +21,7 @@ from inspector.adapters.names import (
     saved_name,
     tuner_name,
 )
-from inspector.adapters.tool_base import compare, findings_beside_tool
+from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
@@ -137,7 +137,7 @@ def _audit_of_tool(
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
     else:
         compared = compare(modules_of(families, found), laid)
-        findings.extend(findings_beside_tool(compared, laid))
+        findings.extend(tool_findings(compared, laid))
         if compared.unchecked:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
             skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))

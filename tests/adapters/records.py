@@ -51,7 +51,7 @@ def checkpoint(
     )
 
 
-def beside(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
+def with_base(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
     """An adapter laid beside the config of a base."""
     read = audit_loaded(checkpoint({}, config=base))
     return audit_adapter(checkpoint(spec, adapter), base=BaseRead("base", read))

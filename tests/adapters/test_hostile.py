@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.report.text import audit_text
-from tests.adapters.records import alone, beside, records, spec_of
+from tests.adapters.records import alone, records, spec_of, with_base
 from tests.sampling import sampled
 from tests.steps import at_most
 
@@ -34,7 +34,7 @@ def test_any_value_of_any_setting(setting: str, name: str, every: int) -> None:
     for value in VALUES[SETTINGS.index(setting) % every :: every]:
         values = {**record["adapter"], setting: value}
         with at_most(8_000_000):
-            both = beside(spec_of(name), values, record["base"]), alone(spec_of(name), values)
+            both = with_base(spec_of(name), values, record["base"]), alone(spec_of(name), values)
         for audited in both:
             counts = audited.counts
             assert counts.stored_elements == (
@@ -50,7 +50,7 @@ def test_long_values_cost_work_in_proportion(setting: str, name: str) -> None:
     for value in LONG:
         values = {**record["adapter"], setting: value}
         with at_most(3_500_000):
-            for audited in (beside(spec_of(name), values, record["base"]), alone(spec_of(name), values)):
+            for audited in (with_base(spec_of(name), values, record["base"]), alone(spec_of(name), values)):
                 assert audited.counts.stored_elements
                 assert audit_text(audited)
 
@@ -64,7 +64,9 @@ def test_long_values_cost_work_in_proportion(setting: str, name: str) -> None:
 def test_any_base(kind: str, change: dict[str, Any]) -> None:
     record = records()["llama.seven"]
     with at_most(500_000):
-        audited = beside(spec_of("llama.seven"), {**record["adapter"], "peft_type": kind}, {**record["base"], **change})
+        audited = with_base(
+            spec_of("llama.seven"), {**record["adapter"], "peft_type": kind}, {**record["base"], **change}
+        )
         assert audit_text(audited)
 
 
@@ -83,7 +85,7 @@ def test_any_names(names: list[str]) -> None:
     for shape in ((4, 48), (), (0,), (1, 2, 3, 4)):
         spec = dict.fromkeys(names, ("F32", shape))
         for audited in (
-            beside(spec, record["adapter"], record["base"]),
+            with_base(spec, record["adapter"], record["base"]),
             alone(spec, record["adapter"]),
             alone(spec, None),
         ):

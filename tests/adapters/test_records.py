@@ -12,7 +12,7 @@ import pytest
 
 from inspector.adapters.names import tuner_name
 from inspector.auditing.result import Audit
-from tests.adapters.records import Spec, alone, beside, records, spec_of
+from tests.adapters.records import Spec, alone, records, spec_of, with_base
 from tests.checkpoints import genuine
 from tests.judged import base_record, codes
 from tests.judged import spec_of as spec_of_record
@@ -25,13 +25,13 @@ LORA = [name for name, record in records().items() if record["adapter"]["peft_ty
 def reported(name: str, spec: Spec, **changed: Any) -> Audit:
     """A changed adapter beside its own base."""
     record = records()[name]
-    return beside(spec, {**record["adapter"], **changed}, record["base"])
+    return with_base(spec, {**record["adapter"], **changed}, record["base"])
 
 
 @pytest.mark.parametrize("name", records())
 def test_the_count_is_the_trainers_own(name: str) -> None:
     record = records()[name]
-    audited = beside(spec_of(name), record["adapter"], record["base"])
+    audited = with_base(spec_of(name), record["adapter"], record["base"])
     assert [finding.code for finding in audited.findings] == ["A901"], audited.findings
     trained = SAVED.get(name, record["trainable"])
     assert audited.counts.unique_parameters == trained
@@ -143,14 +143,16 @@ def test_a_wrong_rank_in_the_config_is_one_finding(name: str) -> None:
 def test_another_base_is_one_finding(name: str) -> None:
     record = records()[name]
     other = {**record["base"], "hidden_size": 96, "head_dim": 40, "intermediate_size": 200}
-    audited = beside(spec_of(name), record["adapter"], other)
+    audited = with_base(spec_of(name), record["adapter"], other)
     assert codes(audited) == {"A907"}
     assert len(audited.findings) == 2
 
 
 def test_names_that_the_base_does_not_have() -> None:
     """PEFT finds none of the targets, or leaves the tensors unused: names in memory of such a base are its files'."""
-    audited = beside(spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"])
+    audited = with_base(
+        spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"]
+    )
     assert [one.code for one in audited.findings] == ["A928", "A901"]
     assert audited.counts.expected_parameters is None
     renamed = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
@@ -162,7 +164,7 @@ def test_names_that_the_base_does_not_have() -> None:
 def test_names_of_code_of_a_repository_accuse_nobody() -> None:
     own = {**records()["llama.default"]["base"], "auto_map": {"AutoModel": "modeling.Own"}}
     query = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
-    audited = beside(query, {**records()["llama.default"]["adapter"], "target_modules": ["query", "v_proj"]}, own)
+    audited = with_base(query, {**records()["llama.default"]["adapter"], "target_modules": ["query", "v_proj"]}, own)
     assert [one.code for one in audited.findings] == ["A901", "A914"]
 
 
@@ -227,7 +229,7 @@ def test_names_of_the_model_below_its_head(task: str, codes_: set[str]) -> None:
             for key, entry in spec_of("llama.default").items()}  # fmt: skip
     record = records()["llama.default"]
     base = {"architectures": [record["class"]], **record["base"]}
-    assert codes(beside(spec, {**record["adapter"], "task_type": task}, base)) == codes_
+    assert codes(with_base(spec, {**record["adapter"], "task_type": task}, base)) == codes_
 
 
 @pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl"])
@@ -241,7 +243,7 @@ def test_names_from_before_the_language_model_moved(model_type: str, path: str) 
             spec[f"base_model.model.{module}.lora_A.weight"] = ("F32", (4, shape[1]))
             spec[f"base_model.model.{module}.lora_B.weight"] = ("F32", (shape[0], 4))
     adapter = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
-    audited = beside(spec, adapter, {"architectures": [record["class"]], **record["config"]})
+    audited = with_base(spec, adapter, {"architectures": [record["class"]], **record["config"]})
     assert spec and codes(audited) == (set() if "language" in path else {"A919"})
 
 

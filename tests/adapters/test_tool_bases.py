@@ -38,7 +38,7 @@ def base_of(name: str) -> BaseRead:
     return BaseRead("base", audit_loaded(checkpoint({}, config=records()[name]["base"])))
 
 
-def beside(spec: Spec, base: BaseRead) -> Audit:
+def with_base(spec: Spec, base: BaseRead) -> Audit:
     """The audit of an adapter beside a base."""
     return audit_adapter(checkpoint(spec), base=base)
 
@@ -53,7 +53,7 @@ CASES = sampled(records(), 9, writer)
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_adapter_fits_its_base(name: str) -> None:
-    audited = beside(stored(name), base_of(name))
+    audited = with_base(stored(name), base_of(name))
     assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901"])
 
 
@@ -83,7 +83,7 @@ def damaged(name: str) -> Iterator[tuple[str, Spec]]:
 @pytest.mark.parametrize("name", CASES)
 def test_each_damage_is_an_error(name: str) -> None:
     for what, spec in damaged(name):
-        audited = beside(spec, base_of(name))
+        audited = with_base(spec, base_of(name))
         assert any(one.severity == "error" for one in audited.findings), what
         assert len([one for one in audited.findings if one.severity != "note"]) <= 2, what
 
@@ -97,13 +97,13 @@ OTHERS = [
 
 @pytest.mark.parametrize(("name", "other", "code"), OTHERS)
 def test_the_adapter_of_another_base(name: str, other: str, code: str) -> None:
-    assert codes(beside(stored(name), base_of(other))) == {code}
+    assert codes(with_base(stored(name), base_of(other))) == {code}
 
 
 def test_another_size_of_the_base() -> None:
     config = {**records()["mlx LlamaForCausalLM"]["base"], "hidden_size": 48, "intermediate_size": 60}
     wider = BaseRead("base", audit_loaded(checkpoint({}, config=config)))
-    assert codes(beside(stored("mlx LlamaForCausalLM"), wider)) == {"A907"}
+    assert codes(with_base(stored("mlx LlamaForCausalLM"), wider)) == {"A907"}
 
 
 LDM = {
@@ -119,11 +119,11 @@ def test_the_names_of_the_first_authors() -> None:
     for own, theirs in LDM.items():
         spec = {key.replace(f"lora_unet_{own}_", f"lora_unet_{theirs}_"): entry for key, entry in spec.items()}
     assert not any("_blocks_0_attentions" in key for key in spec)
-    assert beside(spec, base_of(name)).verdict == "clean"
+    assert with_base(spec, base_of(name)).verdict == "clean"
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in _of_flux(qkv=144).items()}
-    assert beside(spec, base_of("diffusers FluxTransformer2DModel")).verdict == "clean"
+    assert with_base(spec, base_of("diffusers FluxTransformer2DModel")).verdict == "clean"
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in _of_flux(qkv=140).items()}
-    assert "A904" in codes(beside(spec, base_of("diffusers FluxTransformer2DModel")))
+    assert "A904" in codes(with_base(spec, base_of("diffusers FluxTransformer2DModel")))
 
 
 def _of_flux(qkv: int) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -144,9 +144,9 @@ def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
     alone, pipeline = base_of(unet), base_of(unet).audited
     assert pipeline is not None
     whole = replace(pipeline, components={name: one for name, one in parts.items() if one is not None})
-    assert beside(both, BaseRead("base", whole)).verdict == "clean"
-    assert beside(both, alone).verdict == "undecided"
-    assert codes(beside(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
+    assert with_base(both, BaseRead("base", whole)).verdict == "clean"
+    assert with_base(both, alone).verdict == "undecided"
+    assert codes(with_base(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
 
 
 FULL = "lycoris full SD3Transformer2DModel"
@@ -158,7 +158,7 @@ FULL = "lycoris full SD3Transformer2DModel"
 ])  # fmt: skip
 def test_a_lost_half_of_a_whole_difference_is_missing(lost: str) -> None:
     spec = stored(FULL)
-    audited = beside({name: entry for name, entry in spec.items() if name != lost}, base_of(FULL))
+    audited = with_base({name: entry for name, entry in spec.items() if name != lost}, base_of(FULL))
     (missing,) = [one for one in audited.findings if one.severity == "error"]
     assert (missing.code, missing.facts["modules"]) == ("A916", 1)
     assert missing.facts["names"] == [lost.rpartition(".")[0]]

@@ -20,7 +20,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
-from tests.adapters.records import alone, beside, checkpoint
+from tests.adapters.records import alone, checkpoint, with_base
 from tests.checkpoints import Spec, genuine, write
 from tests.dialects import converters, recorded_gguf
 from tests.findings.download_cases import DOWNLOADS
@@ -381,7 +381,7 @@ def adapter(
     change(spec)
     values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], **LLAMA3, **config}
     code = {"auto_map": {"AutoModelForCausalLM": "modeling.Own"}} if own else {}
-    return beside(spec, values, {**LLAMA8B, **code}) if base else alone(spec, values)
+    return with_base(spec, values, {**LLAMA8B, **code}) if base else alone(spec, values)
 
 
 SMALL_UNET = {
@@ -431,7 +431,7 @@ FIRES |= {
     "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
     "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
-    "adapter-base-differs": lambda: beside(
+    "adapter-base-differs": lambda: with_base(
         {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
         {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
         {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},

@@ -68,7 +68,7 @@ def overlap(one: Box, other: Box) -> Box | None:
     return common(one, other) if len(one) == len(other) else None
 
 
-def findings_beside(
+def findings_with_base(
     plan: ExpectedAdapter, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
     """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
@@ -151,8 +151,8 @@ def foreign_modules(unknown: Sequence[str], families: Families, base: Base, sett
         return [one for one in unknown if one in tuned]
     if 2 * len(unknown) >= len(stored):
         return []
-    beside = (one for one in unknown if one.rpartition(".")[0] in blocks)
-    return [one for one in beside if not _chosen(one, stored[one], settings)]
+    inside = (one for one in unknown if one.rpartition(".")[0] in blocks)
+    return [one for one in inside if not _chosen(one, stored[one], settings)]
 
 
 def _chosen(module: str, boxes: Sequence[Box], settings: Targets) -> bool:
@@ -251,12 +251,12 @@ def _by_module(matched: Sequence[Matched]) -> Mapping[str, Sequence[Matched]]:
 
 
 def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Matched]]) -> AdapterHalfMissing | None:
-    for beside, places in _beside(expected, matched).items():
+    for partner, places in _partners(expected, matched).items():
         hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
         if hit:
             return AdapterHalfMissing(
                 place=place_of(expected.key, hit),
-                present=place_of(beside, hit).family,
+                present=place_of(partner, hit).family,
                 tensors=count(hit),
                 of=count(joined(places)),
                 shape=expected.shape if None not in expected.shape else None,
@@ -264,7 +264,7 @@ def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Match
     return None
 
 
-def _beside(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
+def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
     """The other tensors of a module's method, at the same depth of wrapping, and where they are stored.
 
     matched: what is stored of each module.
@@ -286,7 +286,7 @@ def _targets_missing(
     missing: dict[str, list[Box]] = {}
     stored = _by_module(matched)
     for expected, boxes in absent:
-        left = minus(boxes, [one for places in _beside(expected, stored).values() for one in places])
+        left = minus(boxes, [one for places in _partners(expected, stored).values() for one in places])
         if left:
             missing.setdefault(expected.module or expected.key, []).extend(left)
     for names, where in together({name: union(found) for name, found in missing.items()}):
