@@ -21,7 +21,7 @@ from inspector.reconciler.wording import family_name, place_of
 CHOOSING = ("target_modules", "layers_to_transform")
 """Keys that choose modules; the second is removed by null."""
 FEWEST_OF_MODEL = 3
-"""Fewest families that are taken for a model's; embeddings and a head alone are saved beside adapters."""
+"""Fewest families that are taken for a model's; embeddings and a head alone are saved with adapters."""
 
 
 def untargeted(

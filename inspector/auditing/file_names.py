@@ -57,7 +57,7 @@ def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
 def intended(checkpoint: Checkpoint) -> Loader | None:
     """The loader that a folder is made for, by its config; None where no name is prescribed.
 
-    MLX reads every file `model*.safetensors`; of a type that transformers does not have nobody knows the loader.
+    MLX reads every file `model*.safetensors`; for a type that transformers does not have the loader is unknown.
     """
     config = checkpoint.config
     if config is None or config.kind != "config":

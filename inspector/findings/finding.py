@@ -88,7 +88,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights. of_components: whether it stands for findings of several components, which mend carries out.
+    of the weights. of_components: whether it reports findings of several components, which mend carries out.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.

@@ -43,7 +43,7 @@ _FILE: Final = re.compile(
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _TENSORFLOW: Final = r".*\.ckpt\.data-[0-9]{5}-of-[0-9]{5}"
-"""The values of a checkpoint of TensorFlow 1, beside `.ckpt.index` and `.ckpt.meta`."""
+"""The values of a checkpoint of TensorFlow 1, next to `.ckpt.index` and `.ckpt.meta`."""
 _APPLE_DOUBLE: Final = "._"
 """What macOS puts before the name of a file for the attributes that another file system does not keep."""
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})

@@ -32,7 +32,7 @@ PIPELINE_FOLDERS: Final = frozenset({
 _TEXTS: Final = frozenset({
     "json", "jsonl", "txt", "md", "py", "yaml", "yml", "model", "csv", "tsv", "jpg", "png", "html", "sh", "log", "lock",
 })  # fmt: skip
-"""Endings of files that are no weights."""
+"""Endings of files that are not weights."""
 _MEANT: Final = re.compile(
     r"(?P<name>.+?)\.(?:safetensor|gguf|bin|pt|pth)s?(?:\..*|\s*\(\d+\).*)?", re.ASCII | re.DOTALL
 )

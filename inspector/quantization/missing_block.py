@@ -58,7 +58,7 @@ def block_for(
 ) -> tuple[str, dict[str, Any] | None]:
     """(key in config.json, block), the block None where the tensors do not determine it.
 
-    helpers: the families of the helpers. For quanto beside transformers the file, and the entry of one module.
+    helpers: the families of the helpers. For quanto without transformers the file, and the entry of one module.
     """
     keys = list(helpers)
     sizes: Mapping[str, Any] = {} if packing is None else _sizes(packing)

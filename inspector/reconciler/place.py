@@ -45,7 +45,7 @@ class Placed(Struct, frozen=True):
 
     @property
     def computed(self) -> bool:
-        """Whether it is a buffer that a file may leave out: what it holds is no evidence of the config."""
+        """Whether it is a buffer that a file may leave out: what it holds is not evidence of the config."""
         return self.block.slot.optional and not self.block.slot.tensor.counted
 
 

@@ -261,7 +261,7 @@ class WeightsBelowKey(Finding, frozen=True, kw_only=True):
     """The weights of a PyTorch file are nested below a key, and the loader of this folder does not look there.
 
     What it means
-        The file is what a training script saved: a dict with the state dict under one key and other values beside it.
+        The file is what a training script saved: a dict with the state dict under one key and other values next to it.
         transformers and diffusers take the top level for the state dict.
 
     Why it matters

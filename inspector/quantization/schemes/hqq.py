@@ -20,7 +20,7 @@ NEEDED = ("shape", "nbits", "group_size", "axis", "packing", "view_as_float", "q
           "offload_meta", "encoded_state_dict")  # fmt: skip
 """Settings without which `HQQLinear.load_state_dict` of hqq 0.2.8 fails, where settings are stored."""
 NEEDED_TOO = ("channel_wise", "optimize", "round_zero")
-"""The same, beside `stores_quant_config`."""
+"""The same, with `stores_quant_config`."""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
