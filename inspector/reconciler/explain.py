@@ -22,6 +22,7 @@ from inspector.reconciler.wording import family_name, indices_in_words, place_na
 
 if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
+    from inspector.reconciler.inverse.causes import Cause
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -99,14 +100,22 @@ def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
 
     if case.as_configured.mismatched or case.as_configured.unexpected:
         return False
-    if any(not one.agreeing and one.weights is None and isinstance(one.config, str) for one in case.causes):
-        return True  # that a part is absent does not show that the config should not name its kind
+    if any(_is_usual_part(case, one) for one in case.causes):
+        return True
     if not case.placement.missing:
         return False
     unsupported = any(not cause.agreeing for cause in case.causes)
     missing = sum(gap.tensors for gap in case.as_configured.missing)
     most = missing > sum(one.tensors for one in case.as_configured.placed)
     return unsupported or most or any(isinstance(one, WeightsIncomplete) for one in findings)
+
+
+def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
+    """Whether null in place of a name leaves out a part that the class has by default: its absence is no reason."""
+    from inspector.reconciler.inverse.solve import default_of
+
+    leaves_out = not cause.agreeing and cause.weights is None and isinstance(cause.config, str)
+    return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
 
 
 def _usual_absent(blocks: Sequence[Block]) -> Finding:
