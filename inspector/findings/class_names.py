@@ -95,10 +95,6 @@ class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
     name = "class-leaves-out-head"
     severity = "note"
 
-    @classmethod
-    def milder(cls) -> type[Finding] | None:
-        return None
-
     def rows(self) -> Rows:
         return [("config", self.declared), ("stored", listed(self.stored, 3))]
 

@@ -133,7 +133,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
-        """The class of the finding that it becomes where the intended loader loads completely."""
+        """The class of the finding that it becomes, or already is, where the intended loader loads completely."""
         return None
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
@@ -142,7 +142,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         loader: with its version. outcome, because: of `inspector.loading.outcome.Load`.
         """
         milder = self.milder() if outcome == "complete" else None
-        return self if milder is None else milder(**self.stated_fields())
+        return self if milder is None or isinstance(self, milder) else milder(**self.stated_fields())
 
     def stated_fields(self) -> dict[str, Any]:
         """All fields with their values, for a finding of a related class."""

@@ -161,7 +161,7 @@ def _by_names(given: Given, major: str) -> Load:
     if given.model_type is None or given.values is None:
         return _load(major, UNKNOWN, "config.json names no class", given)
     rules = None if name is None else rules_of(name, major)
-    unknown = name is None or (rules is None and name not in names_of(major).classes)
+    unknown = rules is None and not _is_known(name, major)
     if name is None or unknown or other_type_of_class(name, given.model_type) is not None:
         base = names_of(major).bases.get(given.model_type)  # what AutoModel builds
         if base is None:

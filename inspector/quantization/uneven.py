@@ -72,7 +72,7 @@ def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
             name = having[0][2].name
             for module, piece in lacking:
                 if module.key not in keys:
-                    yield module, Lacking(suffix, piece.boxes, shape if len(shape) < 1 or shape == (1,) else (), name)
+                    yield module, Lacking(suffix, piece.boxes, shape if shape == (1,) else (), name)
 
 
 def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:

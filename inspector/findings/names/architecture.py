@@ -150,10 +150,6 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
     name = "prefix-read-past"
     severity = "note"
 
-    @classmethod
-    def milder(cls) -> type[Finding] | None:
-        return None
-
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """The names are those of the base model without a head.

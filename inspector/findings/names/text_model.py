@@ -91,7 +91,3 @@ class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
     code = "N449"
     name = "text-model-of-more"
     severity = "warning"
-
-    @classmethod
-    def milder(cls) -> type[Finding] | None:
-        return None
