@@ -11,7 +11,7 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
 
     What it means
         The header of the array is damaged, or its dtype is not numeric: strings, records, Python objects (which
-        are pickled, and were not read).
+        are pickled, and were not read). Or a member of the archive is not an array, or has the name of another one.
 
     Why it matters
         Without shape and dtype the array cannot be compared with the model.
@@ -19,10 +19,10 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
     Example
         error[H150] numpy-malformed: weights.npz: it contains pickled Python objects
           arrays  vocab
-          help    save the array again with a numeric dtype
+          help    save the file again: numeric arrays alone, each under one name
 
     What to do
-        Save the array with a numeric dtype.
+        Save the file with numeric arrays alone, each under one name.
     """
 
     code = "H150"
@@ -40,4 +40,4 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
         return [("arrays", listed(self.names))] if self.names else []
 
     def remedy(self) -> Remedy:
-        return Remedy("save the array again with a numeric dtype")
+        return Remedy("save the file again: numeric arrays alone, each under one name")
