@@ -1,9 +1,8 @@
 """Verifies an index without decoding it, where the headers contain exactly the same text.
 
-`"name": "file", "name": "file", ...`: the text of the map is split at the text between two entries, and the
-entries are collected by file. That alone proves nothing. Only where the entries of each file are, character by
-character, the text that the names in its header give, the map is proven to be JSON with this content; at any
-difference the index is decoded instead. Decoding takes three times as long and twice the memory.
+`"name": "file", "name": "file", ...`: from the names in the header of each file follows the text of its entries. Where
+the text of the map consists of these texts, character by character and each once, the map is proven to be JSON with
+this content; at any difference the index is decoded instead. Decoding takes several times as long and twice the memory.
 """
 
 from __future__ import annotations
@@ -20,57 +19,54 @@ from msgspec.structs import replace
 from inspector.loader.index import Index, parse_index
 from inspector.loader.tensor_files import TensorFiles
 
-_FIRST: Final = rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
+_FIRST: Final = (
+    rb'"weight_map"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?P<name>[^"\\]*)'
+    rb'(?P<between>"[ \t\r\n]*:[ \t\r\n]*")(?P<file>[^"\\]*)(?P<part>"[ \t\r\n]*,[ \t\r\n]*")'
+)
 """The key of the map, its first entry, and the text before the second entry."""
+OUTLINE_FROM: Final = 100_000
+"""Smallest index with an outline, in bytes; a smaller one is decoded at once."""
 OUTLINE_TO: Final = 20_000_000
-"""Largest index with an outline, in bytes: its entries take up to ten times as much memory."""
-FILES_OUTLINED: Final = 5_000
+"""Largest index with an outline, in bytes: entries in any order take up to ten times as much memory."""
+_FILES: Final = 5_000
 """Most files of an index with an outline: of many files each has too few entries to gain by it."""
 _PIECE: Final = 1 << 17
 """Bytes of the map that are split at once: small enough for the CPU cache, and no second copy of the map."""
-OUTLINE_FROM: Final = 100_000
-"""Smallest index with an outline, in bytes; a smaller one is decoded at once."""
 
 
 class Outline(Struct, frozen=True):
     """An undecoded index.
 
-    entries: file -> its entries, `name": "file`. between: the text between a name and its file. rest: the index with
-    an empty map.
+    raw: its text, with the entries of the map from `start` to `stop`, without the outer quotation marks. between: the
+    text between a name and its file. part: that between two entries. files: those that it has to name. rest: the index
+    with an empty map.
     """
 
-    entries: dict[str, list[bytes]]
-    between: str
+    raw: bytes
+    start: int
+    stop: int
+    between: bytes
+    part: bytes
+    files: Collection[str]
     rest: Index
 
-    @property
-    def files(self) -> Collection[str]:
-        """The files that the index names."""
-        return self.entries.keys()
+    def kept(self, promised: Mapping[str, list[str]]) -> Index | None:
+        """The index, where it maps each of these names once to these files; None where that is not proven.
 
-    def promises(self, file: str, names: Collection[str]) -> bool:
-        """Whether the entries of a file are exactly these names. They are asked for once, and take no memory after it.
-
-        names: distinct, without quotation marks, backslashes and control characters.
+        promised: names that are distinct, without quotation marks, backslashes and control characters.
         """
-        said = self.entries.get(file, [])
-        if len(said) != len(names) or not names:
-            return False
-        self.entries[file] = []
-        after = f"{self.between}{file}"
-        made = f"{after}\n".join(names).encode().split(b"\n")
-        made[-1] += after.encode()
-        return made == said or set(made) == set(said)
-
-    def kept(self, promised: Mapping[str, list[str]]) -> Index:
-        """The index, after it is proven that it maps each of these names once to these files."""
+        if len(promised) != len(self.files) or not all(promised.values()):
+            return None
+        if not _in_turn(self, promised) and not _mixed(self, promised):
+            return None
         return replace(self.rest, weight_map=TensorFiles(promised), promised=promised)
 
 
-def outlined(raw: bytes, file: str) -> Outline | None:
-    """The outline of an index; None where it is too small or too large, or has another form."""
-    first = re.search(_FIRST, raw) if OUTLINE_FROM <= len(raw) <= OUTLINE_TO else None
-    if first is None:
+def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
+    """The outline of an index of these files; None where it is too small or too large, or has another form."""
+    usual = OUTLINE_FROM <= len(raw) <= OUTLINE_TO and 0 < len(files) <= _FILES
+    first = re.search(_FIRST, raw) if usual else None
+    if first is None or not all(name.isascii() and name.isprintable() and "\\" not in name for name in files):
         return None
     start, close = first.start("name"), raw.find(b"}", first.end())
     stop = raw.rfind(b'"', start, close)
@@ -82,23 +78,65 @@ def outlined(raw: bytes, file: str) -> Outline | None:
 
         if not all(isinstance(finding, IndexTotalType) for finding in rest.findings):
             return None
-    entries: dict[str, list[bytes]] = {}
-    ending = itemgetter(slice(-len(first["between"] + first["file"]), None))
-    pieces = _pieces(raw, start, stop, first["part"])
-    for end, run in groupby(chain.from_iterable(piece.split(first["part"]) for piece in pieces), ending):
-        name = end.removeprefix(first["between"])
-        if name == end or b'"' in name or b"\\" in name or not name.isascii():
-            return None
-        entries.setdefault(name.decode(), []).extend(run)
-        if len(entries) > FILES_OUTLINED:
-            return None
-    return Outline(entries, first["between"].decode(), rest)
+    return Outline(raw, start, stop, first["between"], first["part"], files, rest)
 
 
-def _pieces(raw: bytes, start: int, stop: int, part: bytes) -> Iterator[bytes]:
-    """The entries from `start` to `stop`, cut where two entries meet."""
-    while start < stop:
-        cut = raw.find(part, start + _PIECE, stop)
-        end = stop if cut < 0 else cut
-        yield raw[start:end]
-        start = end + len(part)
+def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
+    """Whether the map consists of the entries of one file after the other, as most writers order it."""
+    raw, at = outline.raw, outline.start
+    unread = dict(promised)
+    while True:
+        after = outline.between + _file_at(outline, at)
+        names = unread.pop(after[len(outline.between) :].decode(errors="replace"), None)
+        if names is None:
+            return False
+        text = (after + outline.part).decode().join(names).encode() + after
+        stop = at + len(text)
+        if not raw.startswith(text, at):
+            last = stop - len(after)
+            if not raw.startswith(after, last) or not _same(raw[at:last].split(after + outline.part), names):
+                return False
+        if stop == outline.stop:
+            return not unread
+        if not raw.startswith(outline.part, stop):
+            return False
+        at = stop + len(outline.part)
+
+
+def _mixed(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
+    """Whether the map consists of the entries of these files in any order."""
+    entries: dict[bytes, list[bytes]] = {}
+    ending = itemgetter(slice(-len(outline.between + _file_at(outline, outline.start)), None))
+    pieces = (piece.split(outline.part) for piece in _pieces(outline))
+    for end, run in groupby(chain.from_iterable(pieces), ending):
+        entries.setdefault(end, []).extend(run)
+        if len(entries) > len(promised):
+            return False
+    for file, names in promised.items():
+        after = outline.between + file.encode()
+        if not _same(entries.pop(after, []), names, after.decode()):
+            return False
+    return not entries
+
+
+def _same(found: list[bytes], names: list[str], after: str = "") -> bool:
+    """Whether these are the names, which are distinct, in any order, each with the same text after it."""
+    if len(found) != len(names):
+        return False
+    return set(found) == set((f"{after}\n".join(names) + after).encode().split(b"\n"))
+
+
+def _file_at(outline: Outline, at: int) -> bytes:
+    """The file of the entry that begins at a position; empty where none is found."""
+    start = outline.raw.find(outline.between, at, outline.stop) + len(outline.between)
+    return outline.raw[start : max(outline.raw.find(b'"', start), start)]
+
+
+def _pieces(outline: Outline) -> Iterator[bytes]:
+    """The entries, cut where two meet."""
+    start = outline.start
+    while start < outline.stop:
+        cut = outline.raw.find(outline.part, start + _PIECE, outline.stop)
+        end = outline.stop if cut < 0 else cut
+        yield outline.raw[start:end]
+        start = end + len(outline.part)

@@ -47,13 +47,11 @@ def pick(
     kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
     candidates = [one for one in sets if one.kind == kind]
     stale: list[Finding] = []
-    read = _outline_or_index if outline and kind == SAFETENSORS else read_index
+    read = _outline_or_index if outline and kind == SAFETENSORS else _decoded
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
             return _single(source, one, candidates, sizes, stale)
-        index = read(source, one.index)
-        if isinstance(index, Outline) and sizes.keys().isdisjoint(index.files):
-            index = read_index(source, one.index)
+        index = read(source, one)
         rival = counterpart(one, candidates)
         if isinstance(index, Finding):
             if one.files:
@@ -116,8 +114,8 @@ def _pick_named(
         return Picked(None, findings=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
     if one.index is None:
         return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
-    read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index
-    return _with_index(one, read(source, one.index), [])
+    read = _outline_or_index if outline and one.kind == SAFETENSORS else _decoded
+    return _with_index(one, read(source, one), [])
 
 
 def _with_index(
@@ -146,9 +144,14 @@ def read_index(source: Source, name: str) -> Index | Finding:
     return raw if isinstance(raw, Finding) else parse_index(raw, name)
 
 
-def _outline_or_index(source: Source, name: str) -> Index | Outline | Finding:
+def _decoded(source: Source, one: WeightSet) -> Index | Finding:
+    return read_index(source, str(one.index))
+
+
+def _outline_or_index(source: Source, one: WeightSet) -> Index | Outline | Finding:
+    name = str(one.index)
     raw = _text(source, name)
-    return raw if isinstance(raw, Finding) else outlined(raw, name) or parse_index(raw, name)
+    return raw if isinstance(raw, Finding) else outlined(raw, name, one.files) or parse_index(raw, name)
 
 
 def _text(source: Source, name: str) -> bytes | Finding:

@@ -85,7 +85,7 @@ class SetReading:
         unlisted = [name for name in self.weights.files if name not in listed]
         spend(STEPS_A_NAME * len(listed), "the files that the index names")
         there = self.listing.files.keys() | self.listing.others.keys()
-        asked = [name for name in listed if name in there and is_plain_name(name)]
+        asked = sorted(name for name in listed if name in there and is_plain_name(name))
         if len(asked) + len(unlisted) > FILES_LIMIT:
             from inspector.findings.reading.place import TooManyFiles
 
@@ -201,7 +201,7 @@ class SetReading:
     def _place(self, header: Header, unlisted: bool) -> None:
         name, count = header.file, len(header.tensors)
         if self._outline is not None:
-            self._disproved = not (header.uniform and self._outline.promises(name, header.tensors))
+            self._disproved = not header.uniform
             self.tensors.update(header.tensors)
             return
         if self._promised(header):
@@ -228,7 +228,7 @@ class SetReading:
         """The index, where the entries of every file equal its tensors and no tensor is in two files."""
         names = list(self.tensors)
         ends = list(accumulate(file.tensors for file in self.files))
-        if len(self.files) != len(outline.files) or len(names) != ends[-1]:
+        if not ends or len(names) != ends[-1]:
             return None
         starts = (0, *ends)
         return outline.kept(

@@ -52,6 +52,9 @@ ODD = {
     "something behind": text() + "x",
     "not UTF-8": text().replace('"a"', '"\udcff"'),
     "wider blanks": text().replace('"c": ', '"c" :  '),
+    "a blank that JSON does not have": text().replace('"c": ', '"c":\v'),
+    "such blanks everywhere": text().replace('": "', '":\v"'),
+    "no file of the folder": text().replace(A, "other").replace(B, "others"),
     "another file": text().replace(f'"c": "{B}"', f'"c": "{A}"'),
     "a file of another length": text().replace(f'"c": "{B}"', '"c": "other.safetensors"'),
     "a file that is absent": text().replace(f'"c": "{B}"', f'"c": "{shard(3, 3)}"'),
@@ -92,7 +95,7 @@ def test_an_odd_index_is_judged_as_if_it_were_decoded(
     assert seen(read(tmp_path, raw)) == decoded
 
 
-@pytest.mark.parametrize("order", ["a c b d", "d c b a"])
+@pytest.mark.parametrize("order", ["a c b d", "d c b a", "a b c d", "b a c d", "c d b a"])
 def test_an_outline_that_the_headers_prove_is_never_decoded(
     order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,4 +118,4 @@ def test_one_tensor_in_two_shards_and_twice_in_the_index(tmp_path: Path, monkeyp
 
 
 def test_a_small_index_has_no_outline() -> None:
-    assert outlined(text().encode(), INDEX) is None
+    assert outlined(text().encode(), INDEX, SHARDS) is None
