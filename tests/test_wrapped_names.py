@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from inspector.findings.names.architecture import PrefixOnNames
 from tests.judged import base_record, codes, judged, spec_of
 
 MODELS = [
@@ -36,4 +37,7 @@ def test_one_finding_names_the_wrappers(model_type: str, suffix: str) -> None:
     for stored in renamed:
         audited = judged(stored, config)
         assert codes(audited) == {"N402"}, next(iter(stored))
+        found = next(one for one in audited.findings if isinstance(one, PrefixOnNames))
+        assert found.tensors == len(stored.keys() - spec.keys())
+        assert found.without == len(stored.keys() & spec.keys())
         assert audited.counts.unique_parameters == judged(spec, config).counts.unique_parameters

@@ -185,9 +185,9 @@ def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | Non
 
 
 def _part(families: Families, prefix: str) -> int:
-    """How many tensors have a prefix; 0 where all have it, or where it may occur inside a name."""
-    below = [family.tensors for key, family in families.items() if key.startswith(prefix)]
-    return 0 if prefix.startswith("*") or len(below) == len(families) else sum(below)
+    """How many tensors have a prefix; 0 where all have it."""
+    below = [family.tensors for key, family in families.items() if without_prefix(key, prefix) != key]
+    return 0 if len(below) == len(families) else sum(below)
 
 
 NAMES = "the names of the tensors"
