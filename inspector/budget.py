@@ -26,6 +26,8 @@ BYTES: Final = 96_000_000
 BYTES_A_HEADER_BYTE: Final = 4
 """Bytes that may be held for each byte of the headers."""
 HEADER_BYTES_A_STEP: Final = 64
+_KEPT: Final = 12
+"""The part of the steps that a search leaves, as a divisor."""
 REQUESTS: Final = 2_000
 """Requests over a network. A repository of 191 shards takes about 400."""
 
@@ -39,14 +41,18 @@ class Exceeded(Exception):
 
 
 class Budget:
-    """What is left of the budget of one audit. reported: what a finding says of it."""
+    """What is left of the budget of one audit.
 
-    __slots__ = ("bytes", "for_tensors", "reported", "requests", "steps")
+    reported: what a finding says of it. given_up: whether a search ended without a result.
+    """
+
+    __slots__ = ("bytes", "for_tensors", "given_up", "reported", "requests", "steps")
 
     def __init__(self, steps: int = STEPS, held: int = BYTES, requests: int = REQUESTS) -> None:
         self.steps, self.bytes, self.requests = steps, held, requests
         self.for_tensors = MOST_FOR_TENSORS
         self.reported: Exceeded | None = None
+        self.given_up = False
 
     def takes_request(self) -> bool:
         """Takes a request, from any thread; whether one was left."""
@@ -88,6 +94,29 @@ def spend_at_once(steps: int, what: str) -> None:
         if steps > budget.steps:
             raise Exceeded(what, "work")
         budget.steps -= steps
+
+
+@contextmanager
+def searching(what: str) -> Iterator[None]:
+    """Gives a search all steps but a twelfth, which is left for the audit where the search raises Exceeded.
+
+    After that no other search is begun: it raises Exceeded at once.
+    """
+    budget = _CURRENT.get()
+    if budget is None:
+        yield
+        return
+    if budget.given_up:
+        raise Exceeded(what, "work")
+    kept = budget.steps // _KEPT
+    budget.steps -= kept
+    try:
+        yield
+    except Exceeded:
+        budget.given_up = True
+        raise
+    finally:
+        budget.steps = max(budget.steps, 0) + kept
 
 
 def hold(size: int, what: str) -> None:

@@ -70,6 +70,9 @@ POOLED = both(
 )  # fmt: skip
 
 
+TWO_MODES = text("1_Pooling/config.json", {"embedding_dimension": 48, "pooling_mode": ["cls", "mean"]})
+
+
 def dense(inputs: int, outputs: int, *stored: int) -> Change:
     """A dense layer of a sentence encoder. stored: the shape of its weight."""
 
@@ -112,6 +115,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
         ENCODER, both(text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]),
                       text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N434"),
     "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
+    "dense behind one of two modes": (ENCODER, both(POOLED, dense(96, 24, 24, 96)), "N434"),
     "modules that are no list": (ENCODER, text("modules.json", {"0": "Transformer"}), "R006"),
     "modules that are cut off": (ENCODER, cut("modules.json"), "R006"),
     "too many modules": (ENCODER, text("modules.json", [{"path": "x" * 99, "type": "a.Dense"}] * 10_000), "R006"),
@@ -139,7 +143,7 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "an unknown class": (LLAMA, key("architectures", ["MyLlamaForCausalLM"])),
     "a class of the same architecture": (MODELS["bert"], key("architectures", ["BertLMHeadModel"])),
     "dense": (ENCODER, both(POOLED, dense(48, 24, 24, 48))),
-    "dense behind two modes": (ENCODER, both(POOLED, dense(96, 24, 24, 96))),
+    "dense behind two modes": (ENCODER, both(POOLED, TWO_MODES, dense(96, 24, 24, 96))),
 }  # fmt: skip
 
 

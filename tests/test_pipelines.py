@@ -15,7 +15,9 @@ from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
 from tests.checkpoints import genuine, write
-from tests.judged import codes
+from tests.judged import codes, diffusers_records, spec_of
+from tests.loads.damage import Folder, WeightFile
+from tests.loads.damage import write as write_folder
 
 TEXT: dict[str, Any] = {
     "model_type": "clip_text_model", "architectures": ["CLIPTextModel"], "hidden_size": 48, "intermediate_size": 80,
@@ -153,6 +155,29 @@ def test_a_width_that_two_components_share(width: int, code: str, tmp_path: Path
     write(folder / "unet", genuine({**UNET, "cross_attention_dim": 96}, "F16"), {**UNET, "cross_attention_dim": width})
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
     assert codes(audit(str(folder))) == {code}
+
+
+@pytest.mark.parametrize(
+    ("swapped", "fits"), [("vae", "transformer.in_channels"), ("transformer", "vae.latent_channels")]
+)
+def test_latents_that_a_transformer_packs(swapped: str, fits: str, tmp_path: Path) -> None:
+    """FLUX: four latents of 6 channels are one of 24; the weights of one component are of another model."""
+    records = {
+        (part, own): next(one for one in diffusers_records(name) if one["variant"] == variant)
+        for part, name, own, variant in (
+            ("vae", "AutoencoderKL", True, "latent_channels-6"), ("vae", "AutoencoderKL", False, ""),
+            ("transformer", "FluxTransformer2DModel", True, "in_channels-24"),
+            ("transformer", "FluxTransformer2DModel", False, ""),
+        )
+    }  # fmt: skip
+    folder = Folder(texts={"model_index.json": {"_class_name": "FluxPipeline"}})
+    for part, name in (("vae", "AutoencoderKL"), ("transformer", "FluxTransformer2DModel")):
+        stored = WeightFile(spec_of(records[part, part != swapped]))
+        folder.weights[f"{part}/diffusion_pytorch_model.safetensors"] = stored
+        folder.texts[f"{part}/config.json"] = records[part, True]["config"]
+        folder.texts["model_index.json"][part] = ["diffusers", name]
+    found = [one for one in audit(str(write_folder(folder, tmp_path))).findings if one.severity == "error"]
+    assert [(one.code, one.facts.get("agreeing")) for one in found] == [("N458", fits)]
 
 
 def test_a_lost_part_is_not_solved_into_the_config(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import write
-from tests.judged import FIXTURES, base_record, codes, records, spec_of
+from tests.judged import FIXTURES, base_record, codes, judged, records, spec_of
 
 ENCODERS = ("bert", "mpnet", "roberta", "xlm-roberta", "distilbert")
 MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
@@ -125,3 +125,22 @@ def test_the_model_of_a_sentence_encoder_may_be_in_the_folder_of_its_module(tmp_
     (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
     audited = audit(str(tmp_path))
     assert codes(audited) == set() and audited.counts.tensors == len(spec)
+
+
+HEADS = [("bert", "ForMultipleChoice"), ("big_bird", "ForTokenClassification"), ("convbert", "ForTokenClassification"),
+         ("luke", "ForEntitySpanClassification"), ("visual_bert", "ForQuestionAnswering")]  # fmt: skip
+
+
+@pytest.mark.parametrize("config", [True, False], ids=["config", "no config"])
+@pytest.mark.parametrize(("model_type", "head"), HEADS)
+def test_heads_of_the_same_names_differ_by_their_shapes(model_type: str, head: str, config: bool) -> None:
+    found = base_record(model_type, head)
+    values = {key: value for key, value in found["config"].items() if key != "architectures"}
+    spec = spec_of(found)
+    audited = judged(spec, values if config else None)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == found["num_parameters"]
+    if config:
+        name = next(key for key in spec if key.endswith("attention.self.query.weight"))
+        broken = judged({**spec, name: ("F32", (spec[name][1][0] + 1, spec[name][1][1]))}, values)
+        assert broken.verdict == "findings"

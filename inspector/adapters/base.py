@@ -13,6 +13,9 @@ from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
 from inspector.adapters.targets import texts
 from inspector.algebra.boxes import Box
 from inspector.architectures.catalog import definition_of
+from inspector.loading.memory import NamesInMemory, memory_namer
+from inspector.loading.tables import NEWEST, rules_of
+from inspector.loading.templates import template as joined_names
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import best_match
@@ -46,7 +49,8 @@ class BaseTensor(Struct, frozen=True):
 
     required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
     so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
-    adapter's names do not show which of them its base had in memory.
+    adapter's names do not show which of them its base had in memory. stacked: transformers 5 has it in one with
+    others, and the adapter's names do not show otherwise.
     """
 
     module: str
@@ -58,6 +62,7 @@ class BaseTensor(Struct, frozen=True):
     required: bool
     foreign: bool
     doubtful: bool = False
+    stacked: bool = False
 
     @property
     def key(self) -> str:
@@ -83,7 +88,8 @@ class Base(Struct, frozen=True):
     covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
     its repository, and its names in memory need not be those of the files. apart: whether the adapter's names are those
     of another class of the base than the declared one, with another prefix. root: what the base's own class has before
-    the names of its modules, where the adapter's names lack it.
+    the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
+    head. renamed: whether its modules have other names in memory, or names that are not known.
     """
 
     name: str
@@ -94,6 +100,8 @@ class Base(Struct, frozen=True):
     composite: bool = False
     apart: bool = False
     root: str = ""
+    bare: bool = False
+    renamed: bool = False
 
 
 def base_tensors(
@@ -114,7 +122,7 @@ def base_tensors(
     keys = frozenset(_base_keys(families, values))
     match = best_match(scope, keys, head)
     plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
-    own = _own_rows(scope, head)
+    own, namer = _own_rows(scope, head), _namer(claim)
     shown = {
         number
         for slot in plan.unrolled.slots
@@ -126,20 +134,51 @@ def base_tensors(
             block,
             foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
             doubtful=_doubtful(block, keys, shown),
+            stacked=_is_stacked(block, keys, namer),
         )
         for block in plan.blocks
         if block.slot.tensor.counted
     )
     composite = "auto_map" in claim.settings.values or any(slot.scope for slot in plan.unrolled.slots)
-    apart = claim.head not in (None, match.head) and bool(keys) and _is_apart(scope, claim.head or match.head, keys)
+    apart = (
+        claim.head not in (None, match.head) and bool(keys) and _is_apart(scope, claim.head or match.head, keys, namer)
+    )
     root = "" if match.spelling.root else head.root
-    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root)
+    bare = (claim.class_name or "").endswith("Model")
+    renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks)
+    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed)
 
 
-def _is_apart(scope: Scope, declared: Head, keys: frozenset[str]) -> bool:
-    """Whether the declared class has none of the names."""
+def _namer(claim: Claim) -> NamesInMemory | None:
+    """The names that transformers 5 gives to the tensors of the base; None for a class that is not recorded."""
+    rules = None if claim.class_name is None else rules_of(claim.class_name, NEWEST)
+    return None if rules is None else memory_namer(rules)
+
+
+def _is_apart(scope: Scope, declared: Head, keys: frozenset[str], namer: NamesInMemory | None) -> bool:
+    """Whether the declared class has none of the names, neither in its files nor in memory."""
     own = bind(scope, declared, Spelling(declared.root), lambda key: [()] if key in keys else [])
-    return keys.isdisjoint(block.key for block in own.blocks)
+    if not keys.isdisjoint(block.key for block in own.blocks):
+        return False
+    return namer is None or all(
+        joined_names(text)[0] not in keys
+        for block in own.blocks
+        for _, _, text, _ in namer.of_family(block.key, (block.axes,))
+    )
+
+
+def _is_renamed(block: Block, namer: NamesInMemory) -> bool:
+    return any(
+        found.converter is None and joined_names(text)[0] != block.key
+        for found, _, text, _ in namer.of_family(block.key, (block.axes,))
+    )
+
+
+def _is_stacked(block: Block, keys: frozenset[str], namer: NamesInMemory | None) -> bool:
+    """Whether tensors that files have one by one are one in memory, where no name of the adapter shows otherwise."""
+    if namer is None or len(block.slot.holes) < 2 or block.key in keys:
+        return False
+    return all(found.converter is not None for found, *_ in namer.of_family(block.key, (block.axes,)))
 
 
 def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:
@@ -155,7 +194,7 @@ def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
     return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
 
 
-def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
+def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool) -> BaseTensor:
     slot = block.slot
     ending = slot.tensor.suffix
     module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
@@ -169,7 +208,7 @@ def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
     needed = block.required and slot.built and not slot.extra
     ending = ending or "." + block.key.rpartition(".")[2]
     return BaseTensor(module, ending, block.axes, block.shape, kind=kind, role=slot.role, required=needed,
-                      foreign=foreign, doubtful=doubtful)  # fmt: skip
+                      foreign=foreign, doubtful=doubtful, stacked=stacked)  # fmt: skip
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.expected import ExpectedAdapter
-from inspector.adapters.names import BASE_LAYER, PREFIX, tuner_name
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.with_base import Matched, absent_of
+from inspector.adapters.with_base import Matched, absent_of, of_all
 from inspector.algebra.boxes import Box, count, within
 from inspector.notation.binding import fits
 from inspector.reconciler.wording import names_in
@@ -21,21 +21,22 @@ HALF: Final = "_topk_indices"
 
 
 class AdapterDifference(Struct, frozen=True):
-    """Numbers of tensors that are unexpected and mismatched, and what is missing.
+    """How many tensors are unexpected, and which are mismatched and missing.
 
-    absent: the first missing tensor of each family, and how many are. strange: keys of unexpected tensors. tuned:
-    whether the config changes any module of the base. modules: how many it changes. apart: as in `Base`, where no name
-    is one of the model.
+    mismatched: key, first name and number of those of a family. absent: the first missing tensor of each family, and
+    how many are. strange: keys of unexpected tensors. tuned: whether the config changes any module of the base.
+    modules: how many it changes. apart: as in `Base`, where no name is one of the model. unchangeable: as in
+    `ExpectedAdapter`.
     """
 
     unexpected: int
-    mismatched: int
+    mismatched: tuple[tuple[str, str, int], ...]
     absent: tuple[tuple[str, int], ...]
     strange: frozenset[str]
-    first_mismatched: str
     tuned: bool
     modules: int
     apart: bool = False
+    unchangeable: str = ""
 
 
 def difference_of(
@@ -58,10 +59,11 @@ def difference_of(
     misshaped: list[Matched] = []
     for one in matched:
         if not _is_of_base(one):
-            unexpected += count(one.boxes) if one.expected is None and not one.key.endswith(HALF) else 0
+            unexpected += count(one.boxes) if one.expected is None and not _is_taken(one.key, plan) else 0
             continue
         taken = 0
-        for tensor in tensors.get(one.key.replace(f"{BASE_LAYER}.", "."), ()):
+        inner = one.key.replace(f"{BASE_LAYER}.", ".").replace(".original_module.", ".")
+        for tensor in tensors.get(inner, ()):
             here = within(one.boxes, tensor.axes) if len(tensor.axes) == len(one.boxes[0]) else ()
             inside = [part for box in wrapped.get(tensor.module, ()) for part in within(here, box)]
             there = count(inside) if f"{BASE_LAYER}." in one.key else count(here) - count(inside)
@@ -72,21 +74,32 @@ def difference_of(
     mismatched = [one for one in mismatched if not _is_of_base(one)] + misshaped
     return AdapterDifference(
         unexpected=unexpected,
-        mismatched=sum(count(one.boxes) for one in mismatched),
+        mismatched=tuple((one.key, names_in(one.key, one.boxes, 1)[0], count(one.boxes)) for one in mismatched),
         absent=tuple((names_in(one.key, boxes, 1)[0], count(boxes)) for one, boxes in absent),
         strange=frozenset(one.key for one in matched if one.expected is None),
-        first_mismatched=names_in(mismatched[0].key, mismatched[0].boxes, 1)[0] if mismatched else "",
         tuned=_tunes(plan),
-        modules=sum(count(boxes) for boxes in wrapped.values()),
+        modules=sum(map(count, wrapped.values())),
+        unchangeable=plan.unchangeable,
     )
 
 
 def _without_match(plan: ExpectedAdapter, matched: Sequence[Matched]) -> AdapterDifference:
     """The differences where none of the names is one of the model."""
-    absent = tuple((names_in(one.key, one.boxes, 1)[0], count(one.boxes)) for one in plan.expected if one.required)
-    strange = frozenset(one.key for one in matched)
-    unexpected = sum(count(one.boxes) for one in matched)
-    return AdapterDifference(unexpected, 0, absent, strange, "", _tunes(plan), 0, True)
+    shared = {one.key for one in matched if of_all(one.key) and one.expected is not None}
+    wanted = [one for one in plan.expected if one.required and one.key not in shared]
+    absent = tuple((names_in(one.key, one.boxes, 1)[0], count(one.boxes)) for one in wanted)
+    foreign = [one for one in matched if one.key not in shared]
+    strange = frozenset(one.key for one in foreign)
+    unexpected, modules = sum(count(one.boxes) for one in foreign), sum(map(count, _wrapped(plan).values()))
+    return AdapterDifference(unexpected, (), absent, strange, _tunes(plan), modules, True, plan.unchangeable)
+
+
+def _is_taken(key: str, plan: ExpectedAdapter) -> bool:
+    """Whether PEFT takes a tensor that no plan has: the first of two halves, or what FRoD shares among modules."""
+    shared, _, category = key.rpartition(".")
+    if shared.startswith(f"{OWN_PREFIX}frod_"):
+        return any(f"_{module.replace('.', '_')}".endswith(f"_{category}") for module, _ in plan.targets)
+    return key.endswith(HALF)
 
 
 def _tunes(plan: ExpectedAdapter) -> bool:
@@ -105,6 +118,8 @@ def _wrapped(plan: ExpectedAdapter) -> dict[str, Boxes]:
     for one in plan.expected:
         if one.module and tuner_name(one.key) is not None and "#" not in one.key.rpartition(one.module)[2]:
             found.setdefault(one.module, []).extend(one.boxes)
+    for module, boxes in plan.targets:
+        found.setdefault(module, []).extend(boxes)
     return {module: union(boxes) for module, boxes in found.items()}
 
 

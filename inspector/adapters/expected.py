@@ -65,11 +65,15 @@ class Expected(Struct, frozen=True):
 
 
 class ExpectedAdapter(Struct, frozen=True):
-    """The expected tensors, the problems that kept some from being computed, and the targets in the base."""
+    """The expected tensors, the problems that kept some from being computed, and the targets in the base.
+
+    unchangeable: a target that the method refuses to change, and why, or "".
+    """
 
     expected: tuple[Expected, ...]
     unclear: tuple[str, ...]
     targets: tuple[tuple[str, Boxes], ...] = ()
+    unchangeable: str = ""
 
 
 def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
@@ -169,6 +173,10 @@ def shared(
         yield Expected(key, boxes, row.shape, kind_of(row.frozen), "", role=role_of(row.frozen))
 
 
+OF_BIASED: Final = (".glora_C.X", ".glora_D.X", ".glora_E.X")
+"""Beginnings of what only modules with a bias get."""
+
+
 def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
     if ".lora_embedding_A" in endings or ".lora_embedding_B" in endings:
         return Target("table")
@@ -177,7 +185,7 @@ def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
     deep = max((len(shape) for family in endings.values() for shape in family.shapes), default=2)
     if ".lora_A.weight" in endings and deep > 2:
         return Target("conv", kernel=(0,) * (deep - 2))
-    return Target("linear")
+    return Target("linear", biased=any(one.startswith(OF_BIASED) for one in endings))
 
 
 def prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterator[Expected]:

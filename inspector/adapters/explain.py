@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of
-from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expected_parameters, plan_alone
+from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expected_parameters, plan_alone, prompts
 from inspector.adapters.method_table import with_rank
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
 from inspector.adapters.peft_configs import as_read
@@ -85,9 +85,8 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
     if base is not None and planned is not None:
-        if not (planned.unclear or elsewhere or (unknown and base.composite)):
-            prefix = OWN_PREFIX if method in PROMPTS else PREFIX
-            difference = difference_of(planned, _matched(planned, families), replicated(base, values), prefix)
+        if not (elsewhere or (unknown and base.composite)):
+            difference = _difference(base, method, values, families)
         if not alone:
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
@@ -111,6 +110,19 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     trained = _trained(values)
     lines = tuple(_line(one, alone, trained) for one in matched)
     return AdapterReport(lines, tuple(findings), total, unchecked, difference, values)
+
+
+def _difference(base: Base, method: str, values: Mapping[str, Any], families: Families) -> AdapterDifference | None:
+    """The differences from what the config adds to the base in memory; None where that is not clear."""
+    held = replace(base, tensors=tuple(one for one in base.tensors if not one.stacked))
+    planned, prefix = plan_with(held, method, values, families), PREFIX
+    if planned.unclear:
+        return None
+    if method in PROMPTS:  # PEFT builds the prompt by its own config, whatever the base's widths
+        rest = (one for one in planned.expected if one.key not in PROMPT_TENSORS)
+        prefix, planned = OWN_PREFIX, replace(planned, expected=(*prompts(method, values, None), *rest))
+    found = difference_of(planned, _matched(planned, families), replicated(held, values), prefix)
+    return found if found.tuned or not (base.renamed or base.apart) else None
 
 
 def _of_tensors(
@@ -140,7 +152,7 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
     """That PEFT looks for the modules under other names than those that are stored, which are the base's too."""
     if base.root and values.get("task_type") in TASKS_WITH_HEAD:
         yield from _under("", base.root, families)
-    if method == "lora":
+    if method == "lora" and not base.bare:
         for before, after in MOVED.get(base.name, ()):
             yield from _under(before, after, families)
 

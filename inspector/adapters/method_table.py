@@ -2,7 +2,8 @@
 
 Sources: the constructors of the tuners' layers in PEFT 0.21, checked against what it saves (fixtures/adapters).
 A dim is an expression of `inputs` and `outputs` of the matrix (of a convolution: its inputs with the kernel), `rank`
-and keys of the adapter's config; it is unknown where one of these is. `?` is a dim that headers do not determine.
+and keys of the adapter's config; it is unknown where one of these is. `biased`: 1 where the module has a
+bias. `?` is a dim that headers do not determine.
 """
 
 from __future__ import annotations
@@ -46,6 +47,24 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     ),
     "fourierft": (("fourierft_spectrum", "rank"),),
     "frod": (("frod_lambda_l", "inputs"), ("frod_lambda_s_values", "?")),
+    "glora": (
+        *(row for side in "AB" for row in (
+            (f"glora_{side}.Xd", "outputs", "rank", "if config_A_B == 'lora'"),
+            (f"glora_{side}.Xu", "rank", "inputs", "if config_A_B == 'lora'"),
+            (f"glora_{side}.X", "outputs", "1", "if config_A_B == 'vector'"),
+            (f"glora_{side}.X", "1", "if config_A_B == 'constant'"),
+            (f"=glora_{side}.zeros", "outputs", "inputs", "if config_A_B == 'none'"),
+        )),
+        ("glora_C.Xd", "inputs", "rank", "if biased and config_C == 'lora'"),
+        ("glora_C.Xu", "rank", "1", "if biased and config_C == 'lora'"),
+        ("glora_C.X", "inputs", "1", "if biased and config_C == 'vector'"),
+        ("=glora_C.zeros", "inputs", "1", "if not biased or config_C == 'none'"),
+        *(row for side in "DE" for row in (
+            (f"glora_{side}.X", "outputs", "if biased and config_D_E == 'vector'"),
+            (f"glora_{side}.X", "1", "if biased and config_D_E == 'constant'"),
+            (f"=glora_{side}.zeros", "outputs", "if not biased or config_D_E == 'none'"),
+        )),
+    ),
     "gralora": (
         ("gralora_A", "gralora_k", "inputs / gralora_k", "rank"),
         ("gralora_B", "gralora_k", "rank", "outputs / gralora_k"),

@@ -24,7 +24,7 @@ class Target(Struct, frozen=True):
 
     inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution, 0 where unknown.
     rank: by the config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its
-    input.
+    input. biased: whether the module has a bias.
     """
 
     kind: str
@@ -34,6 +34,7 @@ class Target(Struct, frozen=True):
     rank: int | None = None
     experts: int = 1
     feedforward: bool = False
+    biased: bool = False
 
 
 class AdapterTensor(Struct, frozen=True):
@@ -74,12 +75,30 @@ def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[A
     return found if found or LINEAR.get(method) == () else None
 
 
+DIVISORS: Final[Mapping[str, tuple[str, str]]] = {
+    "vblora": ("vector_length", "inputs outputs"), "c3a": ("block_size", "inputs outputs"),
+    "gralora": ("gralora_k", "inputs outputs"), "boft": ("boft_block_size", "inputs"),
+    "road": ("group_size", "outputs"),
+}  # fmt: skip
+"""Method -> (key, the widths of a module that its value divides): PEFT raises where it does not."""
+
+
+def not_dividing(method: str, target: Target, values: Mapping[str, Any]) -> str:
+    """The key whose value does not divide the widths of a matrix, "" where none has to."""
+    key, widths = DIVISORS.get(method, ("", ""))
+    value = values.get(key)
+    if type(value) is not int or value < 1 or target.kind != "linear" or values.get(f"{key}_pattern"):
+        return ""
+    sizes = [getattr(target, width) for width in widths.split()]
+    return key if any(size is not None and size % value for size in sizes) else ""
+
+
 def _by_table(method: str) -> Writer:
     def pieces(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         if target.kind != "linear" and not (target.kind == "conv" and method in CONVOLUTIONS):
             return
         inputs = _times(target.inputs, prod(target.kernel))
-        own = {"inputs": inputs, "outputs": target.outputs, "rank": target.rank}
+        own = {"inputs": inputs, "outputs": target.outputs, "rank": target.rank, "biased": int(target.biased)}
         for row in rows_of(LINEAR[method], values, own):
             axis = None if method in RANKS else row.rank_axis
             yield AdapterTensor(f".{row.ending}", row.shape, axis, frozen=row.frozen)

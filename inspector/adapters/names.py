@@ -93,9 +93,14 @@ def saved_name(key: str) -> str:
     return PREFIX + (inner.removeprefix("model.") if inner.startswith("model.model.") else inner)
 
 
-def loaded_name(key: str) -> str:
-    """The name by which PEFT takes a tensor of a file: it accepts the adapter's name `default`."""
+def loaded_name(key: str, renaming: bool = False) -> str:
+    """The name by which PEFT takes a tensor of a file: it accepts the adapter's name `default`.
+
+    renaming: PEFT renames the tensors of a LoRA for this base; it then puts its prefix before names without it.
+    """
     found = tuner_name(key)
+    if renaming and found is not None and ".lora_" in found.ending and not key.startswith(OWN_PREFIX):
+        key = PREFIX + key
     if found is None or not found.named or ".default" not in found.ending:
         return key
     inner = key.removesuffix(found.ending) + found.ending.replace(".default", "")

@@ -1,21 +1,34 @@
 """What PEFT makes of an adapter's config: keys that its classes do not have are dropped, absent ones have defaults.
 
-`peft_configs.json` has the keys, the defaults and what the classes refuse (`tests/oracle/make_peft_configs.py`).
+`peft_configs.json` has the keys, the defaults, what the classes refuse and which kinds of modules the methods change
+(`tests/oracle/make_peft_configs.py`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
+
+from inspector.adapters.methods import PEFT_TYPES
+from inspector.loading.tables import NEWEST, generating, names_of
 
 EXPRESSION: Final = "an expression in target_modules"
 WITHOUT_PARAMETERS: Final = frozenset({"use_dora", "lora_bias"})
 """What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
-INFERRED: Final = frozenset({"trainable_tokens", "osf"})
+INFERRED: Final = frozenset({"trainable_tokens", "osf", "adaption_prompt"})
 """Methods that find their modules themselves where the config names none."""
+WITHOUT_STARTS: Final = ("BOFT", "HIRA", "OFT")
+"""Methods that refuse a text as `init_weights`; HiRA has "gaussian"."""
+COUNTED: Final = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING")
+"""Methods whose prompt has `num_virtual_tokens`."""
+STARTS: Final = re.compile(r"gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica")
+"""Values of `init_lora_weights` with which PEFT 0.21 loads a LoRA; "corda" needs statistics of training."""
+GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
+"""Tasks for which PEFT reads `prepare_inputs_for_generation` of the base."""
 
 
 @cache
@@ -40,22 +53,84 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
     return found
 
 
+def renames(values: Mapping[str, Any], base_type: object) -> bool:
+    """Whether PEFT renames the tensors of an adapter of a base, as transformers 5 renames those of the base."""
+    return values.get("peft_type") == "LORA" and base_type in _table()["renaming"]
+
+
+def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+    """Why PEFT refuses a config for a base with this config; "" where it does not."""
+    classes, task = base.get("architectures"), values.get("task_type")
+    name = classes[0] if isinstance(classes, list) and classes else None
+    if task in GENERATING_TASKS and name in names_of(NEWEST).classes and name not in generating():
+        return f"{name} does not generate, which the task_type {task} needs"
+    targets = values.get("target_modules")
+    if values.get("peft_type") != "LORA" or not isinstance(targets, list):
+        return ""
+    ends = {str(one).rpartition(".")[2] for one in targets}
+    for joined in _table()["fused"].get(base.get("model_type"), ()):
+        chosen = [one for one in joined if one in ends]
+        if 0 < len(chosen) < len(joined):
+            others = " and ".join(one for one in joined if one not in ends)
+            return f"{chosen[0]} is one tensor with {others} in transformers 5, which target_modules lacks"
+    return ""
+
+
 def refusal(values: Mapping[str, Any]) -> str:
     """Why the class of a config, or the method, refuses its values; "" where it does not."""
-    entry = _table().get(str(values.get("peft_type")))
+    kind = str(values.get("peft_type"))
+    entry = _table().get(kind)
     if not isinstance(entry, dict):
-        return ""
-    stated = {key for key, value in values.items() if value not in (None, False) and key in entry["keys"]}
+        return f"PEFT no longer has the peft_type {kind}" if kind in PEFT_TYPES else ""
+    task = values.get("task_type")
+    if task is not None and task not in _table()["tasks"]:
+        return f"PEFT has no task_type {task!r}"
+    known = {key: value for key, value in values.items() if key in entry["keys"]}
+    return _value_refused(kind, known) or _condition_refused(kind, known, entry["refused"])
+
+
+def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
+    bias, start = values.get("bias", "none"), values.get("init_lora_weights", True)
+    only = bias.endswith("_only") if isinstance(bias, str) else False
+    if isinstance(bias, str) and bias not in ("none", "all", "unilora_only") and (not only or kind == "UNILORA"):
+        return f"{kind} has no bias {bias!r}"
+    if kind == "LORA" and isinstance(start, str) and not STARTS.fullmatch(start.lower()):
+        return f"{kind} does not load with init_lora_weights {start!r}"
+    other = values.get("init_weights")
+    if kind in WITHOUT_STARTS and isinstance(other, str) and (kind, other.lower()) != ("HIRA", "gaussian"):
+        return f"{kind} does not load with init_weights {other!r}"
+    if kind == "ADALORA" and not values.get("total_step"):
+        return f"{kind} needs total_step"
+    rank = values.get("r")
+    if kind == "LORA" and start == "orthogonal" and type(rank) is int and rank % 2:
+        return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
+    if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):
+        return f"{kind} refuses lora_bias with init_lora_weights {start!r}"
+    if kind in COUNTED and values.get("num_virtual_tokens") is None:
+        return f"{kind} needs num_virtual_tokens"
+    chosen, ahead = values.get("target_modules"), values.get("feedforward_modules")
+    if (
+        kind == "IA3"
+        and isinstance(chosen, list)
+        and isinstance(ahead, list)
+        and any(one not in chosen for one in ahead)
+    ):
+        return f"{kind} refuses feedforward_modules that are not among target_modules"
+    return ""
+
+
+def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequence[str]) -> str:
+    stated = {key for key, value in values.items() if value not in (None, False, [])}
     if isinstance(values.get("target_modules"), str):
         stated.add(EXPRESSION)
     if "target_parameters" in stated and stated & WITHOUT_PARAMETERS:
-        return f"{values['peft_type']} refuses {min(stated & WITHOUT_PARAMETERS)} with target_parameters"
-    for condition in entry["refused"]:
+        return f"{kind} refuses {min(stated & WITHOUT_PARAMETERS)} with target_parameters"
+    for condition in conditions:
         first, without, other = condition.partition(" without ")
         if not without:
             first, _, other = condition.partition(" with ")
         if first in stated and (other in stated) is not bool(without):
-            return f"{values['peft_type']} refuses {condition}"
+            return f"{kind} refuses {condition}"
     return ""
 
 
@@ -64,4 +139,11 @@ def names_modules(values: Mapping[str, Any]) -> bool:
     keys = _table().get(str(values.get("peft_type")), {}).get("keys", {})
     if "target_modules" not in keys or str(values["peft_type"]).lower() in INFERRED:
         return True
-    return values.get("target_modules") is not None or bool(values.get("target_parameters"))
+    return bool(values.get("target_modules")) or bool(values.get("target_parameters"))
+
+
+def changes(values: Mapping[str, Any], kind: str) -> bool:
+    """Whether a method changes modules of a kind; it raises for targets of any other. True where that is not known."""
+    entry = _table().get(str(values.get("peft_type")))
+    kinds = entry.get("kinds") if isinstance(entry, dict) else None
+    return kinds is None or kind in kinds

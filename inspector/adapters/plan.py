@@ -19,14 +19,16 @@ from inspector.adapters.expected import (
     role_of,
     shared,
 )
-from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
+from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
-from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear, texts
+from inspector.adapters.peft_configs import changes
+from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear, around, texts
 from inspector.algebra.boxes import Box, common, minus
 from inspector.algebra.span import Span
 from inspector.budget import spend
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
+from inspector.reconciler.wording import names_in
 
 MOST_STACKED: Final = 4
 """Parameters of one module that are wrapped one around the other."""
@@ -36,16 +38,20 @@ WORDS: Final = (*TABLES, "head.token", "head.token.bias")
 """Roles of tensors with one row per token."""
 LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "transformer.h.#", "layers.#", "encoder.layer.#", "h.#")
 """Before the modules of the layers that PEFT's `layer_replication` repeats."""
-UNTOUCHED: Final = ("scale", "affine", "batchnorm", "param", "buffer")
-"""Kinds of tensors that no method changes."""
+AFFINE: Final = ("scale", "affine", "batchnorm")
+"""Kinds of modules that most methods refuse to change."""
+UNTOUCHED: Final = (*AFFINE, "param", "buffer")
+"""Kinds of tensors for which no method has pieces."""
 
 
 def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """What the config makes of this base."""
-    base = replicated(base, values)
-    planner = _Planner(base, method, values, families)
+    planner = _Planner(replicated(base, values), method, values, families)
+    if values.get("layer_replication") and not any(map(_repeats, base.tensors)):
+        planner.unchangeable = "layer_replication: it does not find the layers of this base"
     planner.run()
-    return ExpectedAdapter(tuple(planner.expected), tuple(dict.fromkeys(planner.unclear)), tuple(planner.targets))
+    unclear = tuple(dict.fromkeys(planner.unclear))
+    return ExpectedAdapter(tuple(planner.expected), unclear, tuple(planner.targets), planner.unchangeable)
 
 
 def replicated(base: Base, values: Mapping[str, Any]) -> Base:
@@ -86,8 +92,10 @@ class _Planner:
         self.expected: list[Expected] = []
         self.unclear: list[str] = []
         self.targets: list[tuple[str, Boxes]] = []
+        self.unchangeable = ""
         self.prefix = OWN_PREFIX if method in PROMPTS else PREFIX
         self.widest: dict[str, int | None] = {}
+        self.biased = {one.module for one in base.tensors if one.ending == ".bias"}
         self.tuned = {PREFIX + found.module for key in families if (found := tuner_name(key)) is not None}
 
     def run(self) -> None:
@@ -104,6 +112,7 @@ class _Planner:
                     self._matrix(tensor)
             except Unclear as reason:
                 self.unclear.append(str(reason))
+        self._containers()
         self._stacked()
         self._whole()
         self._biases()
@@ -112,6 +121,10 @@ class _Planner:
         self.expected.extend(shared(self.method, self.values, self.families, self.widest))
 
     def _width(self) -> int | None:
+        """The width of the base; the one that the config states where its layers have that and its tables another."""
+        stated = self.values.get("token_dim")
+        if any(one.kind in AFFINE and one.shape == (stated,) for one in self.base.tensors):
+            return None
         found = {one.shape[1] for one in self.base.tensors if one.role in TABLES and one.required}
         return found.pop() if len(found) == 1 else None
 
@@ -119,16 +132,16 @@ class _Planner:
 
     def _matrix(self, tensor: BaseTensor) -> None:
         every = self.settings.every_linear
-        if tensor.kind in UNTOUCHED:
-            if PREFIX + tensor.module in self.tuned:
-                self._open(tensor, self.settings.chosen(tensor.module, tensor.axes))
-            return
-        if tensor.ending != ".weight":
-            return
-        if every and (tensor.kind not in ("linear", "linear_io") or tensor.role.startswith("head.token")):
+        if tensor.ending != ".weight" or (every and not _is_linear(tensor)):
             return
         chosen = self.settings.chosen(tensor.module, tensor.axes)
         if not chosen:
+            return
+        if not self._changes(tensor):
+            self._refuse(tensor.module, chosen)
+        if tensor.kind in UNTOUCHED:
+            if PREFIX + tensor.module in self.tuned:
+                self._open(tensor, chosen)
             return
         if tensor.role.startswith("head.") and every and tensor.foreign:
             self.unclear.append("all-linear excludes a head that the base does not have")
@@ -143,15 +156,42 @@ class _Planner:
             return
         kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
-        target = Target(kind, *widths, kernel)
+        target = Target(kind, *widths, kernel, biased=tensor.module in self.biased)
         pruned = self.method == "adalora" and self.values.get("rank_pattern")
         ranks = [(chosen, None)] if pruned else self.settings.ranks(tensor.module, chosen)
         for boxes, rank in ranks:
             for part, forward in self._scaled(tensor.module, boxes):
                 self._pieces(tensor, part, replace(target, rank=rank, feedforward=forward))
 
+    def _changes(self, tensor: BaseTensor) -> bool:
+        """Whether the method changes modules of the kind."""
+        if tensor.kind in AFFINE:
+            return changes(self.values, "affine")
+        if tensor.kind == "conv":
+            return changes(self.values, f"conv{len(tensor.shape) - 2}")
+        return tensor.kind not in ("linear", "linear_io", "table") or changes(self.values, tensor.kind)
+
+    def _refuse(self, module: str, boxes: Boxes, because: str = "modules of this kind are not changed") -> None:
+        self.unchangeable = self.unchangeable or f"{names_in(module, boxes, 1)[0]}: {because}"
+
+    def _containers(self) -> None:
+        """A module of modules that the config names, for which nearly every method raises."""
+        if self.unchangeable or self.settings.every_linear or changes(self.values, "container"):
+            return
+        own = {tensor.module for tensor in self.base.tensors}
+        paths = {(path, axes) for one in self.base.tensors for path, axes in around(one.module, one.axes) if path}
+        try:
+            for path, axes in sorted(paths, key=lambda one: one[0]):
+                if path not in own and (chosen := self.settings.chosen(path, axes)):
+                    self._refuse(path, chosen)
+                    return
+        except Unclear as reason:
+            self.unclear.append(str(reason))
+
     def _norm(self, tensor: BaseTensor) -> None:
         """LN tuning trains a copy of every tensor of its targets."""
+        if self.settings.every_linear and not _is_linear(tensor):
+            return
         chosen = self.settings.chosen(tensor.module, tensor.axes)
         if chosen:
             key = f"{PREFIX}{tensor.module}.ln_tuning_layers{tensor.ending}"
@@ -170,6 +210,9 @@ class _Planner:
 
     def _pieces(self, tensor: BaseTensor, boxes: Boxes, target: Target) -> None:
         pieces = pieces_of(self.method, target, self.values)
+        key = not_dividing(self.method, target, self.values)
+        if key:
+            self._refuse(tensor.module, boxes, f"its widths are no multiples of {key}")
         if pieces is None:
             self.unclear.append(f"what {self.method} stores for {target.kind} modules")
             self._open(tensor, boxes)
@@ -300,20 +343,28 @@ class _Planner:
             tables = [one for one in self.base.tensors if one.role in WORDS and one.ending == ".weight"]
             chosen = [(one, wanted[name]) for name in wanted for one in tables if f".{one.module}".endswith(f".{name}")]
         else:
-            chosen = [(one, wanted) for one in tables if one.role in TABLES and one.required]
+            named = self.method == "trainable_tokens" and self.values.get("target_modules")
+            chosen = [
+                (one, wanted)
+                for one in tables
+                if (self.settings.chosen(one.module, one.axes) if named else one.role in TABLES and one.required)
+            ]
         if len(chosen) != (len(wanted) if isinstance(wanted, dict) else 1):
             self.unclear.append("which tables trainable_token_indices means")
+        whole = self.method == "trainable_tokens"
+        if whole:  # saved once more under the name of each head or table that is tied to it
+            own = {one.key for one, _ in chosen}
+            tied = [one for one in self.base.tensors if one.role in WORDS and one.key not in own]
+            for one in tied if chosen else ():
+                if one.ending == ".weight":
+                    key = f"{PREFIX}{one.module}.trainable_tokens_delta"
+                    self._expect(one, key, (one.axes,), (None, one.shape[1]), required=False, kind=ledger.COPY)
         for tensor, indices in chosen:
             size = len(indices) if isinstance(indices, list) else None
-            wrapper = "" if self.method == "trainable_tokens" else ".token_adapter"
+            wrapper = "" if whole else ".token_adapter"
             key = f"{PREFIX}{tensor.module}{wrapper}.trainable_tokens_delta"
-            self._expect(
-                tensor,
-                key,
-                (tensor.axes,),
-                (size, tensor.shape[1]),
-                required=len(chosen) == 1 or isinstance(wanted, dict),
-            )
+            alone = len(chosen) == 1 or isinstance(wanted, dict)
+            self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=alone)
 
     def _copies(self) -> None:
         """Copies of base tensors: embeddings and heads that are targets or were resized."""
@@ -323,6 +374,11 @@ class _Planner:
             for key in keys:
                 if PREFIX + key in self.families and PREFIX + key not in reported:
                     self._plain(tensor, key, (tensor.axes,), "base", required=False)
+
+
+def _is_linear(tensor: BaseTensor) -> bool:
+    """Whether "all-linear" chooses a module: every matrix but the head's."""
+    return tensor.kind in ("linear", "linear_io") and not tensor.role.startswith("head.token")
 
 
 def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:

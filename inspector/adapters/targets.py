@@ -234,11 +234,10 @@ def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
 
 def _below(ends: Ends, module: str, box: Box) -> Boxes:
     """The indices at which a module, or one around it, is named."""
-    around = _around(module, box)
-    return union((*one, *box[len(axes) :]) for path, axes in around for one in ends.within(path, axes))
+    return union((*one, *box[len(axes) :]) for path, axes in around(module, box) for one in ends.within(path, axes))
 
 
-def _around(module: str, box: Box) -> Iterator[tuple[str, Box]]:
+def around(module: str, box: Box) -> Iterator[tuple[str, Box]]:
     """A module's path and its parents', each with the axes of its numbers."""
     segments = module.split(".")
     for length in range(len(segments), 0, -1):

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import prod
+from itertools import zip_longest
+from math import isqrt, prod
 from typing import Final
 
 from msgspec import Struct
 
+from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
 from inspector.adapters.tool_modules import FULL, ChangedModule, like
+from inspector.adapters.tools import METHODS, NOTHING
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
@@ -26,21 +29,27 @@ Shape = tuple[int, ...]
 COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "unet": ("unet", "transformer", "prior"), "transformer": ("transformer", "unet"),
     "diffusion_model": ("transformer", "unet"), "prior": ("prior", "unet"),
-    "text_encoder": ("text_encoder",), "text_encoder_2": ("text_encoder_2",), "text_encoder_3": ("text_encoder_3",),
+    "text_encoder": ("text_encoder",), "text_encoder_2": ("text_encoder_2",),
+    "text_encoder_3": ("text_encoder_3", "text_encoder_2"),  # T5, which is the second of FLUX
     "transformer_2": ("transformer_2",), "controlnet": ("controlnet",),
 }  # fmt: skip
 """Component of an adapter -> what a pipeline may call it."""
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
-AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks", "blk.")
-"""Parts of names that only the files of a model's first authors, or of llama.cpp, have."""
+AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks")
+"""Parts of names that only the files of a model's first authors have."""
 
 
 class BaseModules(Struct, frozen=True):
-    """What a base has. modules: component ("" for a base of one model) -> plain name of a weight -> its shape."""
+    """What a base has.
+
+    modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components
+    of which the names by their first authors are among these.
+    """
 
     name: str
     source: str
     modules: Mapping[str, Mapping[str, Shape]]
+    authors: frozenset[str] = frozenset()
 
 
 def plain(name: str) -> str:
@@ -51,10 +60,13 @@ def plain(name: str) -> str:
     return spelled
 
 
-def shapes_of(tensors: Iterable[BaseTensor], stored: Mapping[str, Shape], layers: object = None) -> dict[str, Shape]:
+def shapes_of(
+    kind: str, tensors: Iterable[BaseTensor], stored: Mapping[str, Shape], layers: int = 0
+) -> dict[str, Shape]:
     """Plain name of each module of a model -> shape of its weight, in all spellings that adapters use.
 
-    stored: names in its files. layers: layers of a UNet's block, which number the blocks of its first authors.
+    kind: its class or type. stored: names in its files. layers: of each block of a UNet, which number the blocks of its
+    first authors; 0 where they are unknown.
     """
     found: dict[str, Shape] = {}
     for tensor in tensors:
@@ -64,68 +76,10 @@ def shapes_of(tensors: Iterable[BaseTensor], stored: Mapping[str, Shape], layers
         for index in tuples(tensor.axes):
             found[name_of(tensor.module, index)] = shape
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
-    spelled = {**found, **dict(_of_flux(found))}
-    if isinstance(layers, int):
-        spelled |= {other: shape for name, shape in found.items() if (other := _of_ldm(name, layers + 1))}
+    spelled = {**dict(in_authors_names(kind, found)), **found}
+    if layers:
+        spelled |= dict(in_names_of_ldm(found, layers))
     return {plain(name): shape for name, shape in spelled.items()}
-
-
-_STAGE: Final = re.compile(r"(down|up)_blocks\.(\d+)\.(attentions|resnets|downsamplers|upsamplers)\.(\d+)\.(.+)")
-_RESIDUAL: Final = {
-    "norm1": "in_layers.0", "conv1": "in_layers.2", "time_emb_proj": "emb_layers.1", "norm2": "out_layers.0",
-    "conv2": "out_layers.3", "conv_shortcut": "skip_connection",
-}  # fmt: skip
-
-
-def _of_ldm(name: str, length: int) -> str | None:
-    """The name that CompVis' latent-diffusion gives a module of a UNet; `inspector.dialects.ldm` has the reverse."""
-    if name.startswith("mid_block."):
-        _, kind, number, rest = name.split(".", 3)
-        inner = rest if kind == "attentions" else _RESIDUAL.get(rest, rest)
-        return f"middle_block.{1 if kind == 'attentions' else 2 * int(number)}.{inner}"
-    found = _STAGE.fullmatch(name)
-    if found is None:
-        return None
-    side, stage, kind, layer, rest = found[1], int(found[2]), found[3], int(found[4]), found[5]
-    if kind == "downsamplers":
-        return f"input_blocks.{(stage + 1) * length}.0.op"
-    if kind == "upsamplers":
-        return None
-    at = stage * length + layer
-    block = f"input_blocks.{at + 1}" if side == "down" else f"output_blocks.{at}"
-    return f"{block}.1.{rest}" if kind == "attentions" else f"{block}.0.{_RESIDUAL.get(rest, rest)}"
-
-
-_FLUX: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
-    ("double_blocks.{}.img_attn.qkv", "transformer_blocks.{}", ("attn.to_q", "attn.to_k", "attn.to_v")),
-    ("double_blocks.{}.txt_attn.qkv", "transformer_blocks.{}",
-     ("attn.add_q_proj", "attn.add_k_proj", "attn.add_v_proj")),
-    ("double_blocks.{}.img_attn.proj", "transformer_blocks.{}", ("attn.to_out.0",)),
-    ("double_blocks.{}.txt_attn.proj", "transformer_blocks.{}", ("attn.to_add_out",)),
-    ("double_blocks.{}.img_mlp.0", "transformer_blocks.{}", ("ff.net.0.proj",)),
-    ("double_blocks.{}.img_mlp.2", "transformer_blocks.{}", ("ff.net.2",)),
-    ("double_blocks.{}.txt_mlp.0", "transformer_blocks.{}", ("ff_context.net.0.proj",)),
-    ("double_blocks.{}.txt_mlp.2", "transformer_blocks.{}", ("ff_context.net.2",)),
-    ("double_blocks.{}.img_mod.lin", "transformer_blocks.{}", ("norm1.linear",)),
-    ("double_blocks.{}.txt_mod.lin", "transformer_blocks.{}", ("norm1_context.linear",)),
-    ("single_blocks.{}.linear1", "single_transformer_blocks.{}", ("attn.to_q", "attn.to_k", "attn.to_v", "proj_mlp")),
-    ("single_blocks.{}.linear2", "single_transformer_blocks.{}", ("proj_out",)),
-    ("single_blocks.{}.modulation.lin", "single_transformer_blocks.{}", ("norm.linear",)),
-)  # fmt: skip
-"""Module of FLUX by its first authors -> block and modules of diffusers; several are one matrix, row after row."""
-
-
-def _of_flux(modules: Mapping[str, Shape]) -> Iterator[tuple[str, Shape]]:
-    """The modules of a transformer of FLUX under the names of its first authors."""
-    for name in modules:
-        found = re.fullmatch(r"(transformer_blocks|single_transformer_blocks)\.(\d+)\.(norm1?\.linear)", name)
-        if found is None:
-            continue
-        for theirs, block, own in _FLUX:
-            parts = [modules.get(f"{block.format(found[2])}.{one}") for one in own]
-            if block.startswith(f"{found[1]}.") and all(parts):
-                whole = [part for part in parts if part is not None]
-                yield theirs.format(found[2]), (sum(part[0] for part in whole), *whole[0][1:])
 
 
 # --- the comparison ---
@@ -167,8 +121,8 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
         for index in (index for box in module.everywhere for index in tuples(box)):
             name = name_of(module.name, index) if "#" in module.name else module.name
             weight = None if shapes is None else shapes.get(plain(name))
-            if shapes is None:
-                unchecked.append(name)
+            if shapes is None or (weight is None and (module.method == "norm" or name.startswith("blk."))):
+                unchecked.append(name)  # some norms have no weights, and llama.cpp has stacked matrices
             elif weight is None:
                 lost.setdefault(module.component, []).append(name)
             else:
@@ -181,7 +135,8 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
                         differences.append(ModuleDifference(_key(module, part, index), name, stored, expected))
     for component in [one for one in lost if one not in fitting]:
         of_another = "" in base.modules and fitting
-        if of_another or all(_in_another_world(name) for name in lost[component]):
+        named = _name_of(component, base) in base.authors
+        if of_another or (not named and all(_in_another_world(name) for name in lost[component])):
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
@@ -213,7 +168,7 @@ def _block(name: str) -> str:
 
 
 def _in_another_world(name: str) -> bool:
-    """Whether a name is of the model's first authors or of llama.cpp: a base under other names says nothing of it."""
+    """Whether a name is of the model's first authors: a base under other names says nothing of it."""
     return any(sign in name for sign in AUTHORS)
 
 
@@ -222,14 +177,14 @@ def _component(component: str, base: BaseModules) -> Mapping[str, Shape] | None:
 
     Empty where a pipeline lacks it, None where no part of the base is meant.
     """
-    if "" in base.modules:
-        return base.modules[""]
-    for name in COMPONENTS.get(component, (component,)):
-        if name in base.modules:
-            return base.modules[name]
-    if not component:
-        return next((base.modules[name] for name in ("transformer", "unet") if name in base.modules), None)
-    return {} if component in COMPONENTS else None
+    name = _name_of(component, base)
+    return base.modules[name] if name is not None else {} if component in COMPONENTS else None
+
+
+def _name_of(component: str, base: BaseModules) -> str | None:
+    """The name in the base of the part that a component means."""
+    names = ("", *COMPONENTS.get(component, (component,)), *(() if component else ("transformer", "unet")))
+    return next((name for name in names if name in base.modules), None)
 
 
 def _at(module: ChangedModule, index: tuple[int, ...]) -> Iterator[tuple[str, Shape]]:
@@ -248,65 +203,71 @@ def misfit(
     method: str, part: str, stored: Shape, weight: Shape, parts: Mapping[str, Shape]
 ) -> tuple[int | None, ...] | None:
     """The shape that a part should have for a weight [out, in, kernel ...]; None where it fits or is free."""
-    outputs, inputs = weight[0], prod(weight[1:])
-    kernel = weight[2:] if len(weight) > 2 else ()
+    if method == "lokr" and (part in ("w1", "w1_a") or (part == "t2" and "w1" not in parts)):
+        return _of_lokr(parts, weight)
+    if method == "oft" and part in ("blocks", "diag", "R"):
+        return _of_rotation(stored, weight)
+    allowed = _allowed(method, part, weight, not METHODS.get(method, NOTHING).cores.isdisjoint(parts))
+    return None if not allowed or any(_fits(stored, one) for one in allowed) else allowed[0]
+
+
+def _fits(stored: Shape, expected: tuple[int | None, ...]) -> bool:
+    """Whether a shape is as expected, where dims of 1 at the end may be left out."""
+    pairs = zip_longest(stored, expected, fillvalue=1)
+    return all(wanted is None or wanted == own for own, wanted in pairs)
+
+
+def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple[int | None, ...], ...]:
+    """The shapes that a part may have; none where any will do. tucker: whether a convolution's kernel is apart."""
+    outputs, kernel = weight[0], weight[2:]
     wide = weight[1] if len(weight) > 1 else outputs
-    if method == "lora":
-        return _of_lora(part, stored, outputs, wide, kernel, "mid" in parts)
-    if method == "lora, transposed":
-        rows = {"down": ((wide, None), 0), "up": ((None, outputs), -1)}.get(part)
-        return None if rows is None or stored[rows[1]] == rows[0][rows[1]] else rows[0]
-    if method == "loha" and "t1" not in parts:
-        if part in ("w1_a", "w2_a") and stored[0] != outputs:
-            return outputs, None
-        if part in ("w1_b", "w2_b") and prod(stored[1:]) != inputs:
-            return None, inputs
-    if method == "lokr" and part in ("w1", "w1_a") and (wanted := _of_lokr(parts, outputs, inputs)):
-        return wanted
-    if method == "full" and part == "diff" and prod(stored) != outputs * inputs:
-        return weight
-    if method == "oft" and part in ("blocks", "diag") and stored and prod(stored[:2]) != outputs and len(stored) == 3:
-        return outputs // stored[1] if stored[1] else None, stored[1], stored[1]
-    if method == "norm" and part == "w_norm" and prod(stored) != outputs:
-        return (outputs,)
-    if part == "diff_b" and prod(stored) != outputs:
-        return (outputs,)
-    if method == "ia3" and part == "weight" and prod(stored) not in (outputs, wide):
-        return (outputs,)
-    if part == "magnitude" and prod(stored) not in (outputs, wide):
-        return (outputs,)
-    return None
+    down, flat = (None, wide, *(() if tucker else kernel)), (None, prod(weight[1:]))
+    up, core = (outputs, None), (None, None, *kernel)
+    methods: dict[str, dict[str, tuple[int | None, ...]]] = {
+        "lora": {"down": down, "up": up, "mid": core},
+        "lora, stacked": {"down": (None, wide), "up": up},
+        "lora, transposed": {"down": (wide, None), "up": (None, outputs)},
+        "loha": dict.fromkeys(("w1_a", "w2_a"), (None, outputs) if tucker else up)
+        | dict.fromkeys(("w1_b", "w2_b"), down if tucker else flat)
+        | dict.fromkeys(("t1", "t2"), core),
+        "glora": {"a1": (wide, None), "a2": (None, wide), "b1": up, "b2": (None, wide, *kernel)},
+        "full": {"diff": weight, "set_weight": weight},
+        "norm": {"w_norm": (outputs,)},
+    }
+    if part in methods.get(method, {}):
+        return (methods[method][part],)
+    if part in ("diff_b", "b_norm", "bias", "rescale"):
+        return ((outputs,),)
+    if part == "magnitude":  # of each output or each input; PEFT has the outputs of a convolution second
+        return (outputs,), (1, wide), *([(1, outputs)] if kernel else [])
+    return ((outputs,), (wide,), (1, wide)) if (method, part) == ("ia3", "weight") else ()
 
 
-def _of_lora(
-    part: str, stored: Shape, outputs: int, wide: int, kernel: Shape, tucker: bool
-) -> tuple[int | None, ...] | None:
-    if part == "up" and stored[0] != outputs:
-        return outputs, None, *((1,) * len(kernel))
-    if part == "down" and (
-        len(stored) < 2
-        or stored[1] != wide
-        or (len(stored) > 2 and not tucker and kernel and stored[2:] not in (kernel, (1,) * len(kernel)))
-    ):
-        return None, wide, *kernel
-    if part == "mid" and kernel and stored[2:] != kernel:
-        return None, None, *kernel
-    return None
+def _of_rotation(stored: Shape, weight: Shape) -> tuple[int | None, ...] | None:
+    """The shape of OFT's block matrices, of the outputs; of two dims: what is above the diagonal, of the inputs."""
+    if len(stored) in (3, 4):
+        blocks, size = stored[-3:-1]
+        return None if blocks * size == weight[0] or not size else (*stored[:-3], weight[0] // size, size, size)
+    if len(stored) != 2:
+        return None
+    inputs, (blocks, above) = prod(weight[1:]), stored
+    size = (1 + isqrt(1 + 8 * above)) // 2
+    if size * (size - 1) != 2 * above or inputs % size:
+        return None, None
+    return None if blocks in (1, inputs // size) else (inputs // size, above)  # one block may be shared by all
 
 
-def _of_lokr(parts: Mapping[str, Shape], outputs: int, inputs: int) -> tuple[int | None, ...] | None:
+def _of_lokr(parts: Mapping[str, Shape], weight: Shape) -> tuple[int | None, ...] | None:
     """The shape of the first factor, where both do not multiply to the weight's; convolutions in any layout."""
-    first, second = parts.get("w1"), parts.get("w2")
-    left = first[0] if first else parts.get("w1_a", (0,))[0]
-    right = second[0] if second else parts.get("w2_a", (0,))[0]
-    if "t2" in parts or not left or not right:
+    first = parts.get("w1") or (*parts.get("w1_a", (0,))[:1], *parts.get("w1_b", (0, 0))[1:])
+    if "t2" in parts:
+        second: Shape = (parts.get("w2_a", (0, 0))[-1], parts.get("w2_b", (0, 0))[-1], *parts["t2"][2:])
+    else:
+        second = parts.get("w2") or (*parts.get("w2_a", (0,))[:1], *parts.get("w2_b", (0, 0))[1:])
+    if not all(first) or not all(second) or len(first) < 2 or len(second) < 2:
         return None
-    width = (prod(first[1:]) if first else prod(parts.get("w1_b", (0, 0))[1:])) * (
-        prod(second[1:]) if second else prod(parts.get("w2_b", (0, 0))[1:])
-    )
-    if left * right == outputs and width == inputs:
-        return None
-    return outputs // right, None
+    fits = first[0] * second[0] == weight[0] and prod(first[1:]) * prod(second[1:]) == prod(weight[1:])
+    return None if fits else (weight[0] // second[0], None)
 
 
 def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tools import LOW_RANK, METHODS, Method, ToolTensor
+from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor
 from inspector.algebra.boxes import Box, common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterTargetMissing
@@ -33,7 +33,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in, place_of
 
-CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "rescale"})
+CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled"})
 """Parts that state how the others are used; they are not trained."""
 SHARED: Final = ("alpha", "magnitude")
 """Parts that a training run gives to all of its low-rank modules, or to none."""
@@ -267,7 +267,7 @@ def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ..
 
 def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
     """The axes that share a rank, with the cores of a convolution where it has them."""
-    method = METHODS.get(module.method, Method(()))
+    method = METHODS.get(module.method, NOTHING)
     return method.tucker if method.cores & module.parts.keys() else method.ranks
 
 

@@ -2,7 +2,7 @@
 
 Sources: diffusers 0.42 (`save_lora_weights` of its pipelines, `loaders/lora_conversion_utils.py`), sd-scripts
 (`networks/lora.py`), LyCORIS 3 (state dicts of every algorithm), mlx-lm (`tuner/lora.py`, `tuner/dora.py`), llama.cpp
-(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`).
+(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`).
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
 
 METHODS: Final[Mapping[str, Method]] = {
     "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
+    "lora, stacked": Method(_one("down", "up"), ({"down": -2, "up": -1},)),
     "lora, transposed": Method(_one("down", "up"), ({"down": -1, "up": -2},)),
     "loha": Method(
         _one("w1_a", "w1_b", "w2_a", "w2_b"),
@@ -62,7 +63,7 @@ METHODS: Final[Mapping[str, Method]] = {
         ({"w1_a": 1, "w1_b": 0}, {"w2_a": 0, "w2_b": 0, "t2": 0}),
     ),
     "glora": Method(_one("a1", "a2", "b1", "b2"), ({"a1": 1, "a2": 0}, {"b1": 1, "b2": 0})),
-    "oft": Method((frozenset({"blocks"}), frozenset({"diag"}))),
+    "oft": Method((frozenset({"blocks"}), frozenset({"diag"}), frozenset({"R"}))),
     "ia3": Method(_one("weight", "on_input")),
     "full": Method((frozenset({"diff"}), frozenset({"diff_b"}), frozenset({"set_weight"}))),
     "norm": Method(_one("w_norm")),
@@ -71,6 +72,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "image projection": Method(()),
 }  # fmt: skip
 """Method -> what it stores, checked against files that LyCORIS 3.4 and PEFT write."""
+NOTHING: Final = Method(())
 
 _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     ".lora_A.weight": ("lora", "down", ""), ".lora_B.weight": ("lora", "up", ""), ".lora_B.bias": ("", "bias", ""),
@@ -80,12 +82,12 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     ".lora.down.weight": ("lora", "down", "diffusers"), ".lora.up.weight": ("lora", "up", "diffusers"),
     ".lora_linear_layer.down.weight": ("lora", "down", "diffusers"),
     ".lora_linear_layer.up.weight": ("lora", "up", "diffusers"),
-    ".weight.lora_a": ("lora", "down", "llama.cpp"), ".weight.lora_b": ("lora", "up", "llama.cpp"),
+    ".weight.lora_a": ("lora, stacked", "down", "llama.cpp"), ".weight.lora_b": ("lora, stacked", "up", "llama.cpp"),
     ".lora_a": ("lora, transposed", "down", "MLX"), ".lora_b": ("lora, transposed", "up", "MLX"),
     **{f".hada_{part}": ("loha", part, "LyCORIS") for part in ("w1_a", "w1_b", "w2_a", "w2_b", "t1", "t2")},
     **{f".lokr_{part}": ("lokr", part, "LyCORIS") for part in ("w1", "w1_a", "w1_b", "w2", "w2_a", "w2_b", "t2")},
     ".oft_blocks": ("oft", "blocks", "LyCORIS"), ".oft_diag": ("oft", "diag", "LyCORIS"),
-    ".rescale": ("", "rescale", ""),
+    ".oft_R.weight": ("oft", "R", ""), ".oft_R.scaled_oft": ("", "scaled", ""), ".rescale": ("", "rescale", ""),
     ".a1.weight": ("glora", "a1", "LyCORIS"), ".a2.weight": ("glora", "a2", "LyCORIS"),
     ".b1.weight": ("glora", "b1", "LyCORIS"), ".b2.weight": ("glora", "b2", "LyCORIS"),
     ".on_input": ("ia3", "on_input", "LyCORIS"),
@@ -97,8 +99,8 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
 }  # fmt: skip
 """End of a name -> method, part, writer."""
 _LAST: Final = re.compile(
-    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector)"
-    r"\.weight$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
+    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector|\.oft_R)"
+    r"\.weight$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The end of a name that may be one of these."""
 _PROCESSOR: Final = re.compile(
@@ -113,14 +115,17 @@ PREFIXES: Final = (
     ("lora_te3_", "text_encoder_3", "Kohya"), ("lora_te_", "text_encoder", "Kohya"),
     ("lora_transformer_", "transformer", "Kohya"), ("lora_prior_unet_", "prior", "Kohya"),
     ("lora_prior_te_", "prior text_encoder", "Kohya"), ("lycoris_", "", "LyCORIS"),
-    ("diffusion_model.", "diffusion_model", "ComfyUI"), ("text_encoders.", "text_encoders", "ComfyUI"),
+    ("diffusion_model.", "diffusion_model", "ComfyUI"), ("model.diffusion_model.", "diffusion_model", "ComfyUI"),
+    ("text_encoders.clip_l.transformer.", "text_encoder", "ComfyUI"),
+    ("text_encoders.clip_g.transformer.", "text_encoder_2", "ComfyUI"),
+    ("text_encoders.t5xxl.transformer.", "text_encoder_3", "ComfyUI"), ("text_encoders.", "text_encoders", "ComfyUI"),
     ("unet.", "unet", "diffusers"), ("transformer.", "transformer", "diffusers"),
     ("transformer_2.", "transformer_2", "diffusers"), ("text_encoder.", "text_encoder", "diffusers"),
     ("text_encoder_2.", "text_encoder_2", "diffusers"), ("text_encoder_3.", "text_encoder_3", "diffusers"),
     ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"),
 )  # fmt: skip
 """What a name begins with, the component of a pipeline that this is, and who writes it."""
-LOW_RANK: Final = frozenset({"lora", "lora, transposed", "loha", "lokr", "glora", "oft"})
+LOW_RANK: Final = frozenset({"lora", "lora, stacked", "lora, transposed", "loha", "lokr", "glora", "oft"})
 """Methods that add something small to a matrix."""
 _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
 """Methods that no model has."""

@@ -20,6 +20,8 @@ from inspector.reconciler.wording import family_name, place_of
 
 CHOOSING = ("target_modules", "layers_to_transform")
 """Keys that choose modules; the second is removed by null."""
+SWITCHES = ("use_dora", "lora_bias")
+"""Keys that add tensors to every module."""
 FEWEST_OF_MODEL = 3
 """Fewest families that are taken for a model's; embeddings and a head alone are saved with adapters."""
 
@@ -67,9 +69,10 @@ def _settings(base: Base, method: str, values: Mapping[str, Any], families: Fami
     """The fewest keys of the config that, set to what is stored, choose exactly the stored modules."""
     tuned = dict.fromkeys(module_of(key) for key in families if tuner_name(key) is not None)
     names = list(dict.fromkeys(module.rpartition(".")[2] for module in tuned if module))
-    wanted = {"target_modules": names, "layers_to_transform": None}
+    wanted = {"target_modules": names, "layers_to_transform": None, **dict.fromkeys(SWITCHES, True)}
     held = [key for key in CHOOSING if values.get(key) is not None]
-    for keys in (*((key,) for key in held), *([CHOOSING] if len(held) > 1 else ())):
+    off = [key for key in SWITCHES if values.get(key) is False]
+    for keys in (*((key,) for key in (*off, *held)), *([CHOOSING] if len(held) > 1 else ())):
         if (
             names
             and all(name and name != "#" for name in names)

@@ -21,6 +21,7 @@ from inspector.findings.adapters.tensors import (
     AdapterTargetMissing,
     AdapterVocabularyDiffers,
 )
+from inspector.findings.adapters.tools import AdapterTransposed
 from inspector.findings.adapters.whole import (
     AdapterBaseDiffers,
     ShapeExample,
@@ -79,6 +80,10 @@ def findings_with_base(
     shapes = [one for one in differing if one not in ranks and one not in words]
     if base is None:  # the kind of a module, and with it the number of its dims, is then a guess
         shapes = [one for one in shapes if len(one.shape) == len(one.wanted.shape)]
+    turned = [one for one in differing if len(one.shape) == 2 and one.wanted.fits(one.shape[::-1])]
+    if len(turned) > 1 and len(turned) == len(differing):
+        yield _transposed(turned, matched)
+        return
     if base is not None and _is_of_another(matched, shapes):
         yield _another_base(base, shapes, matched)
         return
@@ -188,6 +193,17 @@ def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> boo
 
 def _places(matched: Sequence[Matched]) -> set[tuple[str, Boxes]]:
     return {(one.wanted.module, one.boxes) for one in matched}
+
+
+def _transposed(turned: Sequence[Matched], matched: Sequence[Matched]) -> Finding:
+    first = turned[0]
+    return AdapterTransposed(
+        place=place_of(first.key, first.boxes),
+        tensors=_tensors(turned),
+        of=_tensors(matched),
+        stored=first.shape,
+        expected=first.wanted.shape,
+    )
 
 
 def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Matched]) -> Finding:

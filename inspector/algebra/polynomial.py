@@ -46,11 +46,6 @@ class Polynomial(Struct, frozen=True):
             return 0
         return self.terms.get(()) if len(self.terms) == 1 else None
 
-    @property
-    def is_single_term(self) -> bool:
-        """Whether it is a single product."""
-        return len(self.terms) == 1
-
     def __str__(self) -> str:
         """Highest degree first, then by name: '2*d*dh*h + 3*d*ff + 2*d'."""
         if not self.terms:

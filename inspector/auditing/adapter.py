@@ -21,15 +21,16 @@ from inspector.adapters.names import (
     saved_name,
     tuner_name,
 )
+from inspector.adapters.peft_configs import renames
 from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import modules_of_base, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
-from inspector.auditing.loads import after_loading
+from inspector.auditing.loads import after_loading, left_open
 from inspector.auditing.model import audit_model
-from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
+from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
 from inspector.dialects.reading import with_stated_config
@@ -41,7 +42,7 @@ from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
 from inspector.loader.loaders import MLX_ADAPTERS, PEFT, TRANSFORMERS
-from inspector.loading.config_rules import refused_config
+from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
 from inspector.reconciler import ledger
@@ -91,7 +92,10 @@ def audit_adapter(
     if is_tool_adapter(found, families):
         return _audit_of_tool(checkpoint, families, found, claim, base)
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
-    findings = [*checkpoint.findings, *_unusable(checkpoint, families)]
+    read = None if base is None or base.audited is None else base.audited.checkpoint.config
+    config = {} if read is None else read.values
+    renaming = renames(values, config.get("model_type"))
+    findings = [*checkpoint.findings, *_unusable(checkpoint, families, renaming)]
     stored_as, families = families, rekeyed(families, saved_name)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
@@ -110,10 +114,10 @@ def audit_adapter(
     audited = _concluded(checkpoint, report, findings, name, skipped, claim, base)
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
-    read = None if base is None or base.audited is None else base.audited.checkpoint.config
-    refused = "" if read is None else refused_config(read.values)
-    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name, refused)
-    return after_loading(replace(audited, loads=loads))
+    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name, config)
+    audited = after_loading(replace(audited, loads=loads))
+    unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
+    return left_open(audited, loads[0]) if unknown else audited
 
 
 def _audit_of_tool(
@@ -127,7 +131,7 @@ def _audit_of_tool(
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     findings = [*checkpoint.findings, *report.findings]
-    laid = None if base is None or base.audited is None else modules_of_base(base.source, base.audited)
+    laid = None if base is None or base.audited is None else modules_of_base(base.source, base.audited, families)
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
@@ -170,7 +174,7 @@ def _concluded(
     return replace(audited, base=None if base is None else base.audited)
 
 
-def _unusable(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
+def _unusable(checkpoint: Checkpoint, families: Families, renaming: bool) -> Iterator[Finding]:
     """Why PEFT does not load the folder, or not all of it: its files' names, its type, its tensors' names."""
     config, name = checkpoint.adapter, checkpoint.set_name
     if config is not None and of_peft(checkpoint):
@@ -182,7 +186,7 @@ def _unusable(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
                                      stated=None if stated is None else str(stated)[:80])  # fmt: skip
         if not families:
             yield AdapterEmpty(tensors=0)
-        wrapped = {key: family for key, family in families.items() if loaded_name(key) != saved_name(key)}
+        wrapped = {key: family for key, family in families.items() if loaded_name(key, renaming) != saved_name(key)}
         if wrapped:
             first = _first_name(next(iter(wrapped.values())))
             yield AdapterNamesWrapped(

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
-from inspector.adapters.tool_base import BaseModules, Shape, shapes_of
+from inspector.adapters.tool_base import BaseModules, plain, shapes_of
+from inspector.algebra.boxes import tuples
+from inspector.algebra.names import name_of
+from inspector.architectures.catalog import definition_of
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
 from inspector.dialects.catalog import is_single_file
 from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.matcher.claim import claim_of
+from inspector.matcher.families import Families
+from inspector.notation.binding import bind_slots
+from inspector.notation.scope import Scope
+from inspector.notation.slots import unroll
+from inspector.notation.spelling import Spelling
 
 
 def read_parts(checkpoint: Checkpoint) -> Audit | None:
@@ -24,12 +35,43 @@ def read_parts(checkpoint: Checkpoint) -> Audit | None:
     return None
 
 
-def modules_of_base(source: str, audited: Audit) -> BaseModules | None:
-    """The modules of a base and its components; None where no definition reads any of it."""
+def modules_of_base(source: str, audited: Audit, families: Families) -> BaseModules | None:
+    """The modules of a base and its components; None where no definition reads any of it. families: the adapter's."""
     parts = audited.components or {"": audited}
     found = {name: shapes for name, part in parts.items() if (shapes := _shapes(source, part)) is not None}
+    if any(key.startswith("blk.") for key in families):
+        found = {name: {**shapes, **dict(_of_llama_cpp(parts[name]))} for name, shapes in found.items()}
     name = audited.class_name or (audited.architecture.name if audited.architecture is not None else "") or source
-    return BaseModules(name, source, found) if found else None
+    authors = frozenset(name for name, part in parts.items() if _kind(part) in AUTHOR_NAMES or _layers(part))
+    return BaseModules(name, source, found, authors) if found else None
+
+
+def _kind(part: Audit) -> str:
+    """The class or type that the definition of a part is for."""
+    definition = claim_of(part.checkpoint.config).definition
+    return "" if definition is None else definition.names[0]
+
+
+def _of_llama_cpp(part: Audit) -> Iterator[tuple[str, Shape]]:
+    """Plain name in llama.cpp and shape of each matrix of a model."""
+    from inspector.dialects.gguf import LLAMA_CPP
+    from inspector.dialects.respelling import respelled
+
+    claim = claim_of(part.checkpoint.config)
+    if claim.definition is None:
+        return
+    scope = Scope(claim.definition, claim.settings, definition_of)
+    slots = respelled(unroll(scope, claim.head or claim.definition.default_head).slots, LLAMA_CPP, "", True)
+    for block in bind_slots(scope, Spelling(""), slots, lambda key: [()]):
+        if block.key.endswith(".weight") and len(block.shape) == 2 and None not in block.shape:
+            module, shape = block.key.removesuffix(".weight"), tuple(dim for dim in block.shape if dim is not None)
+            yield from ((plain(name_of(module, index)), shape) for index in tuples(block.axes))
+
+
+def _layers(part: Audit) -> int:
+    """Layers of each block of a UNet; 0 for other models, and where blocks differ."""
+    found = claim_of(part.checkpoint.config).settings.values.get("layers_per_block")
+    return found if isinstance(found, int) and "UNet" in _kind(part) else 0
 
 
 def _shapes(source: str, part: Audit) -> dict[str, Shape] | None:
@@ -43,5 +85,4 @@ def _shapes(source: str, part: Audit) -> dict[str, Shape] | None:
     }
     if base is None:
         return None
-    layers = claim.settings.values.get("layers_per_block")
-    return shapes_of(base.tensors, stored, layers)
+    return shapes_of(_kind(part), base.tensors, stored, _layers(part))

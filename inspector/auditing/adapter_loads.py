@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, saved_name, tuner_name
-from inspector.adapters.peft_configs import names_modules, refusal
+from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
+from inspector.loading.config_rules import refused_config
 from inspector.loading.peft import AgainstBase, of_adapter
 
 if TYPE_CHECKING:
@@ -31,22 +32,23 @@ def loads_of_adapter(
     report: AdapterReport,
     findings: Sequence[Finding],
     method: str,
-    refused: str,
+    base: Mapping[str, Any],
 ) -> tuple[Load, ...]:
     """What PEFT does; nothing for a file that was named by itself.
 
-    stored: under the names of the file. refused: why the base's config is refused, so that there is no base.
+    stored: under the names of the file. base: the config of the base, empty where there is none.
     """
     if not checkpoint.set_name or checkpoint.alone:
         return ()
     files = tuple(file.name for file in checkpoint.files)
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
+    refused = refused_config(base) if base else ""
     problem = f"the config of the base: {refused}" if refused else _problem(checkpoint, findings)
-    problem = problem or refusal(values) or _without_projection(stored, values, method)
+    problem = problem or refusal(values) or refused_for(values, base) or _without_projection(stored, values, method)
     if not problem and report.values and not names_modules(report.values):
-        problem = "target_modules is absent, and PEFT has none for this base"
-    values = report.values or values
-    return (of_adapter(files, problem, None if problem else _against_base(stored, report, values, method)),)
+        problem = "target_modules names no module, and PEFT has none for this base"
+    renaming, values = renames(values, base.get("model_type")), report.values or values
+    return (of_adapter(files, problem, None if problem else _against_base(stored, report, values, method, renaming)),)
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
@@ -67,7 +69,7 @@ def _without_projection(stored: Families, values: Mapping[str, Any], method: str
 
 
 def _against_base(
-    stored: Families, report: AdapterReport, values: Mapping[str, Any], method: str
+    stored: Families, report: AdapterReport, values: Mapping[str, Any], method: str, renaming: bool
 ) -> AgainstBase | None:
     """The differences by the names that PEFT takes: a tensor under another one is unexpected, and its place random.
 
@@ -76,12 +78,15 @@ def _against_base(
     found, prompt = report.difference, method in PROMPTS
     if found is None or not (prompt or found.tuned or values.get("target_modules")):
         return None
+    if method == "adaption_prompt":
+        return None
     renamed = {
         saved_name(key): family.tensors
         for key, family in stored.items()
-        if loaded_name(key) != saved_name(key) and saved_name(key) not in found.strange
+        if loaded_name(key, renaming) != saved_name(key) and saved_name(key) not in found.strange
     }
     absent = {**dict(found.absent), **renamed}
+    mismatched = [one for one in found.mismatched if one[0] not in renamed]
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if tuner_name(name) or not name.endswith(".bias")}
     unexpected = found.unexpected + sum(renamed.values()) + sum(key in PROMPT_TENSORS for key in stored)
@@ -94,12 +99,14 @@ def _against_base(
         ),
         aliases=found.modules if method == "vblora" else sum(shared.values()),
         unexpected=unexpected,
-        mismatched=found.mismatched,
+        mismatched=sum(tensors for *_, tensors in mismatched),
         first_missing=next(iter(absent), ""),
-        first_mismatched=found.first_mismatched,
+        first_mismatched=mismatched[0][1] if mismatched else "",
         whole=next(filter(_is_whole, absent), ""),
         tuned=found.tuned or prompt,
         apart=found.apart,
+        unchangeable=found.unchangeable,
+        approximated=method == "lora" and str(values.get("init_lora_weights")).startswith("pissa_niter"),
     )
 
 

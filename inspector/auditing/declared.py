@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.own_code import is_foreign
 from inspector.auditing.result import Audit, Skipped, verdict_with
-from inspector.auditing.sentence_modules import sentence_modules
+from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loading.tables import NEWEST, default_token_ids, has_type, names_of, other_type_of_class, type_of_class
@@ -40,16 +40,21 @@ def with_declared(audited: Audit) -> Audit:
         after = f" after the first {len(added.ids):,}" if added.ids else ""
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
-    findings = [
-        *_of_class(audited),
-        *_of_code(audited),
-        *_of_tokens(audited, added),
-        *sentence_modules(audited.checkpoint),
-    ]
+    audited = with_modules(audited, sentence_modules(audited.checkpoint))
+    findings = [*_of_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     if not findings:
         return audited
     findings = ordered([*_without_its_names(audited.findings, findings), *findings])
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
+    """The audit with the modules of a sentence encoder behind the model."""
+    findings = ordered((*audited.findings, *modules.findings))
+    verdict = verdict_with(audited.verdict, modules.findings)
+    open_check = verdict == "clean" and any(one.decisive for one in modules.skipped)
+    return replace(audited, findings=tuple(findings), skipped=(*audited.skipped, *modules.skipped),
+                   verdict="undecided" if open_check else verdict)  # fmt: skip
 
 
 # --- the class ---

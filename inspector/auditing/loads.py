@@ -53,7 +53,7 @@ def after_loading(audited: Audit) -> Audit:
     if intended.loader in JUDGED:
         findings.extend(_failures(audited, findings))
     if intended.excuse in (BY_NAME, BY_CLASS) and audited.verdict == CLEAN:
-        audited = _open(audited, intended)
+        audited = left_open(audited, intended)
     if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
         return audited
     return _with_findings(audited, findings)
@@ -159,23 +159,32 @@ def judged_for(audited: Audit, name: str) -> Audit:
     if loader == "transformers":
         wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
     if not wanted:
-        skipped = Skipped(
-            f"what {name} does", "it does not read this format, or there is no config for it", decisive=True
-        )
+        skipped = Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True)
         verdict = verdict_of(audited.findings, (skipped,)) if audited.verdict == CLEAN else audited.verdict
         return replace(audited, loads=(), skipped=(*audited.skipped, skipped), verdict=verdict)
     load = replace(wanted[0], intended=True)
     from inspector.findings.loading import LoaderFails
 
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
-    if load.outcome in FAILURES:
+    said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
+    if load.outcome in FAILURES and not said:
         findings = ordered((*findings, _failure(audited, load, LoaderFails)))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
-    return _open(audited, load) if load.outcome == UNKNOWN else audited
+    return left_open(audited, load) if load.outcome == UNKNOWN else audited
 
 
-def _open(audited: Audit, load: Load) -> Audit:
+def _of_another_format(audited: Audit, loader: str) -> str:
+    """Why it is open what a loader does that does not read the checkpoint: whether its converter knows the class."""
+    config, known = audited.checkpoint.config, None
+    if config is not None and config.kind == "config" and "_class_name" not in config.values:
+        from inspector.loading.registries import of_conversion
+
+        known = of_conversion(loader, given_of(audited, config.values).class_name)
+    return known or "it does not read this format, or there is no config for it"
+
+
+def left_open(audited: Audit, load: Load) -> Audit:
     """The audit with the open question what a loader does."""
     skipped = Skipped(f"what {load.loader} does", load.because, decisive=True)
     verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict

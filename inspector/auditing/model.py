@@ -26,6 +26,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
+from inspector.matcher.spelling import equal_matches
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
@@ -33,7 +34,7 @@ from inspector.reconciler.config_keys import as_meant, not_understood, with_type
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
-from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
+from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile, unknown_lines
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
@@ -219,6 +220,8 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     judged = list(reconciliation_findings(case, draft.families, again))
     if all(one.severity == "note" for one in judged):
         return Judged(config, reading, case, judged)
+    if config.class_name is None and (other := _with_equal_head(draft, config, case, again)) is not None:
+        return other
     from inspector.auditing.named_class import decided_by_class
     from inspector.auditing.use import base_in_use, by_use
 
@@ -231,6 +234,19 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
         return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
     return Judged(config, reading, case, judged)
+
+
+def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again) -> Judged | None:
+    """The weights under another head of the same names, where no class is named and only shapes differ."""
+    placement, reading = case.as_configured, case.reading
+    if not placement.mismatched or placement.missing or placement.unexpected:
+        return None
+    for match in equal_matches(reading.scope, reading.families, reading.match):
+        other = again(replace(config, head=match.head), replace(reading, match=match))
+        if not (other.placement.differences or other.causes):
+            findings = list(reconciliation_findings(other, draft.families, again))
+            return Judged(config, other.reading, other, findings)
+    return None
 
 
 def _compared(draft: Draft, judged: Judged) -> Draft:
@@ -247,6 +263,8 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)))
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
+    if case.given_up:
+        draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
     if not known:
         return draft
     draft = draft.with_findings(typed)

@@ -20,18 +20,25 @@ from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 from inspector.matcher.reading import read_claimed
 
-SHARED: Final[Mapping[tuple[str, str], Sequence[tuple[str, str]]]] = {
-    ("vae", "latent_channels"): (
-        ("unet", "in_channels"), ("unet", "out_channels"),
-        ("transformer", "in_channels"), ("transformer", "out_channels"),
+PACKED: Final = 4
+"""Latents that a transformer of FLUX or Qwen-Image takes as one: 2 times 2."""
+EQUAL: Final[Sequence[tuple[str, str, str, str, int]]] = (
+    ("vae", "latent_channels", "unet", "in_channels", 1),
+    ("vae", "latent_channels", "unet", "out_channels", 1),
+    *(
+        ("vae", latent, "transformer", key, times)
+        for latent in ("latent_channels", "z_dim")
+        for key in ("in_channels", "out_channels")
+        for times in (1, PACKED)
     ),
-    ("unet", "in_channels"): (("vae", "latent_channels"),),
-    ("unet", "out_channels"): (("vae", "latent_channels"),),
-    ("transformer", "in_channels"): (("vae", "latent_channels"),),
-    ("unet", "cross_attention_dim"): (("text_encoder", "hidden_size"),),
-    ("text_encoder", "hidden_size"): (("unet", "cross_attention_dim"),),
-}  # fmt: skip
-"""A config key of a component -> those of others that are equal in most pipelines of diffusers."""
+    ("text_encoder", "hidden_size", "unet", "cross_attention_dim", 1),
+    ("text_encoder", "d_model", "transformer", "text_dim", 1),
+    ("text_encoder", "d_model", "transformer", "caption_channels", 1),
+    ("text_encoder", "hidden_size", "transformer", "joint_attention_dim", 1),
+    ("text_encoder_2", "d_model", "transformer", "joint_attention_dim", 1),
+    ("text_encoder_3", "d_model", "transformer", "joint_attention_dim", 1),
+)
+"""(component, key, other component, its key, factor): the second is the first times the factor in most pipelines."""
 
 
 def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
@@ -69,11 +76,19 @@ def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
 
 def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -> str | None:
     """The key of another, clean component with the value that this one's config states and its weights do not have."""
-    for other, key in SHARED.get((name, finding.key), ()):
+    if type(finding.stated) is not int:
+        return None
+    for first, key, second, its_key, times in EQUAL:
+        if (name, finding.key) == (first, key):
+            other, own, wanted = second, its_key, finding.stated * times
+        elif (name, finding.key) == (second, its_key) and finding.stated % times == 0:
+            other, own, wanted = first, key, finding.stated // times
+        else:
+            continue
         part = parts.get(other)
         config = None if part is None or part.verdict != CLEAN else part.checkpoint.config
-        if config is not None and type(finding.stated) is int and config.values.get(key) == finding.stated:
-            return f"{other}.{key}"
+        if config is not None and config.values.get(own) == wanted:
+            return f"{other}.{own}"
     return None
 
 

@@ -32,8 +32,17 @@ from inspector.findings.types.unpacked import (
     SkippedButPacked,
 )
 from inspector.loader.checkpoint import Checkpoint
-from inspector.quantization.loaders import plain_expected
-from inspector.quantization.missing_block import block_for, is_named, main_scheme, one_packing, with_stated
+from inspector.quantization.loaders import is_of_another, plain_expected
+from inspector.quantization.missing_block import (
+    MOST_LISTED,
+    block_for,
+    excluding,
+    is_named,
+    main_scheme,
+    mixed_block,
+    one_packing,
+    with_stated,
+)
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -103,7 +112,7 @@ def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Findi
     found: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         packed = line.packed
-        if packed is None or line.block is None:
+        if packed is None or line.block is None or is_of_another(packed.scheme, settings):
             continue
         if plain_expected(packed.scheme, line.role, len(line.block.shape), settings):
             found.setdefault((packed.scheme, line.role), []).append(line)
@@ -127,6 +136,10 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     packing = one_packing(scheme, (line.packed for line in lines if line.packed is not None))
     families = [one.key for one in unpacked.helpers]
     key, block = block_for(scheme, packing, families, of_transformers=of_transformers)
+    block = excluding(block, scheme, _left_plain(lines))
+    ways = {(line.packed.scheme, line.packed.bits, line.packed.group_size) for line in lines if line.packed is not None}
+    if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
+        block = mixed_block([(line.packed, _modules(line)) for line in lines if line.packed is not None])
     beside = checkpoint.side.get(unpacked.settings.source)
     if beside is not None:
         block = with_stated(block, beside, unpacked.settings.base.method)
@@ -141,6 +154,17 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         block=block,
         module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
     )
+
+
+def _modules(line: Line) -> list[str]:
+    return [name.removesuffix(".weight") for name in names_in(line.family, line.boxes, MOST_LISTED + 1)]
+
+
+def _left_plain(lines: Sequence[Line]) -> list[str]:
+    """The modules that are not quantized although others of their family are."""
+    packed = {line.family for line in lines if line.packed is not None}
+    plain = (line for line in lines if line.packed is None and line.family in packed)
+    return [name for line in plain for name in _modules(line)]
 
 
 def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:

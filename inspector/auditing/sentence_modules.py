@@ -1,117 +1,193 @@
-"""The modules with weights that modules.json of a sentence encoder lists behind the model.
+"""The modules that modules.json of a sentence encoder lists behind the model: their configs, weights and widths.
 
-Source: sentence-transformers 5, `models/Dense.py`: config.json with in_features and out_features, `linear.weight` in
-model.safetensors or pytorch_model.bin.
+What each stores: `inspector.loading.sentence_modules`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+
+from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.loader.config_file import refused_config, unreadable_config
 from inspector.loader.sources.source import Refusal
 from inspector.loader.strict_json import JsonFault, decode_config
+from inspector.loading.sentence_modules import (
+    CONFIGS,
+    EMPTY,
+    MODELS,
+    TOKENS,
+    is_known,
+    number,
+    tensors_of,
+    width_before,
+    width_behind,
+)
 
 MODULES: Final = "modules.json"
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys of the width of the hidden states."""
 LIMIT: Final = 1 << 20
-"""Most bytes of modules.json that are read."""
+"""Most bytes of a JSON file that are read."""
 
 
-def sentence_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """The findings on dense layers that are absent, lack files, or have other widths than stated."""
+class Listed(Struct, frozen=True):
+    """A listed module with a folder of its own. first: whether a route of a router begins with it."""
+
+    path: str
+    kind: str
+    first: bool = False
+
+
+class ModulesRead(Struct, frozen=True):
+    """What is wrong with the modules, and what of them was not checked."""
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
+    """Modules that are absent, lack files, or have other tensors or widths than stated."""
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
-        return
-    width: int | None = None
-    values = {} if checkpoint.config is None else checkpoint.config.values
-    hidden = next((size for key in WIDTHS if (size := _number(values, key)) is not None), None)
+        return ModulesRead()
     listed = _listed(checkpoint)
     if isinstance(listed, Finding):
-        yield listed
-        return
-    for path, kind in listed:
-        part = load_within(checkpoint, path)
-        values = {} if part is None or part.config is None else part.config.values
-        if kind not in ("Pooling", "Dense"):
+        return ModulesRead((listed,))
+    findings: list[Finding] = []
+    skipped: list[Skipped] = []
+    hidden = None if checkpoint.config is None else number(checkpoint.config.values, *WIDTHS)
+    tokens = sentence = hidden
+    audited = not checkpoint.readable
+    for one in listed:
+        if one.first:
+            tokens = sentence = None
+        if one.kind in MODELS:
+            skipped.extend(() if audited else (_unread(one),))
+            audited, tokens, sentence = False, None, None
             continue
-        problem = "the folder is absent" if part is None else ""
-        if kind == "Pooling":
-            problem = problem or _of_pooling(part, values, hidden)
-            width = _number(values, "word_embedding_dimension")
-        elif part is not None:
-            problem = _problem(part, values, width)
+        part = load_within(checkpoint, one.path)
+        values = _config(part, one.kind)
+        width = tokens if one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" else sentence
+        width = tokens if one.kind == "Pooling" else width
+        problem = _problem(one.kind, part, values, width)
         if problem:
             from inspector.findings.declared import ModuleMissing
 
-            yield ModuleMissing(place=Place(file=MODULES), folder=path, problem=problem)
-        if kind == "Dense":
-            width = _number(values, "out_features")
+            findings.append(ModuleMissing(place=Place(file=MODULES), folder=one.path, problem=problem))
+        elif part is not None and part.readable and not is_known(one.kind) and one.kind not in EMPTY:
+            skipped.append(_unread(one))
+        sentence = width_behind(one.kind, values, sentence)
+        tokens = sentence if one.kind in TOKENS else tokens
+    return ModulesRead(tuple(findings), tuple(skipped))
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
-    """The model of a sentence encoder whose files are in the folder of its first module (`0_Transformer`)."""
+    """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`)."""
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
         return None
     listed = _listed(checkpoint)
     if isinstance(listed, Finding):
         return None
-    below = next((path for path, kind in listed if kind == "Transformer"), None)
+    below = next((one.path for one in listed if one.kind in MODELS), None)
     part = None if below is None else load_within(checkpoint, below)
     return part if part is not None and part.readable else None
 
 
-def _of_pooling(part: Checkpoint | None, values: Mapping[str, Any], hidden: int | None) -> str:
-    """What is wrong with a pooling; "" where it takes the hidden states. hidden: their width."""
-    if part is None or part.config is None:
-        return "it has no config.json"
-    width = _number(values, "word_embedding_dimension")
-    if width is not None and hidden is not None and width != hidden:
-        return f"word_embedding_dimension is {width}, the model gives {hidden}"
-    return ""
+def _unread(one: Listed) -> Skipped:
+    return Skipped(f"the weights of {one.path}", f"a further module, of kind {one.kind}", decisive=True)
 
 
-def _listed(checkpoint: Checkpoint) -> list[tuple[str, str]] | Finding:
-    """(folder, the last part of the type) of each listed module with a folder of its own, or why there are none."""
-    assert checkpoint.reach is not None
-    raw = checkpoint.reach().read_whole(MODULES, LIMIT)
-    if isinstance(raw, Refusal):
-        return refused_config(MODULES, raw)
-    entries = decode_config(raw)
-    if isinstance(entries, JsonFault):
-        return unreadable_config(MODULES, entries.reason, entries.position)
-    if not isinstance(entries, list):
-        return unreadable_config(MODULES, "is not a list of modules", 0)
-    found: list[tuple[str, str]] = []
-    for entry in entries:
-        path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
-        if isinstance(path, str) and path and isinstance(kind, str):
-            found.append((path, kind.rpartition(".")[2]))
-    return found
+def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any], width: int | None) -> str:
+    """What is wrong with a module; "" where it loads and fits. width: of its input, None where not known."""
+    if kind not in ("Pooling", "Router") and not is_known(kind):
+        return ""
+    if part is None:
+        return "the folder is absent" if kind != "Pooling" else "it has no config.json"
+    if not values:
+        return f"it has no {CONFIGS.get(kind, 'config.json')}"
+    problem = _tensors_differ(kind, part, values) if is_known(kind) else ""
+    wanted = width_before(kind, values)
+    if problem or wanted is None or width is None or wanted == width:
+        return problem
+    return f"its config.json states a width of {wanted}, the module before gives {width}"
 
 
-def _problem(part: Checkpoint, values: Mapping[str, Any], width: int | None) -> str:
-    """What is wrong with a dense layer; "" where it loads and fits. width: of its input, None where not known."""
-    if part.config is None:
-        return "it has no config.json"
+def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> str:
     if not part.readable:
         return "it has no weights that can be read"
-    inputs, outputs = _number(values, "in_features"), _number(values, "out_features")
-    weight = part.tensors.get("linear.weight")
-    if weight is None:
-        return "linear.weight is missing"
-    if inputs is None or outputs is None:
-        return "its config.json lacks in_features or out_features"
-    if weight.shape != (outputs, inputs):
-        return f"linear.weight is {list(weight.shape)}, its config.json states [{outputs}, {inputs}]"
-    if width is not None and inputs % width:  # pooling modes are concatenated
-        return f"in_features is {inputs}, the module before gives {width}"
-    return ""
+    expected = tensors_of(kind, values)
+    if expected is None:
+        return f"its {CONFIGS.get(kind, 'config.json')} does not state its sizes"
+    for name, shape in expected.items():
+        stored = part.tensors.get(name)
+        if stored is None:
+            return f"{name} is missing"
+        if stored.shape != shape:
+            return f"{name} is {list(stored.shape)}, its config states {list(shape)}"
+    other = next((name for name in part.tensors if name not in expected), None)
+    return "" if other is None else f"{other} is unexpected"
 
 
-def _number(values: Mapping[str, Any], key: str) -> int | None:
-    found = values.get(key)
-    return found if type(found) is int and found > 0 else None
+# --- modules.json ---
+
+
+def _config(part: Checkpoint | None, kind: str) -> Mapping[str, Any]:
+    """The config of a module; empty where it cannot be read."""
+    if part is None:
+        return {}
+    if kind not in CONFIGS:
+        return {} if part.config is None else part.config.values
+    read = _json(part, CONFIGS[kind])
+    return read if isinstance(read, dict) else {}
+
+
+def _json(place: Checkpoint, name: str) -> object:
+    """The content of a JSON file in a folder, or the finding that it cannot be read."""
+    if place.reach is None:
+        return None
+    raw = place.reach().read_whole(name, LIMIT)
+    if isinstance(raw, Refusal):
+        return refused_config(name, raw)
+    content = decode_config(raw)
+    return unreadable_config(name, content.reason, content.position) if isinstance(content, JsonFault) else content
+
+
+def _listed(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:
+    """Each listed module with a folder of its own, with those of a router, or why there are none."""
+    entries = _json(checkpoint, MODULES)
+    if isinstance(entries, Finding):
+        return entries
+    if not isinstance(entries, list):
+        return unreadable_config(MODULES, "is not a list of modules", 0)
+    return tuple(_with_routes(checkpoint, entries))
+
+
+def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[Listed]:
+    for entry in entries:
+        path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
+        if not isinstance(path, str) or not isinstance(kind, str):
+            continue
+        one = Listed(path, kind.rpartition(".")[2])
+        if one.kind == "Router":
+            yield from _routes(one, _config(load_within(checkpoint, path) if path else checkpoint, one.kind))
+        elif path:
+            yield one
+
+
+def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
+    """The modules of each route; a module of several routes once."""
+    types, routes = values.get("types"), values.get("structure")
+    if not isinstance(types, dict) or not isinstance(routes, dict):
+        return
+    seen: set[str] = set()
+    for route in routes.values():
+        for place, name in enumerate(route if isinstance(route, list) else ()):
+            kind = types.get(name) if isinstance(name, str) else None
+            if isinstance(kind, str) and name not in seen:
+                seen.add(name)
+                path = f"{router.path}/{name}" if router.path else name
+                yield Listed(path, kind.rpartition(".")[2], first=place == 0)

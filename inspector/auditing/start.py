@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
-from inspector.auditing.result import Audit, Skipped, verdict_with
+from inspector.auditing.result import Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
-from inspector.findings.finding import ordered
 from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.matcher.claim import claim_of
-from inspector.matcher.families import families_of
+from inspector.matcher.families import families_of, with_numbered_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,13 +109,12 @@ def _audit_opened(
 
         return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
     if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
+        from inspector.auditing.declared import with_modules
         from inspector.auditing.sentence_modules import model_below, sentence_modules
 
         below = model_below(checkpoint)
         if below is not None:
-            audited = audit_loaded(below, claim)
-            findings = ordered((*audited.findings, *sentence_modules(checkpoint)))
-            return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+            return with_modules(audit_loaded(below, claim), sentence_modules(checkpoint))
     if base is not None or with_base:
         return _audit_with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
@@ -160,7 +158,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:
     if not checkpoint.readable:
         return audit_model(checkpoint, claim, like=like)
-    stored = families_of(checkpoint.tensors)
+    stored = with_numbered_parts(families_of(checkpoint.tensors))
     keys = "\n".join(stored)
     if checkpoint.adapter is None and not any(sign in keys for sign in SIGNS_OF_ADAPTERS):
         return audit_model(checkpoint, claim, like=like, stored=stored)

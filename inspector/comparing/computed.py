@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,7 +12,16 @@ from inspector.auditing.result import Audit
 from inspector.comparing.pieces import Piece
 from inspector.comparing.tally import Carried
 from inspector.dialects.gguf import WRITER
-from inspector.dialects.gguf_values import DECAY, NORMS_KEPT, NORMS_PLUS_ONE, PAIRED, ROTARY
+from inspector.dialects.gguf_values import (
+    DECAY,
+    NORMS_KEPT,
+    NORMS_PLUS_ONE,
+    PAIRED,
+    ROTARY,
+    TILED,
+    TILED_COLUMNS,
+    TILED_ROWS,
+)
 from inspector.values.decoding import Array, decoded
 from inspector.values.difference import Difference, difference
 from inspector.values.stored import Numbers
@@ -21,14 +31,16 @@ class Conversion:
     """What becomes of a tensor between transformers' names and llama.cpp's.
 
     names: the model types of its definition that the config states, else all of them. forward: whether the target is
-    llama.cpp's file.
+    llama.cpp's file. heads: key heads, value heads and width of a value head of linear attention, 0 where it has none.
     """
 
-    __slots__ = ("forward", "names", "role")
+    __slots__ = ("forward", "heads", "names", "role")
 
-    def __init__(self, carried: Carried, forward: bool, model_types: frozenset[str]) -> None:
+    def __init__(
+        self, carried: Carried, forward: bool, model_types: frozenset[str], heads: tuple[int, int, int]
+    ) -> None:
         block = (carried.source if forward else carried.target).line.block
-        self.forward, self.role = forward, carried.identity.role
+        self.forward, self.role, self.heads = forward, carried.identity.role, heads
         names = () if block is None else block.slot.definition.names
         self.names = frozenset(model_types.intersection(names) or names)
 
@@ -57,6 +69,24 @@ class Conversion:
         return difference(made, other) if self.forward else difference(other, made)
 
     def _function(self) -> Callable[[Array], Array] | None:
+        computed, tiled = self._computation(), self._tiling()
+        if computed is None or tiled is None:
+            return computed or tiled
+        return lambda values: computed(tiled(values))
+
+    def _tiling(self) -> Callable[[Array], Array] | None:
+        """The change of places of value heads; None where there is one for each key head, or none at all."""
+        keys, heads, width = self.heads
+        if not self.names & TILED or keys < 1 or heads % keys or heads in (0, keys):
+            return None
+        if self.role in TILED_COLUMNS:
+            return lambda values: _tiled(values, -1, keys, heads)
+        if self.role not in TILED_ROWS:
+            return None
+        whole = self.role in ("ssm.qkv", "ssm.conv")  # queries and keys come first
+        return lambda values: _tiled(values, 0, keys, heads, heads * width if whole else None)
+
+    def _computation(self) -> Callable[[Array], Array] | None:
         if self.role == DECAY:
             return lambda values: (-np.exp(values.astype(np.float64))).astype(np.float32)
         if self.role.startswith("norm") and self.names & NORMS_PLUS_ONE and self.role not in NORMS_KEPT:
@@ -71,15 +101,39 @@ def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | 
     if sorted(map(str, writers.values())) != ["", WRITER]:
         return None
     forward = writers["target"] == WRITER
-    return Conversion(carried, forward, _model_types(sides["source" if forward else "target"]))
+    plain = sides["source" if forward else "target"]
+    return Conversion(carried, forward, _model_types(plain), _linear_heads(plain))
+
+
+def _linear_heads(audited: Audit) -> tuple[int, int, int]:
+    """What the config, or that of a submodel, states of linear attention: key heads, value heads, width of a value."""
+    for values in _configs(audited):
+        found = [values.get(f"linear_{name}") for name in ("num_key_heads", "num_value_heads", "value_head_dim")]
+        keys, heads, width = (one if type(one) is int else 0 for one in found)
+        if keys and heads and width:
+            return keys, heads, width
+    return 0, 0, 0
 
 
 def _model_types(audited: Audit) -> frozenset[str]:
     """The model types in a config and in those of its submodels."""
+    return frozenset(one for values in _configs(audited) if isinstance(one := values.get("model_type"), str))
+
+
+def _configs(audited: Audit) -> list[dict[str, Any]]:
     config = audited.checkpoint.config
     values = [] if config is None else [config.values, *config.values.values()]
-    stated = [one.get("model_type") for one in values if isinstance(one, dict)]
-    return frozenset(one for one in stated if isinstance(one, str))
+    return [one for one in values if isinstance(one, dict)]
+
+
+def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = None) -> Array:
+    """An array with the value heads of each key head taken in turn. last: how many rows at the end hold them."""
+    moved = np.moveaxis(values, axis, 0)
+    start = 0 if last is None else len(moved) - last
+    if start < 0 or (len(moved) - start) % heads:
+        return values
+    parts = moved[start:].reshape(keys, heads // keys, -1, *moved.shape[1:]).swapaxes(0, 1)
+    return np.moveaxis(np.concatenate((moved[:start], parts.reshape(moved[start:].shape))), 0, axis)
 
 
 def _writer(audited: Audit, piece: Piece) -> str | None:

@@ -29,7 +29,10 @@ def judged(
     if computed is not None and (computed.equal or computed.rounding):
         return COMPUTED, computed
     if role.startswith(ROTARY):
-        for pairs, halves, swap in ((source, target, False), (target, source, True)):
+        ways = [(source, target, False), (target, source, True)]
+        if conversion is not None and conversion.expects_pairs:  # llama.cpp's file has the pairs
+            ways = ways[1:] if conversion.forward else ways[:1]
+        for pairs, halves, swap in ways:
             for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
                 one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
                 other = Numbers(as_halves(halves.raw, width), halves.dtype)

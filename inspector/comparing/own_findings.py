@@ -12,15 +12,15 @@ from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeM
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding
+from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import (
     LayersMisnumbered,
     LayersMissing,
     PartUnexpected,
     TensorMissing,
-    TensorRenamed,
     TensorUnexpected,
 )
-from inspector.findings.shapes import ShapeDiffers, StoredTransposed
+from inspector.findings.shapes import Rearranged, ShapeDiffers
 from inspector.findings.shards.index import IndexRequired
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
@@ -38,13 +38,13 @@ ABSENCES = (
     HeadMissing,
     WeightsIncomplete,
 )
-SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
+SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
 """Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
 WITH_FAMILIES = (
     TensorMissing,
     PartUnexpected,
     TensorRenamed,
-    StoredTransposed,
+    Rearranged,
     ConfigDisagrees,
     ConfigKeysAbsent,
     HeadsPruned,

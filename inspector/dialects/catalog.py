@@ -51,7 +51,7 @@ def may_know(keys: Iterable[str]) -> bool:
 def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are looked for."""
     from inspector.dialects.flux import FLUX
-    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, IN_ORDER, LLAMA_CPP, MAMBA2
+    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, GRANITE_HYBRID, IN_ORDER, LLAMA_CPP, MAMBA2
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
@@ -62,13 +62,13 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.torchtune import TORCHTUNE
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OLMO, OPENCLIP, MAMBA2, BLOOM, IN_ORDER, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
+            META, OLMO, OPENCLIP, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
     """The writers whose names are read under the definition of these model types, each once."""
     from inspector.dialects.gguf import WRITER
-    from inspector.dialects.gguf_keys import ARCHITECTURES
+    from inspector.dialects.gguf_architectures import ARCHITECTURES
 
     found = [one.writer for one in all_dialects() if not {*one.types, *one.only}.isdisjoint(model_types)]
     if any(model_type in model_types for model_type, _ in ARCHITECTURES.values()):

@@ -87,6 +87,7 @@ LLAMA_CPP: Final = Dialect(
         "embed.layer.gate": _B + "inp_gate",
         "embed.layer.up": _B + "proj",
         "norm.embed.layer.post": _B + "post_norm",
+        "layer.scale": _B + "layer_output_scale.weight=",
         "altup.in": stored("altup_proj", "stacked"),
         "altup.out": stored("altup_unembd_proj", "stacked"),
         "altup.scale": _B + "altup_correct_scale.weight=",
@@ -98,6 +99,10 @@ LLAMA_CPP: Final = Dialect(
         "laurel.up": _B + "laurel_r",
         "norm.laurel": _B + "laurel_post_norm",
         "ssm.in": (_B + "ssm_in", _B + "shortconv.in_proj"),
+        "ssm.qkv": _B + "attn_qkv",
+        "ssm.gate": _B + "attn_gate",
+        "ssm.alpha": _B + "ssm_alpha",
+        "ssm.beta": _B + "ssm_beta",
         "ssm.conv": (stored(_B + "ssm_conv1d", "squeezed"), stored(_B + "shortconv.conv", "squeezed")),
         "ssm.out": (_B + "ssm_out", _B + "shortconv.out_proj"),
         "ssm.select": _B + "ssm_x",
@@ -175,5 +180,13 @@ MAMBA2: Final = msgspec.structs.replace(
         "ssm.skip": stored(_B + "ssm_d=", "column"),
     },
     signs=(("token_embd.weight", "blk.#.ssm_d"),),
-    only=("mamba2", "falcon_h1"),
+    only=("mamba2", "falcon_h1", "nemotron_h"),
+)
+GRANITE_HYBRID: Final = msgspec.structs.replace(
+    MAMBA2,
+    names={
+        **MAMBA2.names,
+        **{f"mlp.shared.{one}": (f"{_B}ffn_{one}_shexp", f"{_B}ffn_{one}") for one in ("gate", "up", "down")},
+    },
+    only=("granitemoehybrid",),
 )

@@ -9,7 +9,8 @@ from typing import Any
 
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value
-from inspector.dialects.gguf_keys import ARCHITECTURES, GROUPED, KEYS, PARTS, VARIANTS
+from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
+from inspector.dialects.gguf_keys import GROUPED, KEYS, PARTS
 from inspector.dialects.keys import Read, Words, config_from
 from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
@@ -39,7 +40,9 @@ def own_key(model_type: str, key: str) -> str | None:
     """
     rule = KEYS.get(model_type, GROUPED).get(key)
     named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
-    variants = (name for name, more in VARIANTS.items() for _, other in more if ARCHITECTURES[other][0] == model_type)
+    variants = (
+        name for name, more in VARIANTS.items() for _, other in more if model_type in ARCHITECTURES.get(other, ())
+    )
     architecture = next(chain(variants, named), None)
     if architecture is None or not isinstance(rule, str):
         return None

@@ -16,7 +16,13 @@ from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
 
 STATED: Final = "attention.head_count_kv"
-OTHER_WIDTHS: Final = ("attention.kv_lora_rank", "ssm.inner_size", "ssm.state_size", "ssm.conv_kernel")
+OTHER_WIDTHS: Final = (
+    "attention.kv_lora_rank",
+    "attention.key_length_swa",
+    "ssm.inner_size",
+    "ssm.state_size",
+    "ssm.conv_kernel",
+)
 """Keys of architectures in which keys and values have other widths, or not every layer has them."""
 PARTLY: Final = "falcon"
 """The architecture whose definition reads the number only where it is one head or those of the queries."""

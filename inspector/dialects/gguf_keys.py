@@ -1,4 +1,4 @@
-"""llama.cpp: its architectures, and the config keys that the metadata of GGUF files state, as tables.
+"""llama.cpp: the config keys that the metadata of GGUF files state, as tables.
 
 Sources: gguf-py 0.19.0 `constants.py` (Keys); llama.cpp's convert_hf_to_gguf.py (`set_gguf_parameters` of each model
 class). The converter leaves out what its loader does not need (whether attention has a bias, whether the head is
@@ -10,115 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.dialects.keys import Table, Words
-
-ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
-    "afmoe": ("afmoe", "AfmoeForCausalLM"),
-    "apertus": ("apertus", "ApertusForCausalLM"),
-    "arcee": ("arcee", "ArceeForCausalLM"),
-    "baichuan": ("baichuan", "BaichuanForCausalLM"),
-    "bert": ("bert", "BertModel"),
-    "bert-cls": ("bert", "BertForSequenceClassification"),
-    "bloom": ("bloom", "BloomForCausalLM"),
-    "chatglm": ("chatglm", "ChatGLMForConditionalGeneration"),
-    "cohere2": ("cohere2", "Cohere2ForCausalLM"),
-    "cohere2moe": ("cohere2_moe", "Cohere2MoeForCausalLM"),
-    "command-r": ("cohere", "CohereForCausalLM"),
-    "deepseek": ("deepseek", "DeepseekForCausalLM"),
-    "deepseek2": ("deepseek_v2", "DeepseekV2ForCausalLM"),
-    "deepseek3": ("deepseek_v3", "DeepseekV3ForCausalLM"),
-    "distilbert": ("distilbert", "DistilBertModel"),
-    "distilbert-cls": ("distilbert", "DistilBertForSequenceClassification"),
-    "dots1": ("dots1", "Dots1ForCausalLM"),
-    "ernie4_5": ("ernie4_5", "Ernie4_5ForCausalLM"),
-    "ernie4_5-moe": ("ernie4_5_moe", "Ernie4_5_MoeForCausalLM"),
-    "exaone": ("exaone", "ExaoneForCausalLM"),
-    "exaone4": ("exaone4", "Exaone4ForCausalLM"),
-    "exaone-moe": ("exaone_moe", "ExaoneMoeForCausalLM"),
-    "eurobert": ("eurobert", "EuroBertModel"),
-    "falcon": ("falcon", "FalconForCausalLM"),
-    "falcon-h1": ("falcon_h1", "FalconH1ForCausalLM"),
-    "gemma": ("gemma", "GemmaForCausalLM"),
-    "gemma2": ("gemma2", "Gemma2ForCausalLM"),
-    "gemma3": ("gemma3_text", "Gemma3ForCausalLM"),
-    "gemma3n": ("gemma3n_text", "Gemma3nForCausalLM"),
-    "glm4": ("glm4", "Glm4ForCausalLM"),
-    "glm4moe": ("glm4_moe", "Glm4MoeForCausalLM"),
-    "gpt-oss": ("gpt_oss", "GptOssForCausalLM"),
-    "gpt2": ("gpt2", "GPT2LMHeadModel"),
-    "gptj": ("gptj", "GPTJForCausalLM"),
-    "gptneox": ("gpt_neox", "GPTNeoXForCausalLM"),
-    "granite": ("granite", "GraniteForCausalLM"),
-    "granitemoe": ("granitemoe", "GraniteMoeForCausalLM"),
-    "granitemoeshared": ("granitemoeshared", "GraniteMoeSharedForCausalLM"),
-    "hunyuan-dense": ("hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"),
-    "hunyuan-moe": ("hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"),
-    "hunyuan_vl": ("hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"),
-    "internlm2": ("internlm2", "InternLM2ForCausalLM"),
-    "jais2": ("jais2", "Jais2ForCausalLM"),
-    "jamba": ("jamba", "JambaForCausalLM"),
-    "lfm2": ("lfm2", "Lfm2ForCausalLM"),
-    "lfm2moe": ("lfm2_moe", "Lfm2MoeForCausalLM"),
-    "llama": ("llama", "LlamaForCausalLM"),
-    "llama-embed": ("llama", "LlamaModel"),
-    "llama4": ("llama4_text", "Llama4ForCausalLM"),
-    "mamba": ("mamba", "MambaForCausalLM"),
-    "mamba2": ("mamba2", "Mamba2ForCausalLM"),
-    "mellum": ("mellum", "MellumForCausalLM"),
-    "minicpm": ("minicpm", "MiniCPMForCausalLM"),
-    "minicpm3": ("minicpm3", "MiniCPM3ForCausalLM"),
-    "minimax-m2": ("minimax_m2", "MiniMaxM2ForCausalLM"),
-    "mistral3": ("mistral", "MistralForCausalLM"),
-    "mixtral": ("mixtral", "MixtralForCausalLM"),
-    "modern-bert": ("modernbert", "ModernBertModel"),
-    "modern-bert-cls": ("modernbert", "ModernBertForSequenceClassification"),
-    "mpt": ("mpt", "MptForCausalLM"),
-    "nemotron": ("nemotron", "NemotronForCausalLM"),
-    "nomic-bert": ("nomic_bert", "NomicBertModel"),
-    "olmo": ("olmo", "OlmoForCausalLM"),
-    "olmo2": ("olmo2", "Olmo2ForCausalLM"),
-    "olmoe": ("olmoe", "OlmoeForCausalLM"),
-    "orion": ("orion", "OrionForCausalLM"),
-    "paddleocr": ("ernie4_5", "Ernie4_5ForCausalLM"),
-    "phi2": ("phi", "PhiForCausalLM"),
-    "phi3": ("phi3", "Phi3ForCausalLM"),
-    "phimoe": ("phimoe", "PhiMoEForCausalLM"),
-    "qwen": ("qwen", "QWenLMHeadModel"),
-    "qwen2": ("qwen2", "Qwen2ForCausalLM"),
-    "qwen2moe": ("qwen2_moe", "Qwen2MoeForCausalLM"),
-    "qwen2vl": ("qwen2_vl_text", "Qwen2VLTextForCausalLM"),
-    "qwen3": ("qwen3", "Qwen3ForCausalLM"),
-    "qwen3moe": ("qwen3_moe", "Qwen3MoeForCausalLM"),
-    "qwen3vl": ("qwen3_vl_text", "Qwen3ForCausalLM"),
-    "qwen3vlmoe": ("qwen3_moe", "Qwen3MoeForCausalLM"),
-    "roberta-cls": ("roberta", "RobertaForSequenceClassification"),
-    "seed_oss": ("seed_oss", "SeedOssForCausalLM"),
-    "smollm3": ("smollm3", "SmolLM3ForCausalLM"),
-    "stablelm": ("stablelm", "StableLmForCausalLM"),
-    "starcoder": ("gpt_bigcode", "GPTBigCodeForCausalLM"),
-    "starcoder2": ("starcoder2", "Starcoder2ForCausalLM"),
-    "t5": ("t5", "T5ForConditionalGeneration"),
-    "t5encoder": ("t5", "T5EncoderModel"),
-    "umt5": ("umt5", "UMT5ForConditionalGeneration"),
-    "xverse": ("xverse", "XverseForCausalLM"),
-}
-"""llama.cpp's architecture -> model type and class of transformers."""
-
-ONE_TYPE: Final = "whole.tokenizer.ggml.token_type_count == 1 and not stored.token_types.weight"
-VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "bert": (
-        (f"stored.cls.weight and {ONE_TYPE}", "distilbert-cls"),
-        ("stored.cls.weight", "roberta-cls"),
-        ("stored.cls.output.weight", "bert-cls"),
-        (ONE_TYPE, "distilbert"),
-    ),
-    "deepseek2": (("expert_gating_func == 2 or len(layers.correction) > 0", "deepseek3"),),
-    "granitemoe": (("stored.ffn_gate_shexp.weight", "granitemoeshared"),),
-    "llama": (("expert_count > 0", "mixtral"),),
-    "modern-bert": (("stored.cls.output.weight", "modern-bert-cls"),),
-    "t5": (("len(layers.relative) > 1", "umt5"),),
-}
-"""Architectures that are used for several models: the first of which the expression holds, else that of the name."""
+from inspector.dialects.gguf_layers import (
+    ATTENDING,
+    block_types,
+    heads_of_whole,
+    heads_of_windows,
+    linear_types,
+    mixed_types,
+    short_conv_types,
+    window_types,
+    without_values,
+)
+from inspector.dialects.keys import Rule, Table
 
 # Config keys and what llama.cpp states of them. Words: a key of the metadata below the architecture's name, with one
 # number for all layers; `each.KEY` the list of one number a layer; `count.KEY` the length of an array that was not
@@ -132,13 +35,14 @@ COMMON: Final = {
     "intermediate_size": "feed_forward_length",
     "num_attention_heads": "attention.head_count",
     "max_position_embeddings": "context_length",
-    "vocab_size": "vocab_size | count.tokenizer.ggml.tokens | rows.token_embd",
+    "vocab_size": "vocab_size | count.tokenizer.ggml.tokens | rows.token_embd | rows.output",
     "sliding_window": "attention.sliding_window",
     "tie_word_embeddings": "not stored.output.weight",
 }
 WIDTH: Final = "attention.key_length | embedding_length / attention.head_count"
 """The width of heads, as llama.cpp takes it."""
 GROUPED: Final = COMMON | {"num_key_value_heads": "attention.head_count_kv", "head_dim": WIDTH}
+LAYERS_LISTED: Final = {key: GROUPED[key] for key in GROUPED if key != "num_hidden_layers"}
 LABELS: Final = {"num_labels": "rows.cls.output"}
 ENCODER: Final = COMMON | LABELS | {"type_vocab_size": "rows.token_types | 2"}
 GPT2: Final = {
@@ -178,7 +82,6 @@ QUERY_BIAS: Final = {"attention_bias": "stored.attn_q.bias"}
 GATE_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_gate.bias"}
 UP_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_up.bias"}
 EXPERT_WIDTH: Final = {"intermediate_size": "expert_feed_forward_length | feed_forward_length"}
-ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attention)"
 SHORT_CONV: Final = WIDEST_GROUPS | {"conv_L_cache": "shortconv.l_cache", "conv_bias": "stored.shortconv.in_proj.bias"}
 
 
@@ -193,14 +96,12 @@ T5: Final = {
 }  # fmt: skip
 
 
-def _layer_types(words: Words) -> list[str] | None:
-    """LFM2's layers: those without key-value heads are short convolutions."""
-    layers, attending = words.value("block_count"), words.value(ATTENDING)
-    if type(layers) is not int or attending is None:
-        return None
-    return ["full_attention" if layer in attending else "conv" for layer in range(layers)]
-
-
+LINEAR: Final[dict[str, Rule]] = {
+    **QUERY_BIAS,
+    "linear_num_key_heads": "ssm.group_count", "linear_num_value_heads": "ssm.time_step_rank",
+    "linear_key_head_dim": "ssm.state_size", "linear_value_head_dim": "ssm.inner_size / ssm.time_step_rank",
+    "linear_conv_kernel_dim": "ssm.conv_kernel", "layer_types": linear_types,
+}  # fmt: skip
 KEYS: Final[Mapping[str, Table]] = {
     "afmoe": EXPERTS | QUERY_BIAS | {
         "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": "expert_shared_count",
@@ -245,7 +146,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "moe_layer_start_index": "leading_dense_block_count", "moe_layer_interval": "interleave_moe_layer_step",
         "moe_layer_end_index": "0 - 1", "num_nextn_predict_layers": "0", "use_bias": "stored.attn_q.bias",
     },
-    "exaone": {"num_layers": "block_count", **{key: GROUPED[key] for key in GROUPED if key != "num_hidden_layers"}},
+    "exaone": {"num_layers": "block_count", **LAYERS_LISTED},
     "exaone_moe": EXPERTS | {
         "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
         "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": "expert_shared_count",
@@ -274,6 +175,16 @@ KEYS: Final[Mapping[str, Table]] = {
         "num_kv_shared_layers": "attention.shared_kv_layers", "laurel_rank": "rows.laurel_l",
         "vocab_size_per_layer_input": "rows.per_layer_token_embd",
     },
+    "gemma4_text": GROUPED | QUERY_BIAS | {
+        "head_dim": "attention.key_length_swa", "global_head_dim": "attention.key_length",
+        "num_key_value_heads": heads_of_windows, "num_global_key_value_heads": heads_of_whole,
+        "layer_types": window_types,
+        "intermediate_size": "min(each.feed_forward_length) | feed_forward_length",
+        "use_double_wide_mlp": "min(each.feed_forward_length) < max(each.feed_forward_length) | false",
+        "hidden_size_per_layer_input": "embedding_length_per_layer_input",
+        "vocab_size_per_layer_input": "rows.per_layer_token_embd",
+        "num_kv_shared_layers": "attention.shared_kv_layers", "attention_k_eq_v": without_values,
+    },
     "glm4": GROUPED | QUERY_BIAS,
     "glm4_moe": GROUPED | ROUTED | QUERY_BIAS | {
         "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
@@ -286,6 +197,14 @@ KEYS: Final[Mapping[str, Table]] = {
     "gptj": GPT2,
     "granite": GROUPED | GATE_BIASES,
     "granitemoe": LOCAL_EXPERTS | QUERY_BIAS,
+    "granitemoehybrid": LOCAL_EXPERTS | QUERY_BIAS | WIDEST_GROUPS | {
+        "num_local_experts": "expert_count | 0", "layer_types": mixed_types,
+        "shared_intermediate_size": "expert_shared_feed_forward_length | feed_forward_length",
+        "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_n_groups": "ssm.group_count",
+        "mamba_n_heads": "ssm.time_step_rank", "mamba_d_head": "ssm.inner_size / ssm.time_step_rank",
+        "mamba_expand": "ssm.inner_size / embedding_length", "mamba_conv_bias": "stored.ssm_conv1d.bias",
+        "mamba_proj_bias": "stored.ssm_in.bias",
+    },
     "granitemoeshared": LOCAL_EXPERTS | QUERY_BIAS | {"shared_intermediate_size": "expert_shared_feed_forward_length"},
     "hunyuan_v1_dense": GROUPED | QUERY_BIAS,
     "hunyuan_v1_moe": EXPERTS | EXPERT_WIDTH | QUERY_BIAS,
@@ -300,9 +219,9 @@ KEYS: Final[Mapping[str, Table]] = {
         "expert_layer_period": "layers.experts[1] - layers.experts[0] | block_count when len(layers.experts) > 0",
         "mamba_conv_bias": "stored.ssm_conv1d.bias", "mamba_proj_bias": "stored.ssm_in.bias",
     },
-    "lfm2": COMMON | SHORT_CONV | {"layer_types": _layer_types, "block_auto_adjust_ff_dim": "false"},
+    "lfm2": COMMON | SHORT_CONV | {"layer_types": short_conv_types, "block_auto_adjust_ff_dim": "false"},
     "lfm2_moe": COMMON | SHORT_CONV | {
-        "layer_types": _layer_types, "num_experts_per_tok": "expert_used_count", "num_experts": "expert_count",
+        "layer_types": short_conv_types, "num_experts_per_tok": "expert_used_count", "num_experts": "expert_count",
         "moe_intermediate_size": "expert_feed_forward_length", "num_dense_layers": "leading_dense_block_count",
         "use_expert_bias": "len(layers.correction) > 0",
     },
@@ -332,6 +251,16 @@ KEYS: Final[Mapping[str, Table]] = {
         "tie_word_embeddings": "not stored.output.weight",
     },
     "nemotron": GROUPED | UP_BIASES,
+    "nemotron_h": LAYERS_LISTED | WIDEST_GROUPS | QUERY_BIAS | {
+        "layers_block_type": block_types, "intermediate_size": "max(each.feed_forward_length) | feed_forward_length",
+        "n_routed_experts": "expert_count", "num_experts_per_tok": "expert_used_count",
+        "n_shared_experts": "expert_shared_count", "moe_intermediate_size": "expert_feed_forward_length",
+        "moe_shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+        "mamba_num_heads": "ssm.time_step_rank", "mamba_head_dim": "ssm.inner_size / ssm.time_step_rank",
+        "n_groups": "ssm.group_count", "ssm_state_size": "ssm.state_size", "conv_kernel": "ssm.conv_kernel",
+        "use_conv_bias": "stored.ssm_conv1d.bias", "use_bias": "stored.ssm_in.bias",
+        "mamba_proj_bias": "stored.ssm_in.bias", "mlp_bias": "stored.ffn_up.bias",
+    },
     "nomic_bert": COMMON | {
         "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
         "mlp_fc1_bias": "stored.ffn_up.bias", "mlp_fc2_bias": "stored.ffn_down.bias",
@@ -346,6 +275,11 @@ KEYS: Final[Mapping[str, Table]] = {
         "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
     },
     "qwen3": GROUPED | QUERY_BIAS,
+    "qwen3_5_text": GROUPED | LINEAR,
+    "qwen3_5_moe_text": EXPERTS | LINEAR | {
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+    },
     "qwen3_moe": EXPERTS | QUERY_BIAS | {"moe_intermediate_size": "expert_feed_forward_length"},
     "roberta": ENCODER,
     "seed_oss": GROUPED | QUERY_BIAS | {"attention_out_bias": "stored.attn_output.bias"},
@@ -364,6 +298,8 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
     "attention": (("attn_q.", "attn_k.", "attn_v.", "attn_output."), 2),
     "experts": (("ffn_gate_inp.", "ffn_down_exps."), 1),
     "correction": (("exp_probs_b.", "exp_probs_b"), 1),
+    "states": (("ssm_in.", "ssm_out.", "ssm_conv1d."), 1),
+    "values": (("attn_v.",), 1),
     "relative": (("attn_rel_b.",), 1),
 }
 """Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

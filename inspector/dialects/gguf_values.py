@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 PAIRED: Final = frozenset({
-    "arcee", "baichuan", "deepseek", "granite", "granitemoe", "granitemoeshared", "internlm2", "llama",
-    "minicpm", "ministral3", "mistral", "mixtral", "olmo", "smollm3", "xverse",
+    "arcee", "baichuan", "deepseek", "granite", "granitemoe", "granitemoehybrid", "granitemoeshared", "internlm2",
+    "llama", "minicpm", "ministral3", "mistral", "mixtral", "nemotron_h", "olmo", "smollm3", "xverse",
 })  # fmt: skip
 """Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
 ROTARY: Final = ("attention.query", "attention.key")
@@ -21,6 +21,13 @@ NORMS_PLUS_ONE: Final = frozenset({
 """Types whose norms multiply by 1 + weight: the file has the sum."""
 NORMS_KEPT: Final = ("norm.ssm",)
 """Roles of norms that multiply by the weight itself in these types too."""
+TILED: Final = frozenset({"qwen3_5_text", "qwen3_5_moe_text"})
+"""Types of which the value heads of linear attention change places: those of a key head follow each other in
+transformers; in the file the first of each key head, then the second of each."""
+TILED_ROWS: Final = ("ssm.qkv", "ssm.gate", "ssm.alpha", "ssm.beta", "ssm.conv", "ssm.decay", "ssm.step")
+"""Roles with the value heads in their last rows."""
+TILED_COLUMNS: Final = ("ssm.out",)
+"""Roles with the value heads in their columns."""
 POSITIONS_AFTER_PADDING: Final = frozenset({"roberta", "xlm-roberta"})
 """Types of which the first position embeddings, up to that of the padding token, are left out: no text uses them."""
 POSITION: Final = "embed.position"

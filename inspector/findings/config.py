@@ -72,9 +72,11 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             ("weights", f"{self._weights()}, from {count(self.agreeing, 'tensor')}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
+        lost = [("or", f"the config is right and the weights lack {self.lost}")] if self.lost else []
+        if self._is_likelier_lost():
+            rows, lost = [("likely", lost[0][1]), *rows], []
         rows.extend(("or", f"{rival.key} = {value(rival.weights)}") for rival in self.rivals)
-        if self.lost:
-            rows.append(("or", f"the config is right and the weights lack {self.lost}"))
+        rows.extend(lost)
         if self.misshaped:
             rows.append(("or", f"the config is right and {self.misshaped} has the wrong shape"))
         return rows
@@ -102,7 +104,18 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
         if self.rivals:
             return Remedy(f"{words}, or {self._other_keys()} above: the shapes allow {self._both()}")
-        return Remedy(words, () if self.lost else (step,))
+        if self._is_likelier_lost():
+            return Remedy(f"download or convert the checkpoint again: it lacks {self.lost}; or {words}")
+        if self.lost:
+            return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
+        return Remedy(words, (step,))
+
+    def _is_likelier_lost(self) -> bool:
+        """Whether the config's number is rounder than that of the parts which are stored: 24 layers rather than 23."""
+        stated, solved = self.stated, self.solved
+        if not self.lost or type(stated) is not int or type(solved) is not int:
+            return False
+        return 0 < solved < stated and stated & -stated > solved & -solved
 
     def _other_keys(self) -> str:
         return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"

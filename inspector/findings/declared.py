@@ -201,8 +201,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     """A module of a sentence encoder is not stored, or does not fit the one before.
 
     What it means
-        modules.json lists a module with weights (a dense layer behind the pooling) whose folder is absent or lacks its
-        files, or whose width is not that of the hidden states.
+        modules.json lists a module (a pooling, a dense layer, a norm, an LSTM) whose folder is absent or lacks its
+        files, whose tensors are not those that its config states, or whose width is not that of the module before.
 
     Why it matters
         sentence-transformers fails on loading or on the first sentence.

@@ -77,7 +77,27 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
         return Remedy("compare tensor and config with the original: one is from another model")
 
 
-class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
+class Rearranged(UnexpectedShape, frozen=True, kw_only=True):
+    """Weights with the expected number of elements in other dims; stored and expected are those of the first."""
+
+    families: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return self.place.tensor or self.place.family or f"{len(self.families):,} families"
+
+    def rows(self) -> Rows:
+        rows = [
+            ("stored", shape(self.stored)),
+            ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
+            ("tensors", number(self.tensors)),
+        ]
+        if len(self.families) > 1:
+            rows.append(("families", listed(self.families, 3)))
+        return rows
+
+
+class StoredTransposed(Rearranged, frozen=True, kw_only=True):
     """A weight matrix is stored transposed.
 
     What it means
@@ -102,24 +122,40 @@ class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
     code = "D502"
     name = "stored-transposed"
 
-    families: tuple[str, ...]
-    tensors: int
-
-    def headline(self) -> str:
-        return self.place.tensor or self.place.family or f"{len(self.families):,} families"
-
-    def rows(self) -> Rows:
-        rows = [
-            ("stored", shape(self.stored)),
-            ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
-            ("tensors", number(self.tensors)),
-        ]
-        if len(self.families) > 1:
-            rows.append(("families", listed(self.families, 3)))
-        return rows
-
     def remedy(self) -> Remedy:
         return Remedy("transpose it: tensor.t().contiguous()")
+
+
+class StoredReshaped(Rearranged, frozen=True, kw_only=True):
+    """Weights are stored in other dims, with the same number of elements.
+
+    What it means
+        Adjacent dims of the expected shape are joined, split, or have a dim of 1 more or less: a matrix was
+        flattened, a convolution became a linear layer or the reverse, a batch dim was added.
+
+    Why it matters
+        Loaders compare shapes, not elements: they reject these tensors, or replace them with random values.
+
+    Example
+        error[D505] stored-reshaped: model.layers.{layer}.mlp.up_proj.weight
+          stored    [58720256]
+          expected  [ff, d] = [14336, 4096]
+          tensors   32
+          help      reshape it: tensor.reshape(14336, 4096)
+
+    What to do
+        Reshape the tensors, which keeps the order of their elements, or save them again with the program that
+        flattened them.
+    """
+
+    code = "D505"
+    name = "stored-reshaped"
+
+    def remedy(self) -> Remedy:
+        change = f"tensor.reshape({', '.join(map(str, self.expected)) or '()'})"
+        if len(self.families) == 1:
+            return Remedy(f"reshape it: {change}")
+        return Remedy(f"reshape each to the shape of the module that loads it; the first: {change}")
 
 
 class BufferShapeDiffers(ShapeDiffers, frozen=True, kw_only=True):

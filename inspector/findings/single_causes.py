@@ -33,7 +33,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Several sizes in the config differ from the weights, and with other values of these keys the weights are
-        complete: the config, or the weights, were taken from another model of the family.
+        complete: the config, or the weights, were taken from another model of the family. Without keys, the names are
+        those of the config while most of the shapes are not.
 
     Why it matters
         Loaders build the model from the config and fail on the first shape.
@@ -61,6 +62,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     stored: int
     published: tuple[str, ...]
     keys: tuple[KeyValues, ...]
+    differing: int | None = None
+    tensors: int | None = None
 
     def headline(self) -> str:
         described = f"of {number(self.described)} parameters" if self.described is not None else "of another size"
@@ -68,6 +71,10 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [(one.key, f"{_stated(one)}, {value(one.solved)} in the weights") for one in self.keys]
+        if self.differing is not None and self.tensors is not None:
+            rows.append(
+                ("shapes", f"{self.differing:,} of {count(self.tensors, 'tensor')} are not as the config gives")
+            )
         return [*rows, ("size of", listed(self.published, 4))] if self.published else rows
 
     def remedy(self) -> Remedy:
@@ -118,11 +125,12 @@ class ConfigKeysAbsent(ContentFinding, frozen=True, kw_only=True):
 
 
 class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
-    """The weights are one rank of a tensor-parallel save.
+    """The weights are one rank of a parallel save.
 
     What it means
-        Each split matrix has the same fraction of its rows or columns, while norms and other small tensors are whole:
-        the file holds what one GPU of several held.
+        Each split matrix has the same fraction of its rows or columns, while norms and other small tensors are whole
+        (tensor parallelism); or every tensor has the same fraction of its rows (FSDP): the file holds what one GPU of
+        several held.
 
     Why it matters
         The other ranks hold the rest of each matrix. No config makes this file a model.
@@ -136,7 +144,8 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
           help   merge it with the other rank, with the tool that saved them
 
     What to do
-        Merge all ranks with the tool that saved them (Megatron, NeMo, DeepSpeed, Meta's conversion script).
+        Merge all ranks with the tool that saved them (Megatron, NeMo, DeepSpeed, Meta's conversion script, accelerate
+        merge-weights for FSDP); or save again with the whole state dict gathered.
     """
 
     code = "D503"
@@ -154,11 +163,10 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         split = f"{len(self.families):,} families, each to 1/{number(self.ranks)}: {listed(self.families, 2)}"
-        return [
-            ("split", split),
-            ("first", f"{shape(self.stored)} of {shape(self.expected)}"),
-            ("whole", f"{number(self.whole)} {'family' if self.whole == 1 else 'families'}"),
-        ]
+        rows = [("split", split), ("first", f"{shape(self.stored)} of {shape(self.expected)}")]
+        if self.whole:
+            rows.append(("whole", f"{number(self.whole)} {'family' if self.whole == 1 else 'families'}"))
+        return rows
 
     def remedy(self) -> Remedy:
         others = "the other rank" if self.ranks == 2 else f"the other {number(self.ranks - 1)} ranks"

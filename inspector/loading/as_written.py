@@ -39,7 +39,8 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             or not (block.slot.built or block.key in rules.stored)
         ):
             return False
-    stored = {block.key for block in plan.blocks if block.tie is None and block.key in rules.stored}
+    untied = rules.ties and _is_off(plan, rules)
+    stored = {block.key for block in plan.blocks if (untied or block.tie is None) and block.key in rules.stored}
     if not placed.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
         return False
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
@@ -48,8 +49,10 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
 
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
-    """Whether the sub-config that decides in a version does not tie."""
-    return plan.scope.settings.below(rules.tie_of).read(("tie_word_embeddings",))[0] is False
+    """Whether the config, or the sub-config that decides in a version, does not tie."""
+    settings = plan.scope.settings
+    deciding = settings.below(rules.tie_of) if rules.tie_of else settings
+    return deciding.read(("tie_word_embeddings",))[0] is False
 
 
 def _is_read(plan: Plan, rules: ClassRules) -> bool:

@@ -25,6 +25,8 @@ class AgainstBase(Struct, frozen=True):
     whole: a tensor that is missing of what replaces a module's own weights, whose absence raises. tuned: whether the
     config names any module of the base, without which PEFT raises. aliases: names that PEFT reports as missing although
     the tensor is loaded under another one. apart: whether the names are those of another class of the base.
+    unchangeable: a target that the method refuses to change, and why, or "". approximated: whether loading takes an
+    approximation out of the base's weights that depends on random numbers.
     """
 
     missing: int
@@ -36,9 +38,12 @@ class AgainstBase(Struct, frozen=True):
     tuned: bool = True
     aliases: int = 0
     apart: bool = False
+    unchangeable: str = ""
+    approximated: bool = False
 
 
 OTHER_CLASS: Final = "the names are those of another class of the base than its config declares"
+APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the base's weights"
 
 
 def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None) -> Load:
@@ -46,9 +51,11 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
     if problem:
         return _load(REFUSES, problem, files)
     if against is None:
-        return _load(UNKNOWN, "the base decides, which was not read", files)
+        return _load(UNKNOWN, "the base decides, which was not read, or not all of it", files)
     if not against.tuned:
         return _load(REFUSES, "target_modules names no module of the base", files)
+    if against.unchangeable:
+        return _load(REFUSES, against.unchangeable, files)
     if against.mismatched:
         return _load(REFUSES, f"{against.mismatched} of another shape, such as {against.first_mismatched}", files)
     if against.whole:
@@ -61,6 +68,8 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
         words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"
         words = words if against.missing else f"{against.first_missing} is not in the file"
         return _load(RANDOM, words, files, **counts)
+    if against.approximated:
+        return _load(RANDOM, APPROXIMATED, files, **counts)
     return _load(COMPLETE, "", files, **counts)
 
 

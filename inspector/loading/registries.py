@@ -1,7 +1,7 @@
 """What vLLM, mlx-lm, llama.cpp and ollama do, by the lists of models that they support and by documented rules.
 
-`registries.json` has the lists, with their sources. A model that a list does not name is unknown, never unsupported:
-lists grow, and some of these programs have a general fallback.
+`registries.json` has the lists, with their sources; those of converters name classes of transformers. A model that a
+list does not name is unknown, never unsupported: lists grow, and some of these programs have a general fallback.
 
 Rules: vLLM reads every `*.safetensors` that the index names, or all without an index, else `*.bin`
 (`model_executor/model_loader/default_loader.py`), and raises where a weight of its model is not initialised. mlx-lm
@@ -46,6 +46,21 @@ def of_safetensors(class_name: str | None, model_type: str | None, newest: Load)
     return (
         _strict("vllm", knows("vllm", class_name), newest, newest.files),
         _strict("mlx", knows("mlx", model_type), newest, tuple(n for n in files if fnmatchcase(n, "model*"))),
+    )
+
+
+CONVERTERS = {"llama.cpp": "llama.cpp converter", "ollama": "ollama"}
+"""Programs that run GGUF files only -> the list of classes that their converter reads from safetensors."""
+
+
+def of_conversion(loader: str, class_name: str | None) -> str | None:
+    """What is known of a program that needs a conversion first; None of any other program."""
+    listed = CONVERTERS.get(loader)
+    if listed is None:
+        return None
+    verb = "names" if knows(listed, class_name) else "does not name"
+    return (
+        f"it runs GGUF files, and its converter ({_registries()[listed]['source']}) {verb} {class_name or 'no class'}"
     )
 
 

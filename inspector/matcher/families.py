@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, boxes_of, count, joined
 from inspector.algebra.names import NAMES, Index, at, columns
@@ -117,3 +118,20 @@ def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Famil
         known = changed.get(new)
         changed[new] = Family(new, family.stored if known is None else known.stored + family.stored)
     return changed
+
+
+def with_numbered_parts(families: Families) -> Families:
+    """The same families; where all names begin with a number, as in a list of modules, that number as a word.
+
+    Not where a family has several, as the layers of a stack have.
+    """
+    if not all(key.startswith("#.") for key in families):
+        return families
+    found: dict[str, Family] = {}
+    for key, family in families.items():
+        if (number := family.axis(0)).size != 1:
+            return families
+        stored = (replace(part, boxes=tuple(box[1:] for box in part.boxes)) for part in family.stored)
+        new = f"{number.first}{key[1:]}"
+        found[new] = Family(new, tuple(stored))
+    return found

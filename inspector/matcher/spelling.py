@@ -34,14 +34,24 @@ class Match(Struct, frozen=True):
 
 def best_match(scope: Scope, keys: Collection[str], claimed: Head | None) -> Match:
     """The head and spelling that cover the most keys; among equals the claimed head, then the fewest missing keys."""
+    return max(_candidates(scope, *_observed(scope, keys)), key=lambda match: _preference(match, claimed))
+
+
+def equal_matches(scope: Scope, keys: Collection[str], match: Match) -> Iterator[Match]:
+    """The other heads that cover as many keys in the same spelling and have as many missing."""
+    for other in _candidates(scope, *_observed(scope, keys)):
+        same = (other.covered, other.missing, other.spelling) == (match.covered, match.missing, match.spelling)
+        if same and other.head is not match.head:
+            yield other
+
+
+def _observed(scope: Scope, keys: Collection[str]) -> tuple[frozenset[str], Mapping[str, int]]:
+    """The stored keys as the definition has them, and how many further ones each stands for."""
     inside = _numbered_inside(scope)
-    more: Counter[str] = Counter()
-    observed = frozenset(keys)
-    if inside:
-        counted = Counter(as_template(key, inside) for key in observed)
-        observed = frozenset(counted)
-        more = Counter({key: number - 1 for key, number in counted.items() if number > 1})
-    return max(_candidates(scope, observed, more), key=lambda match: _preference(match, claimed))
+    if not inside:
+        return frozenset(keys), {}
+    counted = Counter(as_template(key, inside) for key in frozenset(keys))
+    return frozenset(counted), {key: number - 1 for key, number in counted.items() if number > 1}
 
 
 _NUMBER_INSIDE = re.compile(r"\{\w+\}|[0-9]+", re.ASCII)
@@ -187,6 +197,7 @@ WRAPPERS: Mapping[str, str] = {
     "_checkpoint_wrapped_module.": "torch's activation checkpointing",
     "_forward_module.": "Lightning and DeepSpeed",
     "pretrained_model.": "TRL's model with a value head",
+    "0.auto_model.": "sentence-transformers",
     "auto_model.": "sentence-transformers",
     "model.": "a wrapping module",
 }

@@ -18,10 +18,16 @@ _WORDS: Final = frozenset({"I32", "U32"})
 _BYTE: Final = frozenset({"U8"})
 
 TABLE: Final[tuple[Row, ...]] = (
+    ("marlin", "GPTQ", "B", _WORDS),
+    ("marlin", "QQQ", "B", _WORDS),
+    ("fp_quant", "FP_QUANT", "qweight", _BYTE),
+    ("fp_quant", "FLOATS_ONLY", "dqweight", FLOATS),
     ("awq", "AWQ_GEMV_FAST", "qweight", frozenset({"I16"})),
     ("gptq", "GPTQ", "qweight", INTEGERS),
     ("awq", "AWQ", "qweight", _WORDS),
     ("awq", "AWQ_GEMV", "qweight", _WORDS),
+    ("marlin", "AWQ", "qweight", _WORDS),
+    ("marlin", "SPARSE", "weight_packed", _WORDS),
     ("compressed_tensors", "WORDS", "weight_packed", _WORDS),
     ("compressed_tensors", "HALVES", "weight_packed", frozenset({"U8", "I8"})),
     ("compressed_tensors", "BITMASK", "compressed", FLOATS | FLOAT8 | INTEGERS),
@@ -31,6 +37,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("mlx", "MLX", "weight", frozenset({"U32"})),
     ("higgs", "HIGGS", "weight", frozenset({"I16"})),
     ("quark", "QUARK", "weight", frozenset({"I32"})),
+    ("quark", "ROWS", "weight", frozenset({"I32"})),
     ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
     ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
     ("bitnet", "BITNET", "weight", _BYTE),
@@ -39,13 +46,16 @@ TABLE: Final[tuple[Row, ...]] = (
     ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),
     ("bitnet", "BITNET_ONLINE", "weight", FLOATS),
     ("mxfp4", "MXFP4", "blocks", _BYTE),
+    ("torchao", "TILES", "_weight_qdata", frozenset({"I32"})),
+    ("torchao", "PACKED", "_weight_qdata", frozenset({"I32", "U8", "I8"})),
+    ("torchao", "MICROSCALED", "_weight_qdata", FLOAT8 | {"U8", "F4"}),
     ("torchao", "TORCHAO", "_weight_qdata", FLOAT8 | INTEGERS),
     ("sinq", "SINQ", "W_q", _BYTE | {"I32"}),
     ("hqq", "HQQ", "W_q", FLOATS | INTEGERS),
     ("quanto", "QUANTO_PACKED", "weight._data._data", _BYTE),
     ("quanto", "QUANTO", "weight._data", FLOAT8 | {"I8"}),
     ("aqlm", "AQLM", "codes", INTEGERS),
-    ("vptq", "VPTQ", "indices", INTEGERS),
+    ("vptq", "VPTQ", "indices", INTEGERS | {"F16"}),
     ("spqr", "SPQR", "dense_weights", frozenset({"I64"})),
     ("exl2", "EXL2", "q_weight", frozenset({"I32"})),
     ("exl3", "EXL3", "trellis", frozenset({"I16"})),
@@ -69,30 +79,31 @@ KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_
                              "v_zero_point"})  # fmt: skip
 """Scales of the key-value cache, stored with the attention's projections."""
 HELPERS: Final = KV_CACHE | {
-    "SCB", "_weight_act_pre_scale", "_weight_act_quant_scale", "_weight_scale", "_weight_zero_point", "act_scale",
-    "activation_scale", "activation_scale_inv", "axis", "biases", "bitmask", "block_scales", "centroids.weight",
-    "channel_wise", "codebooks", "col_vals", "compute_dtype", "encoded_state_dict", "g_idx", "global_scale",
-    "group_size", "in_perm", "input_amax", "input_global_scale", "input_scale", "input_scale_2", "input_scale_inv",
-    "input_scale_ub", "input_zero_point", "invert_perm", "mcg", "meta", "meta.scale.m", "meta.scale.s", "meta.scale.x",
-    "meta.scale2", "meta.zero.m", "meta.zero.s", "meta.zero.x", "mul1", "nbits", "norm_bias", "norm_weight",
-    "offload_meta", "optimize", "outlier_centroids.weight", "outlier_indices", "outlier_res_centroids.weight",
-    "output_scale", "packing", "perm", "pre_quant_scale", "q_group_map", "q_groups", "q_invperm", "q_perm", "q_scale",
-    "q_scale_max", "qbiases", "quant_scale", "quant_zero", "quantized", "qzeros", "res_centroids.weight",
-    "res_indices", "round_zero", "row_offsets", "scale", "scale_input", "scale_q", "scale_weight", "scales", "shape",
-    "smooth_scale", "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype",
-    "view_as_float", "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax",
-    "weight.nested_quant_map", "weight.quant_map", "weight.quant_state.bitsandbytes__fp4",
-    "weight.quant_state.bitsandbytes__nf4", "weight_bias", "weight_chan_scale", "weight_format", "weight_g_idx",
-    "weight_global_scale", "weight_scale", "weight_scale_2", "weight_scale_inv", "weight_scales", "weight_shape",
-    "weight_zero_point", "zero", "zero_q", "zero_scale",
+    "SCB", "_weight_act_per_tensor_scale", "_weight_act_pre_scale", "_weight_act_quant_scale",
+    "_weight_per_tensor_scale", "_weight_scale", "_weight_scale_and_zero", "_weight_zero_point", "act_global_scale",
+    "act_scale", "activation_scale", "activation_scale_inv", "axis", "backward_hadamard_matrix", "biases", "bitmask",
+    "block_scales", "centroids.weight", "channel_wise", "codebooks", "col_vals", "compute_dtype", "encoded_state_dict",
+    "forward_hadamard_matrix", "g_idx", "global_scale", "group_size", "in_perm", "input_amax", "input_global_scale",
+    "input_scale", "input_scale_2", "input_scale_inv", "input_scale_ub", "input_zero_point", "invert_perm", "mcg",
+    "meta", "meta.scale.m", "meta.scale.s", "meta.scale.x", "meta.scale2", "meta.zero.m", "meta.zero.s", "meta.zero.x",
+    "mul1", "nbits", "norm_bias", "norm_weight", "offload_meta", "optimize", "outlier_centroids.weight",
+    "outlier_indices", "outlier_res_centroids.weight", "output_scale", "packing", "perm", "pre_quant_scale",
+    "q_group_map", "q_groups", "q_invperm", "q_perm", "q_scale", "q_scale_max", "qbiases", "quant_scale", "quant_zero",
+    "quantized", "qzeros", "res_centroids.weight", "res_indices", "round_zero", "row_offsets", "s", "s_channel",
+    "s_group", "scale", "scale_input", "scale_packed", "scale_q", "scale_weight", "scales", "shape", "smooth_scale",
+    "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype", "view_as_float",
+    "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax", "weight.nested_quant_map",
+    "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4", "weight_bias",
+    "weight_chan_scale", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
+    "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "workspace", "zero", "zero_q",
+    "zero_scale",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
                             "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip
 """Suffixes of packed values, including those of unsupported schemes."""
-FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "weight_global_scale", "meta", "SU", "SV",
-                            "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
-                            "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
+FOREIGN: Final = frozenset({"SU", "SV", "theta", "pairs", "Wscale", "codebook_id", "rescale_WH",
+                            "fuse_scales"})  # fmt: skip
 """Helpers of unsupported schemes, recognized only together with such values."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""

@@ -22,6 +22,8 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "nf4": ("bitsandbytes",),
     "fp4": ("bitsandbytes",), "llm-int8": ("bitsandbytes",), "eetq": ("eetq",), "mlx": ("mlx", "metal"),
     "mlx-mxfp4": ("mlx",), "mlx-mxfp8": ("mlx",), "mlx-nvfp4": ("mlx",), "higgs": ("higgs",),
+    "marlin": ("gptq", "awq", "marlin", "compressed-tensors"), "qqq": ("qqq",), "fp-quant": ("fp-quant",),
+    "mxfp6": ("quark",),
     "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
     "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
@@ -38,6 +40,17 @@ KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
 }  # fmt: skip
 """Key of a block -> the methods whose loaders read it; the first is the one that writes it."""
+
+
+def is_foreign(settings: QuantizationSettings) -> bool:
+    """Whether the settings state a method that is not known, so that names and shapes may have any meaning."""
+    return settings.known and settings.base.method not in METHODS
+
+
+def is_of_another(scheme: str, settings: QuantizationSettings) -> bool:
+    """Whether the stated method is known and its loaders do not read a scheme, so that it says nothing of a module."""
+    stated = settings.base.method
+    return stated in METHODS and stated not in METHODS_OF.get(scheme, (stated,))
 
 
 def written_for(keys: Container[str], stated: str | None) -> str | None:
@@ -69,6 +82,17 @@ _BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})
 """Schemes with a `weight_scale`."""
 _BY_SCALE_INV: Final = frozenset({"fp8", "auto-round"})
 """Methods whose loaders read the scales of blocks from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
+
+
+def follows_tensors(scheme: str, special: bool) -> bool:
+    """Whether loaders decide by the stored tensors of a module, not by the config, if it is quantized.
+
+    torchao states it in the metadata of each tensor; mlx-lm asks for `scales`, except for modules that the config
+    lists (special). Measured: transformers 5.23 with torchao 0.18.
+    """
+    return scheme == "torchao" or (scheme.startswith("mlx") and not special)
+
+
 _EVERY_LINEAR: Final = frozenset({
     "hqq", "sinq", "quanto", "quanto-packed", "torchao", "nf4", "fp4", "llm-int8", "unknown",
 })  # fmt: skip

@@ -7,7 +7,7 @@ FineGrainedFP8Config, Mxfp4Config) and mlx-lm's `utils.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from inspector.loader.config_file import QUANTO_FILE
@@ -17,6 +17,11 @@ from inspector.quantization.unpacked import Unpacked
 BLOCK: Final = "quantization_config"
 OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
 """Keys of llm-awq's file, which transformers spells `bits` and `group_size`."""
+LISTS: Final[Mapping[str, str]] = {
+    "nf4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules", "awq": "modules_to_not_convert",
+}  # fmt: skip
+"""Scheme -> the key of the list of unquantized modules."""
+MOST_LISTED: Final = 2_000
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {"exl2": "exllamav2", "exl3": "exllamav3"}
 """Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
@@ -63,12 +68,12 @@ def block_for(
     keys = list(helpers)
     sizes: Mapping[str, Any] = {} if packing is None else _sizes(packing)
     if scheme.startswith("mlx"):
-        mode = {"mode": scheme.removeprefix("mlx-")} if scheme != "mlx" else {}
-        block = {key: sizes[key] for key in ("group_size", "bits")} | mode if len(sizes) == 2 else None
-        return "quantization", block
+        return "quantization", _of_mlx(packing) if packing is not None else None
     if scheme in ("gptq", "awq") and "bits" in sizes:
         size = {"group_size": -1, **sizes}
-        version = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
+        version: dict[str, Any] = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
+        if scheme == "gptq" and any(key.startswith("lm_head.") for key in keys):
+            version["lm_head"] = True
         return BLOCK, {"quant_method": scheme, "bits": size["bits"], "group_size": size["group_size"], **version}
     if scheme in QUANTO and packing is not None:
         weights = _quanto_type(packing)
@@ -86,6 +91,42 @@ def block_for(
                        "bnb_4bit_use_double_quant": nested}  # fmt: skip
     own = scheme == "mxfp4" and any(key.endswith("_scales") for key in keys)  # other tools write weight_scale
     return BLOCK, {"quant_method": "mxfp4"} if own else None
+
+
+def _of_mlx(packing: Packed) -> dict[str, Any] | None:
+    sizes = _sizes(packing)
+    mode = {"mode": packing.scheme.removeprefix("mlx-")} if packing.scheme != "mlx" else {}
+    return {key: sizes[key] for key in ("group_size", "bits")} | mode if len(sizes) == 2 else None
+
+
+def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, Any] | None:
+    """The block of MLX for modules that are quantized in several ways; None where the tensors do not determine it.
+
+    modules: how they are packed, and their names. The way of most is that of all, the others have an entry for each.
+    """
+    counted: Counter[str] = Counter()
+    ways = {}
+    for packing, names in modules:
+        way = _of_mlx(packing)
+        if way is None or len(names) > MOST_LISTED:
+            return None
+        ways[repr(way)] = {"mode": "affine", **way}
+        counted[repr(way)] += len(names)
+    usual = counted.most_common(1)[0][0]
+    own = {name: ways[repr(_of_mlx(packing))] for packing, names in modules if repr(_of_mlx(packing)) != usual
+           for name in names}  # fmt: skip
+    return {**ways[usual], **own}
+
+
+def excluding(block: dict[str, Any] | None, scheme: str, plain: Sequence[str]) -> dict[str, Any] | None:
+    """The block with the names of unquantized modules among quantized ones; None where they cannot be listed.
+
+    A list replaces the default of transformers, which leaves the head out.
+    """
+    if block is None or not plain or scheme.startswith("mlx"):
+        return block
+    key = LISTS.get(scheme)
+    return {**block, key: ["lm_head", *plain]} if key is not None and len(plain) <= MOST_LISTED else None
 
 
 def _quanto_type(packing: Packed) -> str:

@@ -28,7 +28,7 @@ FLOATS: Final = frozenset({"F16", "BF16", "F32", "F64"})
 FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 BYTES: Final = frozenset({"U8", "F8_E8M0"})
 SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
-SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
+SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases", "codebooks", "centroids.weight")
 """Suffixes of helpers that are factors or offsets, never plain integers."""
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
@@ -130,11 +130,22 @@ class ModuleReading(Struct):
             self.compare("group_size", stated if wanted == groups else size or width)
         return groups, size
 
+    def as_stated(self) -> None:
+        """Compares the tensors with the shapes that the settings state; a finding exists where one is absent."""
+        found = {
+            fault.helper for fault in self.faults if isinstance(fault, PackingHelperDiffers | PackingHelperMissing)
+        }
+        for suffix, shape in self.setting.shapes:
+            if suffix in self.tensors and suffix not in found:
+                self.helper(suffix, [shape], "as the config states")
+
     def activations(self) -> None:
         """Checks the scale of the inputs where the settings state it; its name depends on the tool."""
         wanted = self.setting.activations
-        if wanted is not None and not any(name in self.tensors for name in ACTIVATION_SCALES):
-            self.helper(wanted, [(1,), ()])
+        if wanted is None:
+            return
+        for name in [name for name in ACTIVATION_SCALES if name in self.tensors] or [wanted]:
+            self.helper(name, [(1,), (), (1, 1)])
 
     def number_type(self, values: Layout) -> None:
         """Compares whether the stored 8-bit values are floats or integers."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from inspector.algebra.boxes import Box
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
@@ -22,8 +24,8 @@ from inspector.findings.types.unpacked import (
     SkippedButPacked,
 )
 from inspector.loader.packed import Packed
-from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE
-from inspector.quantization.loaders import method_for
+from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
+from inspector.quantization.loaders import follows_tensors, is_foreign, method_for
 from inspector.quantization.module import FLOATS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
 from inspector.quantization.pieces import is_lone, recognised, transposed, without_plain_integers
@@ -59,24 +61,35 @@ def groups_of(work: Work, module: Module) -> list[ModuleGroup]:
         for whole, layouts in pieces_of(module.parts)
         for setting, boxes in work.settings.for_family(module.key, whole)
     ]
+    if is_foreign(work.settings):
+        return [_without_doubtful(piece) for piece in pieces]
     return without_plain_integers(module.key, pieces)
+
+
+def _without_doubtful(piece: ModuleGroup) -> ModuleGroup:
+    """A group of an unknown method, without a scheme that explains a part of its tensors only."""
+    scheme = piece.scheme
+    named = {scheme.values, "bias", *scheme.needs, *scheme.may, *COMMON} if scheme is not None else set()
+    if scheme is None or (piece.layouts.keys() <= named and not scheme.open(piece.read, piece.setting).faults):
+        return piece
+    return replace(piece, scheme=None, turned={})
 
 
 def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> None:
     """Unpacks every piece of a family of modules."""
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
-    if not known and not any(_strange(piece) or _orphans(work, module, piece, None) for piece in pieces):
+    if not known and not any(_strange(work, piece) or _orphans(work, module, piece, None) for piece in pieces):
         return
     work.clear(module)
     for piece in pieces:
         scheme = piece.scheme or (None if is_lone(piece) else _like_siblings(piece, known))
         if scheme is not None:
             _open(work, module, piece, scheme)
-        elif _strange(piece):
+        elif _strange(work, piece):
             _unknown(work, module, piece)
         else:
             _plain(work, module, piece, known)
-    strange = [piece for piece in pieces if piece.scheme is None and _strange(piece) is not None]
+    strange = [piece for piece in pieces if piece.scheme is None and _strange(work, piece) is not None]
     for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange)):
         lacks(work, module, lacking)
     for lacking in uneven_cache_scales(work, module):
@@ -166,7 +179,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         else:
             suffix = fault.helper if isinstance(fault, PackingHelperDiffers) else scheme.values
             work.report(fault, module, suffix, piece.boxes, name)
-    if piece.setting.skipped is not None:
+    if piece.setting.skipped is not None and not follows_tensors(name, special=True):
         skipped = SkippedButPacked(entry=piece.setting.skipped, source=work.settings.source)
         work.report(skipped, module, scheme.values, piece.boxes, name)
 
@@ -202,21 +215,24 @@ def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> No
     work.report(orphaned, module, beside[0], piece.boxes, scheme.name)
 
 
-def _strange(piece: ModuleGroup) -> str | None:
-    """The suffix of values of an unsupported scheme."""
-    found = (suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS)
-    return next(found, None)
+def _strange(work: Work, piece: ModuleGroup) -> str | None:
+    """The suffix of values of an unsupported scheme; where the method is unknown, of the largest integers."""
+    found = [suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS]
+    if not found and is_foreign(work.settings) and piece.setting.skipped is None:
+        packed = [suffix for suffix, layout in piece.layouts.items() if layout.dtype in PACKED_DTYPES]
+        found = sorted(packed, key=lambda suffix: -piece.layouts[suffix].bytes)
+    return found[0] if found else None
 
 
 def _unknown(work: Work, module: Module, piece: ModuleGroup) -> None:
-    values = _strange(piece)
+    values = _strange(work, piece)
     assert values is not None
     layout = piece.layouts[values]
     work.add_logical(module, layout, piece, Packed("unknown", 0, None, layout, known=False))
     for suffix in piece.layouts:
-        if suffix in HELPERS or suffix in FOREIGN or suffix in STRANGE:
-            if suffix != values:
-                work.add_helper(module, suffix, piece, "unknown")
+        named = suffix in HELPERS or suffix in FOREIGN or suffix in STRANGE
+        if suffix != values and (named or (is_foreign(work.settings) and suffix != "bias")):
+            work.add_helper(module, suffix, piece, "unknown")
         elif suffix != values:
             work.keep(module, suffix, piece)
     work.schemes["unknown"] = work.schemes.get("unknown", 0) + piece.modules
@@ -263,6 +279,8 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     if alone:
         _without_values(work, module, piece, alone, packed)
     elif packed is not None and dense is not None and dense.dtype in FLOATS and undeclared:
+        if follows_tensors(packed.name, special=piece.setting != work.settings.base):
+            return
         others = sum(other.modules for other, _ in known)
         plain = ModuleNotPacked(dtype=dense.dtype, shape=dense.shape, others=others, method=piece.setting.method)
         work.report(plain, module, PLAIN, piece.boxes, packed.name)

@@ -12,6 +12,7 @@ from inspector.algebra.names import Index
 from inspector.loader.layout import Layout
 from inspector.matcher.families import Families, Family
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
+from inspector.quantization.loaders import is_foreign
 from inspector.quantization.module import FLOAT8, FLOATS
 from inspector.quantization.settings import QuantizationSettings
 
@@ -72,6 +73,8 @@ def logical_name(key: str, bare: bool) -> str:
 def modules_of(families: Families, settings: QuantizationSettings) -> list[Module]:
     """The modules with any quantized tensor or helper."""
     found: dict[tuple[str, bool], dict[str, Family]] = {}
+    foreign = is_foreign(settings)
+    packed = {key.rpartition(".")[0] for key, family in families.items() if foreign and _is_packed(family)}
     for key, family in families.items():
         module, suffix, bare = split(key, families)
         if suffix == PLAIN and not any(part.layout.dtype in PACKED_DTYPES for part in family.stored):
@@ -80,13 +83,23 @@ def modules_of(families: Families, settings: QuantizationSettings) -> list[Modul
             continue
         if suffix:
             found.setdefault((module, bare), {})[suffix] = family
+        elif foreign and key.rpartition(".")[0] in packed:
+            found.setdefault((key.rpartition(".")[0], False), {})[key.rpartition(".")[2]] = family
         elif settings.known and any(_is_float8(part.layout) for part in family.stored):
             found.setdefault((key, True), {})  # values of a bare parameter; all of its scales may be missing
+    for key in [key for key, bare in found if bare and foreign]:
+        module, _, last = key.rpartition(".")
+        found.get((module, False), {}).pop(last, None)
     for (key, bare), parts in found.items():
         plain = families.get(logical_name(key, bare))
         if plain is not None and "blocks" not in parts:
             parts.setdefault(PLAIN, plain)
-    return [Module(key, bare, parts) for (key, bare), parts in found.items()]
+    return [Module(key, bare, parts) for (key, bare), parts in found.items() if parts]
+
+
+def _is_packed(family: Family) -> bool:
+    """Whether tensors may hold quantized values: matrices of bytes or integers."""
+    return any(part.layout.dtype in PACKED_DTYPES and len(part.layout.shape) > 1 for part in family.stored)
 
 
 def _is_float8(layout: Layout) -> bool:
@@ -94,8 +107,11 @@ def _is_float8(layout: Layout) -> bool:
 
 
 def is_cache_scale(family: Family, settings: QuantizationSettings) -> bool:
-    """Whether tensors are scales of the key-value cache: small, in an attention, or stated by the config."""
-    if not all(part.layout.elements == 1 or len(part.layout.shape) == 1 for part in family.stored):
+    """Whether tensors are scales of the key-value cache: small, in an attention, or stated by the config.
+
+    One number, or one for each head: [heads], or [heads, 1, 1] of compressed-tensors.
+    """
+    if not all(part.layout.elements == 1 or part.layout.shape[1:] in ((), (1, 1)) for part in family.stored):
         return False
     return settings.known or any(word in family.key for word in ("attn", "attention", "k_proj", "v_proj"))
 

@@ -26,7 +26,8 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
 
     base: for all modules. special: entries with different settings, the last matching one wins. ignored: modules
     not quantized. unclear: entries in an unknown form; with them the ignore list is incomplete. written_for: the method
-    whose keys the block has, where the stated method reads none of them.
+    whose keys the block has, where the stated method reads none of them. transforms: submodules of quantized modules
+    that rotate their inputs or outputs.
     """
 
     base: ModuleSettings = NOTHING_STATED
@@ -35,6 +36,7 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
     ignored: tuple[Entry, ...] = ()
     unclear: tuple[str, ...] = ()
     kv_cache: bool | None = None
+    transforms: frozenset[str] = frozenset()
     written_for: str | None = None
 
     @property

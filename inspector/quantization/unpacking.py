@@ -53,6 +53,7 @@ def _unpacked(
     families: Families, modules: Sequence[Module], settings: QuantizationSettings, lost: Families, whole: bool
 ) -> Unpacked:
     work = Work(settings, lost, whole, {key: list(family.stored) for key, family in families.items()})
+    work.take_transforms()
     work.without_values = _lost_values(lost)
     groups = [groups_of(work, module) for module in modules]
     usual = usual_dtypes(piece for pieces in groups for piece in pieces)

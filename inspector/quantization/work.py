@@ -66,6 +66,16 @@ class Work(Struct):
     without_values: dict[str, tuple[Box, ...]] = {}
     biased: set[str] = set()
 
+    def take_transforms(self) -> None:
+        """Separates the rotations that the settings name: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`."""
+        keys = list(self.stored) if self.settings.transforms else ()
+        for key in [key for key in keys if key.endswith((".weight", ".perm"))]:
+            module, _, name = key.rpartition(".")[0].rpartition(".")
+            if name in self.settings.transforms:
+                for part in self.stored.pop(key):
+                    logical = f"{module}.weight"
+                    self.helpers.append(Helper(key, part.layout, part.boxes, part.tensors, "transform", logical))
+
     def clear(self, module: Module) -> None:
         """Empties the families of a module, which are then added piece by piece; their order stays."""
         for family in module.parts.values():

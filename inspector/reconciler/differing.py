@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.expression import show, words
@@ -17,6 +18,9 @@ from inspector.reconciler.place import Placed
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_of
 
+if TYPE_CHECKING:
+    from inspector.findings.shapes import StoredReshaped, StoredTransposed
+
 
 def differences(case: Reconciled, confidence: str) -> list[Finding]:
     """One finding for each cause of missing, unexpected or mismatched tensors."""
@@ -25,10 +29,17 @@ def differences(case: Reconciled, confidence: str) -> list[Finding]:
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
     mismatched = case.placement.mismatched
-    for turned in _turned(case, [one for one in mismatched if _is_transposed(one)]):
-        yield _transposed(case, turned, confidence)
+    if not mismatched:
+        return
+    from inspector.findings.shapes import StoredReshaped, StoredTransposed
+
+    for turned in _turned(case, [one for one in mismatched if one.transposed]):
+        yield _rearranged(StoredTransposed, case, turned, confidence)
+    reshaped = [one for one in mismatched if one.reshaped]
+    if reshaped:
+        yield _rearranged(StoredReshaped, case, reshaped, confidence)
     for one in mismatched:
-        if _is_transposed(one):
+        if one.transposed or one.reshaped:
             continue
         block = one.block
         from inspector.findings.shapes import BufferShapeDiffers, ShapeDiffers
@@ -76,18 +87,13 @@ def _has_sides(one: Placed) -> bool:
     return len(shape) == 2 and shape[0] != shape[1]
 
 
-def _is_transposed(one: Placed) -> bool:
-    stored, expected = one.layout.shape, one.block.shape
-    return len(stored) == 2 and stored == tuple(reversed(expected))
-
-
-def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Finding:
+def _rearranged(
+    kind: type[StoredTransposed | StoredReshaped], case: Reconciled, turned: Sequence[Placed], confidence: str
+) -> Finding:
     first = turned[0]
     boxes = joined(box for one in turned if one.block.key == first.block.key for box in one.boxes)
-    from inspector.findings.shapes import StoredTransposed
-
     dims, because = _dims(case, first)
-    return StoredTransposed(
+    return kind(
         place=place_of(first.block.key, boxes) if len({one.block.key for one in turned}) == 1 else Place(),
         stored=first.layout.shape,
         expected=first.block.shape,

@@ -27,7 +27,7 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
     listed = list(findings)
     if len(listed) < 2 or case.solved:
         return listed  # without a config each of them is evidence that another definition is right
-    from inspector.findings.names.tensors import TensorRenamed
+    from inspector.findings.names.renamed import TensorRenamed
 
     part = _part_of_another_kind(case)
     if part is not None and not all(isinstance(one, TensorRenamed) for one in listed):

@@ -21,7 +21,7 @@ from inspector.reconciler.renaming import change_between
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
-    from inspector.findings.names.tensors import TensorRenamed
+    from inspector.findings.names.renamed import TensorRenamed
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
@@ -108,7 +108,7 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
         ]
         families = _families([gaps[part.position].block.key for part in cause.missing])
         old, new, begins = cause.change
-        from inspector.findings.names.tensors import TensorRenamed
+        from inspector.findings.names.renamed import TensorRenamed
 
         renamed.append(
             TensorRenamed(

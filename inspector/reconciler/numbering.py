@@ -69,17 +69,22 @@ def misnumbered(case: Reconciled, again: Again) -> Finding | None:
 
 
 def _other_numbers(case: Reconciled) -> Iterator[_Numbers]:
-    """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first."""
-    expected = _by_prefix((block.key, (block.axes,)) for block in case.plan.blocks if block.required)
+    """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first.
+
+    Expected with and without parts that loaders do not read, such as a layer for the prediction of further tokens.
+    """
+    required = [block for block in case.plan.blocks if block.required]
+    built = [block for block in required if not block.slot.extra]
+    sets = [_by_prefix((block.key, (block.axes,)) for block in blocks) for blocks in (required, built)]
     stored = _by_prefix(
         (key, [box for part in family.stored for box in part.boxes]) for key, family in case.reading.families.items()
     )
     for prefix in sorted(stored, key=lambda one: (one.count("#"), one)):
-        wanted = expected.get(prefix)
-        if wanted is not None and wanted != stored[prefix] and wanted.size == stored[prefix].size:
-            numbers = _Numbers(prefix, stored[prefix], wanted)
-            if numbers.in_order:
-                yield numbers
+        for wanted in dict.fromkeys(found[prefix] for found in sets if prefix in found):
+            if wanted != stored[prefix] and wanted.size == stored[prefix].size:
+                numbers = _Numbers(prefix, stored[prefix], wanted)
+                if numbers.in_order:
+                    yield numbers
 
 
 def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]] | Sequence[tuple[str, Sequence[Box]]]) -> dict[str, Span]:

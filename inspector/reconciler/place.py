@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from operator import mul
 
 from msgspec import Struct
 
@@ -47,6 +49,21 @@ class Placed(Struct, frozen=True):
     def computed(self) -> bool:
         """Whether it is a buffer that a file may leave out: what it holds is not evidence of the config."""
         return self.block.slot.optional and not self.block.slot.tensor.counted
+
+    @property
+    def transposed(self) -> bool:
+        """Whether a matrix has the expected dims in the other order."""
+        return len(self.layout.shape) == 2 and self.layout.shape == self.block.shape[::-1]
+
+    @property
+    def reshaped(self) -> bool:
+        """Whether one shape of a weight is the other with adjacent dims joined: flattened, or with a dim of 1 more."""
+        stored, expected = self.layout.shape, self.block.shape
+        sizes = [size for size in expected if size]
+        if self.computed or len(stored) == len(expected) or len(sizes) < len(expected) or 0 in stored:
+            return False
+        left, right = (set(accumulate(shape, mul)) - {1} for shape in (stored, sizes))
+        return max(left, default=1) == max(right, default=1) and (left <= right or right <= left)
 
 
 class Gap(Struct, frozen=True):
@@ -165,7 +182,7 @@ def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
         if tie is None:
             continue
         before = counted.setdefault(id(tie), [])
-        aligned = tie.holes == one.block.slot.holes
+        aligned = bool(tie.holes) and tie.holes == one.block.slot.holes  # single tensors have no index in common
         same = [box for box in before if len(box) == len(one.block.axes)]  # indices of another tensor are of no use
         own = minus(one.boxes, same if aligned or not before else one.boxes)
         before.extend(own)

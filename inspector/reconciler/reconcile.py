@@ -13,6 +13,7 @@ from inspector.algebra.boxes import count, less, minus
 from inspector.algebra.expression import words
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
+from inspector.budget import Exceeded, searching
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
@@ -46,7 +47,7 @@ class Reconciled(Struct, frozen=True):
     plan, as_configured: by the config. corrected, placement: with the causes corrected. head: what the class (or
     without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
     slots of other heads. solved: whether the symbols come from the shapes alone. absent: usual parts that are not
-    stored, which the formula does not count.
+    stored, which the formula does not count. given_up: whether the search for wrong keys took too many steps.
     """
 
     reading: Reading
@@ -62,11 +63,14 @@ class Reconciled(Struct, frozen=True):
     solved: bool
     as_configured: Placement
     absent: tuple[Block, ...] = ()
+    given_up: bool = False
 
     def uncorrected(self, placement: Placement) -> Reconciled:
         """The same without causes, with this part of the differences under the config as it is."""
         return replace(self, causes=(), corrected=self.plan, placement=placement)
 
+
+WRONG_KEYS = "which keys of the config are wrong"
 
 Again = Callable[[Claim, Reading], Reconciled]
 """Reconciles the same weights with another claim and another reading."""
@@ -180,8 +184,13 @@ def reconcile(
     as_configured = placement
     causes: list[Cause] = []
     corrected = plan
+    given_up = False
     if solve:
-        causes, plan, corrected, placement = _put_right(sides, plan, placement)
+        try:
+            with searching(WRONG_KEYS):
+                causes, plan, corrected, placement = _put_right(sides, plan, placement)
+        except Exceeded:
+            given_up = True
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = expected_count(plan, placement, sides.lost)
@@ -199,6 +208,7 @@ def reconcile(
         absent=expected.absent,
         solved=not scope.settings.known,
         as_configured=as_configured,
+        given_up=given_up,
     )
 
 

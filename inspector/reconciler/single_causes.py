@@ -6,7 +6,9 @@ finding does not explain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -14,6 +16,7 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import Box
 from inspector.algebra.span import Span
 from inspector.algebra.values import whole
+from inspector.budget import spend
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
 from inspector.notation.scope import Scope
@@ -23,6 +26,10 @@ from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, nouns_of
 
 FAMILIES_SHOWN = 20
+RANKS = "the ranks of a parallel save"
+ROWS_A_STEP = 32
+MOST_RANKS = 1024
+"""Most ranks of a fully sharded save that are tried."""
 PLACEHOLDERS = ((0,), (1,))
 """Shapes of a parameter that another process holds, and of its placeholder in a save that was not gathered."""
 
@@ -41,7 +48,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     """
     if case.solved or not case.as_configured.differences:
         return None
-    found = _not_gathered(case)
+    found = _one_part_of_all(case) or _not_gathered(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
     from inspector.reconciler.numbering import misnumbered
@@ -57,7 +64,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     resized = resized_in_part(case)
     if resized is not None:
         return Recognized(resized[0], case.uncorrected(resized[1]))
-    from inspector.reconciler.sizes import keys_absent, of_another_model, of_another_size
+    from inspector.reconciler.sizes import keys_absent, of_another_model, of_another_size, of_other_shapes
 
     size = keys_absent(case) or of_another_size(case)
     if size is not None:
@@ -80,9 +87,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
         like = otherwise.names if isinstance(otherwise, NamesOfAnotherArchitecture) else None
         return Recognized(replace(joined[0], like=like), case.uncorrected(joined[1]))
     foreign = foreign_submodel(case) if case.placement.differences else None
-    return (
-        None if foreign is None else Recognized(foreign[0], case.uncorrected(_outside(case.as_configured, foreign[1])))
-    )
+    beside = case if foreign is None else case.uncorrected(_outside(case.as_configured, foreign[1]))
+    shapes = of_other_shapes(beside)
+    if shapes is not None:
+        return Recognized(shapes, case.uncorrected(Placement((), (), ())))
+    return None if foreign is None else Recognized(foreign[0], beside)
 
 
 def _outside(placement: Placement, prefix: str) -> Placement:
@@ -104,7 +113,8 @@ def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
 
 def _not_gathered(case: Reconciled) -> Recognized | None:
     """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1]."""
-    placeholders = [one for one in case.as_configured.mismatched if one.layout.shape in PLACEHOLDERS]
+    mismatched = case.as_configured.mismatched
+    placeholders = [one for one in mismatched if one.layout.shape in PLACEHOLDERS and one.block.elements != 1]
     if len({one.block.key for one in placeholders}) < 2:
         return None
     from inspector.findings.reading.training import WeightsEmptied
@@ -158,18 +168,69 @@ def _one_rank(case: Reconciled) -> Recognized | None:
     split = len(axes) > 1 and all(len(cut_at) > 1 for cut_at in axes.values())
     if not split or not fitting or any(one.block.key in fitting for one, _ in cuts):
         return None
+    return _rank_of(parts.pop(), case, len(fitting))
+
+
+def _one_part_of_all(case: Reconciled) -> Recognized | None:
+    """One rank of a fully sharded save (FSDP 2, DTensor): every tensor is cut along its first dim, and only there.
+
+    Each rank holds a chunk of ceil(rows / ranks) rows as `torch.chunk` cuts them, the last one the rest.
+    """
+    placement = case.as_configured
+    if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
+        return None
+    rows: set[tuple[int, int]] = set()
+    intact: set[int] = set()
+    for one in placement.placed:
+        stored, expected = one.layout.shape, one.block.shape
+        if len(stored) != len(expected) or stored[1:] != expected[1:]:
+            return None
+        if stored and expected[0] is not None:
+            rows.add((stored[0], expected[0]))
+            intact.update(stored[1:])
+    if not any(stored < expected and expected in intact for stored, expected in rows):
+        return None
+    possible = islice(_ranks(*max(rows, key=itemgetter(1))), 2 * MOST_RANKS)
+    ranks = {number for number, rank in possible if _is_rank(number, rank, rows)}
+    return _rank_of(ranks.pop(), case, 0) if len(ranks) == 1 else None
+
+
+def _ranks(stored: int, expected: int) -> Iterator[tuple[int, int]]:
+    """Each number of ranks, and rank of it, that holds so many of the expected rows."""
+    for ranks in range(2, MOST_RANKS + 1):
+        size = -(-expected // ranks)
+        spend(1, RANKS)
+        if size == stored or expected - expected // size * size == stored:
+            yield from ((ranks, rank) for rank in range(ranks) if _held(expected, ranks, rank) == stored)
+
+
+def _held(rows: int, ranks: int, rank: int) -> int:
+    """How many rows a rank holds."""
+    size = -(-rows // ranks)
+    return max(min(size, rows - rank * size), 0)
+
+
+def _is_rank(ranks: int, rank: int, rows: Set[tuple[int, int]]) -> bool:
+    """Whether the stored ones of the expected rows are what this rank holds."""
+    spend(1 + len(rows) // ROWS_A_STEP, RANKS)
+    return all(_held(expected, ranks, rank) == stored for stored, expected in rows)
+
+
+def _rank_of(ranks: int, case: Reconciled, whole: int) -> Recognized:
+    """The finding on the mismatched tensors of one rank. whole: families that are not split."""
     from inspector.findings.single_causes import OneRankOfSeveral
 
-    first = next(one for one, _ in cuts if not one.block.slot.role.startswith(("embed", "head")))
+    cut = case.as_configured.mismatched
+    first = next((one for one in cut if not one.block.slot.role.startswith(("embed", "head"))), cut[0])
     finding = OneRankOfSeveral(
-        ranks=parts.pop(),
-        families=tuple(dict.fromkeys(family_name(one.block.key) for one, _ in cuts))[:FAMILIES_SHOWN],
-        tensors=sum(one.tensors for one, _ in cuts),
-        whole=len(fitting),
+        ranks=ranks,
+        families=tuple(dict.fromkeys(family_name(one.block.key) for one in cut))[:FAMILIES_SHOWN],
+        tensors=sum(one.tensors for one in cut),
+        whole=whole,
         stored=first.layout.shape,
         expected=first.block.shape,
     )
-    return Recognized(finding, _without(case, [one for one, _ in cuts]))
+    return Recognized(finding, _without(case, cut))
 
 
 # --- pruned heads ---

@@ -15,6 +15,8 @@ from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name
 
 KEYS_SHOWN = 12
+FEWEST_SHAPES = 6
+"""From this number of families with another shape on, the config as a whole may be of another model."""
 FEWEST_KEYS = 3
 """From this number of wrong sizes on, the config as a whole is of another model."""
 
@@ -60,9 +62,9 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     if _holds_integers(case):
         return None
     fitting = sum(one.tensors for one in placement.placed if one.fits)
-    upright = [one for one in placement.mismatched if one.layout.shape != tuple(reversed(one.block.shape))]
+    upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
     if sum(one.tensors for one in upright) <= fitting:
-        return None  # transposed matrices have the right sizes
+        return None  # transposed and reshaped matrices have the right sizes
     reading = case.reading
     unknown = Scope(reading.definition, Settings({}, known=False), reading.scope.lookup)
     other = again(NO_CONFIG, replace(reading, scope=unknown))
@@ -84,6 +86,35 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
         stored=stored,
         published=published_as(reading.name, stored),
         keys=tuple(keys[:KEYS_SHOWN]),
+    )
+
+
+def of_other_shapes(case: Reconciled) -> Finding | None:
+    """The finding on a config under which many tensors have another shape, while keys that explain it are not found.
+
+    They are most of the tensors, or several keys are wrong and others as well.
+    """
+    left = case.placement if len(case.causes) < FEWEST_KEYS else case.as_configured
+    wrong = [one for one in left.mismatched if not (one.computed or one.transposed or one.reshaped)]
+    tensors = sum(one.tensors for one in wrong)
+    placed = sum(one.tensors for one in left.placed)
+    several = len(case.causes) >= FEWEST_KEYS and bool(case.placement.mismatched)
+    if len(wrong) < FEWEST_SHAPES or not (several or 2 * tensors > placed):
+        return None
+    if case.plan.scope.faults or _holds_integers(case):
+        return None
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+
+    stored = case.ledger.counts.unique_parameters
+    return ConfigOfAnotherSize(
+        place=Place(key="model_type"),
+        file=_config_file(case),
+        described=case.ledger.counts.expected_parameters,
+        stored=stored,
+        published=published_as(case.reading.name, stored),
+        keys=(),
+        differing=tensors,
+        tensors=placed,
     )
 
 

@@ -217,8 +217,8 @@ def _proven() -> Iterator[str]:
 def _like(name: str) -> str:
     """For a type that is not checked itself: one with the same definition."""
     place = modules()[name]
-    twins = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
-    return f"as {twins[0]}" if twins else "layout only"
+    alike = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
+    return f"as {alike[0]}" if alike else "layout only"
 
 
 def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:

@@ -63,7 +63,7 @@ def damaged(name: str) -> Iterator[tuple[str, Spec]]:
     trained = [key for key in spec if not key.endswith((".alpha", ".scalar"))]
     for key in trained[:: max(1, len(trained) // 4)]:
         dtype, shape = spec[key]
-        if not key.endswith((".diff", ".diff_b")):  # a module without a pair is simply not changed
+        if not key.endswith((".diff", ".diff_b", "_norm", ".rescale")):  # a module without them is simply not changed
             yield f"{key} lost", {other: entry for other, entry in spec.items() if other != key}
         yield f"{key} as integers", {**spec, key: ("I8", shape)}
         yield f"{key} wider", {**spec, key: (dtype, tuple(dim + 4 if dim == max(shape) else dim for dim in shape))}

@@ -6,11 +6,14 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import pytest
 
 from inspector.auditing.result import Audit
+from inspector.findings.shapes import StoredReshaped
+from inspector.findings.single_causes import OneRankOfSeveral
 from tests.checkpoints import genuine
 from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
 from tests.sparse_models import LLAMA8B
@@ -129,6 +132,56 @@ def rank(spec: Spec, parts: int, embeddings: bool) -> Spec:
 QWEN2 = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "hidden_size": 3584, "intermediate_size": 18944,
          "num_attention_heads": 28, "num_key_value_heads": 4, "num_hidden_layers": 28, "vocab_size": 152064,
          "tie_word_embeddings": False}  # fmt: skip
+
+
+def chunk(rows: int, ranks: int, rank: int) -> int:
+    """The rows that one rank holds, as torch.chunk cuts them."""
+    size = -(-rows // ranks)
+    return max(min(size, rows - rank * size), 0)
+
+
+def chunks(spec: Spec, ranks: int, rank: int) -> Spec:
+    """One rank of a fully sharded save. rank: from 0."""
+    return {
+        name: (dtype, (chunk(shape[0], ranks, rank), *shape[1:]) if shape else shape)
+        for name, (dtype, shape) in spec.items()
+    }
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 7])
+@pytest.mark.parametrize("model_type", ["llama", "bert", "qwen3_moe", "vit", "t5", "gpt2", "mamba"])
+def test_one_rank_of_a_fully_sharded_save(model_type: str, ranks: int) -> None:
+    spec, config = record(model_type)
+    for rank in range(ranks):
+        finding = next(iter(judged(chunks(spec, ranks, rank), config).findings))
+        assert isinstance(finding, OneRankOfSeveral)
+        assert finding.ranks == ranks
+
+
+RESHAPED: dict[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = {
+    "flattened": lambda shape: (prod(shape),),
+    "with a batch dim": lambda shape: (1, *shape),
+    "rows split": lambda shape: (2, shape[0] // 2, *shape[1:]) if shape[0] % 2 == 0 else shape,
+}
+
+
+@pytest.mark.parametrize("how", RESHAPED)
+@pytest.mark.parametrize("model_type", ["llama", "bert", "vit", "whisper", "mamba"])
+def test_tensors_in_other_dims_are_one_finding(model_type: str, how: str) -> None:
+    spec, config = record(model_type)
+    stored = {name: (dtype, RESHAPED[how](shape)) for name, (dtype, shape) in spec.items()}
+    changed = sum(stored[name] != spec[name] for name in spec)
+    finding, *others = (one for one in judged(stored, config).findings if one.severity != "note")
+    assert isinstance(finding, StoredReshaped) and not others
+    assert finding.tensors == changed
+
+
+def test_elements_in_another_order_are_not_reshaped() -> None:
+    spec, config = record("vit")
+    name = next(name for name in spec if name.endswith("patch_embeddings.projection.weight"))
+    out, channels, height, width = spec[name][1]
+    spec[name] = (spec[name][0], (channels * height, out * width))
+    assert bad(judged(spec, config)) == ["D501"]
 
 
 @pytest.mark.parametrize("parts", [2, 4])

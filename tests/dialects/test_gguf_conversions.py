@@ -227,3 +227,16 @@ def test_a_third_file_must_be_a_projector(tmp_path: Path) -> None:
     source, text, _ = with_towers(WITH_TOWERS[0], tmp_path)
     reported = compare(source, text, text)
     assert [one.code for one in reported.findings if one.severity == "error"] == ["V848"]
+
+
+@pytest.mark.parametrize("name", ["granite", "olmo"])
+def test_rows_that_are_paired_the_wrong_way_are_an_error(name: str, tmp_path: Path) -> None:
+    """The inverse of the converter's order: halves of what are halves already."""
+    file, source = written(name), source_of(records()[name])
+    heads = records()[name]["config"]["num_attention_heads"]
+    for at in [key for key in file.arrays if key.endswith("attn_q.weight")]:
+        layer = at.split(".")[1]
+        rows = source[f"model.layers.{layer}.self_attn.q_proj.weight"]
+        file.arrays[at] = rows.reshape(heads, -1, 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
+    found = errors(compared(name, file, tmp_path))
+    assert len(found) == 1 and "attention query" in found[0], found

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
-from inspector.dialects.gguf_keys import ARCHITECTURES as KNOWN
+from inspector.dialects.gguf_architectures import ARCHITECTURES as KNOWN
 from inspector.dialects.gguf_keys import GROUPED, KEYS
 from tests.checkpoints import Shape, genuine
 from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of

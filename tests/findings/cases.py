@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -89,6 +90,17 @@ def turn(part: str) -> Callable[[Spec], None]:
     return change
 
 
+def flatten(part: str) -> Callable[[Spec], None]:
+    """Joins all dims of the tensors with this part in their names."""
+
+    def change(spec: Spec) -> None:
+        for name, (dtype, shape) in spec.items():
+            if part in name:
+                spec[name] = (dtype, (prod(shape),))
+
+    return change
+
+
 def retype(dtype: str, part: str) -> Callable[[Spec], None]:
     """Stores the tensors with this part in their names in another dtype."""
     return lambda spec: spec.update({n: (dtype, shape) for n, (_, shape) in spec.items() if part in n})
@@ -161,10 +173,11 @@ def text_alone(model_type: str, class_name: str) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
-def with_base_prefix() -> Audit:
-    """Gemma 2 with one more `model.` before each name, in a folder."""
-    record = base_record("gemma2", "CausalLM")
-    read = checkpoint({f"model.{name}": entry for name, entry in spec_of(record).items()}, None, record["config"])
+def with_base_prefix(model_type: str = "gemma2", *only: str) -> Audit:
+    """A model with one more `model.` before each name, or only some, in a folder."""
+    record = base_record(model_type, "CausalLM")
+    names = {name: f"model.{name}" if name in only or not only else name for name in record["tensors"]}
+    read = checkpoint({names[name]: entry for name, entry in spec_of(record).items()}, None, record["config"])
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
@@ -268,6 +281,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
          "encoder.attention.out_proj.weight": ("F32", (512, 512))}, None),
     "shape-differs": lambda: llama(put(LAYER_17, "BF16", 4096, 4096)),
     "stored-transposed": lambda: llama(turn("up_proj")),
+    "stored-reshaped": lambda: llama(flatten("up_proj")),
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
     "loader-fails": lambda: saved(
@@ -315,6 +329,11 @@ def reward(spec: Spec) -> None:
     spec["score.weight"] = ("BF16", (1, 4096))
 
 
+def turned(spec: Spec) -> None:
+    """All matrices transposed."""
+    spec.update({name: (dtype, shape[::-1]) for name, (dtype, shape) in spec.items()})
+
+
 def first_shard(spec: Spec) -> None:
     """What the first of several shards holds."""
     for name in list(spec)[100:]:
@@ -343,6 +362,7 @@ FIRES |= {
     "class-differs": lambda: llama(reward),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,
+    "tensor-renamed-by-loader": lambda: with_base_prefix("llama", "lm_head.weight"),
     "buffer-shape-differs": lambda: judged(
         {**genuine(BERT_BASE), "embeddings.position_ids": ("I64", (1, 514))}, BERT_BASE),
     "text-model-alone": lambda: text_alone("llava", "LlamaForCausalLM"),
@@ -428,6 +448,7 @@ FIRES |= {
     "adapter": adapter,
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-rank-differs": lambda: adapter(r=64),
+    "adapter-transposed": lambda: adapter(turned),
     "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
     "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),

@@ -14,7 +14,7 @@ CONFIG = "adapter_config.json"
 BASE = "base/config.json"
 """The config of the base, of which the model is built at random."""
 PREFIX = "base_model.model."
-EACH = 10
+EACH = 13
 """Number of damages for each adapter, chosen by its name among those that apply."""
 ALWAYS = ("healthy", "lost", "misshaped")
 
@@ -63,6 +63,13 @@ def damages_of(name: str) -> dict[str, Sequence[Damage]]:
         "empty": [["drop", *names]],
         "i32": [["dtype", "I32"]],
         "no-metadata": [["metadata", None]],
+        "task": [["config", ["task_type"], "causal_lm", CONFIG]],
+        "task-generating": [["config", ["task_type"], "CAUSAL_LM", CONFIG]],
+        "bias": [["config", ["bias"], "lora", CONFIG]],
+        "start": [["config", ["init_lora_weights"], "corda", CONFIG]] if "init_lora_weights" in adapter else [],
+        "target-norm": _more_targets(targets, names, "input_layernorm"),
+        "target-block": _more_targets(targets, names, "self_attn"),
+        "removed-type": [["config", ["peft_type"], "BONE", CONFIG]],
         "base-rows": [["config", ["vocab_size"], 115, BASE]] if "vocab_size" in record["base"] else [],
         "base-fewer": _layers(record["base"], -1),
         "base-more": _layers(record["base"], 1),
@@ -71,6 +78,12 @@ def damages_of(name: str) -> dict[str, Sequence[Damage]]:
         else [],
     }  # fmt: skip
     return {key: steps for key, steps in found.items() if steps or key == "healthy"}
+
+
+def _more_targets(targets: Any, names: Sequence[str], wanted: str) -> Sequence[Damage]:
+    """One more target, of an adapter of layers that have a module of this name."""
+    known = isinstance(targets, list) and any(".self_attn." in name for name in names)
+    return [["config", ["target_modules"], [*targets, wanted], CONFIG]] if known else []
 
 
 def _layers(base: Mapping[str, Any], more: int) -> Sequence[Damage]:

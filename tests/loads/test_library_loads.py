@@ -14,6 +14,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE, UNKNOWN, Load
+from tests.adapters.records import spec_of as adapter_spec
 from tests.judged import FIXTURES, base_record, spec_of
 from tests.loads import adapter_cases, component_cases
 from tests.loads.damage import healthy, write
@@ -101,6 +102,72 @@ def test_adapters_load_as_recorded(every: int, tmp_path: Path) -> None:
         assert found.verdict != "clean" or record["outcome"] == COMPLETE, (record["adapter"], record["name"])
     assert len(wrong) <= 0.016 * known + int(every > 1), wrong
     assert known >= (0.9 if every == 1 else 0.8) * len(records[::every])
+
+
+OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
+    ("mixtral.attention", [["strip", "base_model.model."]], COMPLETE, ""),  # renamed as the base's own tensors are
+    ("llama.default", [["strip", "base_model.model."]], "random", "not in the file"),
+    ("mixtral.attention", [["config", ["target_modules"], ["q_proj", "w1"], adapter_cases.CONFIG]], "refuses", "w3"),
+    (
+        "llama.default",
+        [["config", ["target_modules"], ["q_proj", "mlp"], adapter_cases.CONFIG]],
+        "refuses",
+        "layers.0.mlp",
+    ),
+    ("llama.default", [["config", ["target_modules"], [], adapter_cases.CONFIG]], "refuses", "names no module"),
+    ("llama.labels", [["config", ["task_type"], "CAUSAL_LM", adapter_cases.CONFIG]], "refuses", "does not generate"),
+    ("llama.prompt", [["unset", ["num_virtual_tokens"], adapter_cases.CONFIG]], "refuses", "num_virtual_tokens"),
+    (
+        "llama.default",
+        [["config", ["init_lora_weights"], "pissa_niter_4", adapter_cases.CONFIG]],
+        "random",
+        "approximation",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "outcome", "because"), OF_CONFIGS)
+def test_what_peft_does_with_a_config(name: str, damage: list[Any], outcome: str, because: str, tmp_path: Path) -> None:
+    found, load = of_peft({"adapter": name, "damage": damage}, tmp_path)
+    assert load is not None
+    assert (load.outcome, because in load.because) == (outcome, True), load
+    assert (found.verdict == "clean") is (outcome == COMPLETE), [one.code for one in found.findings]
+
+
+C, PREFIX = adapter_cases.CONFIG, adapter_cases.PREFIX
+FAILURES: list[tuple[str, list[Any], list[str]]] = [
+    ("llama.default", [["config", ["r"], 8, C]], ["A903"]),
+    ("llama.saved", [["config", ["vocab_size"], 111, adapter_cases.BASE]], ["A913"]),
+    ("llama.saved", [["lose", "lm_head"]], ["A905"]),
+    ("llama.default", [["lose", "lora_B"]], ["A902"]),
+    ("llama.default", [["lose", ""]], ["A915"]),
+    ("llama.default", [["replace", PREFIX, PREFIX + PREFIX]], ["A919"]),
+    ("llama.default", [["replace", PREFIX, f"{PREFIX}_orig_mod."]], ["A919"]),
+    ("llama.default", [["lose", "layers.2."]], ["A905"]),
+    ("bert.labels", [["config", ["num_labels"], 3, adapter_cases.BASE]], ["A904"]),
+    ("llama.prompt", [["config", ["num_virtual_tokens"], 9, C]], ["A904"]),
+    ("llama.all-linear", [["config", ["target_modules"], ["q_proj"], C]], ["A906"]),
+    ("llama.dora", [["config", ["use_dora"], False, C]], ["A906"]),
+    ("llama.default", [["config", ["enable_lora"], [True, False], C]], []),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "codes"), FAILURES)
+def test_a_failure_of_an_adapter_is_reported(name: str, damage: list[Any], codes: list[str], tmp_path: Path) -> None:
+    found, load = of_peft({"adapter": name, "damage": damage}, tmp_path)
+    assert [one.code for one in found.findings if one.severity != "note"] == codes
+    assert load is not None
+    assert (load.outcome == COMPLETE) is (not codes or codes == ["A906"])
+    dora = next((step for one in found.findings for step in one.steps if step.key == ("use_dora",)), None)
+    assert (dora is not None and dora.new is True) is (name == "llama.dora")
+
+
+def test_transposed_matrices_of_an_adapter_are_one_finding(tmp_path: Path) -> None:
+    spec = adapter_spec("llama.default")
+    turned = [["shape", name, list(shape[::-1])] for name, (_, shape) in spec.items()]
+    found, load = of_peft({"adapter": "llama.default", "damage": turned}, tmp_path)
+    assert [one.code for one in found.findings if one.severity != "note"] == ["A930"]
+    assert load is not None and load.outcome == "refuses"
 
 
 def test_an_adapter_alone_leaves_open_what_peft_does(tmp_path: Path) -> None:

@@ -133,9 +133,35 @@ def test_one_loader(tmp_path: Path) -> None:
     whole, lacking = llama(tmp_path / "a"), llama(tmp_path / "b", ["drop", "model.norm.weight"])
     assert judged_for(whole, "vllm").verdict == CLEAN
     assert judged_for(whole, "llama.cpp").verdict == "undecided"
+    for program, listed in (("llama.cpp", "convert-hf-to-gguf"), ("ollama", "convert.go")):
+        open_question = judged_for(whole, program).skipped[-1]
+        assert listed in open_question.because and open_question.because.endswith("names LlamaForCausalLM")
     (load,) = judged_for(lacking, "vllm").loads
     assert (load.outcome, load.intended) == (REFUSES, True)
-    assert "N429" in {one.code for one in judged_for(lacking, "transformers@4").findings}
+    assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
+
+
+UNTIED: list[tuple[str, str, list[Any], str, int]] = [
+    ("t5", "T5EncoderModel", [], COMPLETE, 0),  # its config class ties whatever the file says
+    ("udop", "UdopModel", [], COMPLETE, 0),
+    ("t5", "T5ForConditionalGeneration", [], COMPLETE, 0),
+    ("blip", "BlipForConditionalGeneration", [["config", ["text_config", "tie_word_embeddings"], False],
+     ["add", "text_decoder.cls.predictions.decoder.weight", "F32", [109, 48]]], "random", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+@pytest.mark.parametrize(("model_type", "name", "damage", "outcome", "missing"), UNTIED)
+def test_a_tie_that_the_config_turns_off(
+    model_type: str, name: str, damage: list[Any], outcome: str, missing: int, extra: int, tmp_path: Path
+) -> None:
+    one = next(record for record in records(model_type) if record["class"] == name and not record["variant"])
+    off = ["config", ["tie_word_embeddings"], False]
+    added = [["add", "extra.weight", "F32", [2]]] * extra
+    folder = damaged(healthy(spec_of(one), one["config"]), [off, *damage, *added])
+    load = of_version(audit(str(write(folder, tmp_path / "0"))), NEWEST)
+    assert load is not None
+    assert (load.outcome, load.missing, load.unexpected) == (outcome, missing, extra)
 
 
 def test_an_index_without_metadata(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
-from tests.judged import base_record, spec_of
+from tests.judged import base_record, diffusers_records, spec_of
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
 from tests.readers.made import Code, archive
 
@@ -52,6 +52,13 @@ def norms_of_queries(model_type: str) -> list[Any]:
     ]
 
 
+def mlp_biases() -> list[Any]:
+    """Biases of all matrices of the MLP, which the config does not declare."""
+    spec = spec_of(base_record("llama", "CausalLM"))
+    weights = [name for name in spec if ".mlp." in name]
+    return [["add", name.replace("weight", "bias"), "F32", [spec[name][1][0]]] for name in weights]
+
+
 CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     # model type, class, damages, verdict, findings, the first step
     ("stablelm", "CausalLM", [["shards", 2], OTHER_INDEX], "findings", ["S219"], "write"),
@@ -89,12 +96,91 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("cohere", "CausalLM", [["shards", 2], index_of("./")], "clean", [], ""),
     ("phi", "CausalLM", [["config", ["torch_dtype"], "torch.bfloat16"]], "clean", [], ""),
     ("gemma2", "CausalLM", [["prefix", "model."]], "clean", [], ""),
+    ("llama", "CausalLM", [["rename", "lm_head.weight", "model.lm_head.weight"]], "undecided", [], ""),
+    ("mpnet", "Model", [["prefix", "0.auto_model."]], "findings", ["N402"], "rename"),
+    ("gemma", "CausalLM", [["replace", ".self_attn.", "._orig_module.self_attn."],
+     ["replace", ".mlp.", "._orig_module.mlp."]], "findings", ["N407"], "rename"),  # FSDP of torch_xla
+    ("llama", "CausalLM", [["shape", "model.embed_tokens.weight", [111, 48]], ["shape", "lm_head.weight", [111, 48]]],
+     "findings", ["C310"], "set"),
+    ("llama", "CausalLM", [["shape", "lm_head.weight", [110, 48]]], "findings", ["C324"], ""),
+    ("bert", "MaskedLM", [["shape", "bert.embeddings.word_embeddings.weight", [2, 48]]], "findings", ["C324"], ""),
+    ("bert", "MaskedLM", [["shape", "bert.embeddings.position_embeddings.weight", [140, 48]]], "findings", ["C310"],
+     "set"),
+    ("bert", "MaskedLM", [["lose", "token_type_embeddings"]], "findings", ["N403"], ""),
+    ("bert", "SequenceClassification", [["prefix", "module."]], "findings", ["N402"], "rename"),
+    ("bert", "MaskedLM", [["replace", "LayerNorm.weight", "LayerNorm.gamma"],
+     ["replace", "LayerNorm.bias", "LayerNorm.beta"]], "clean", [], ""),
+    ("bert", "MaskedLM", [["add", "optimizer.state.0.exp_avg", "F32", [4, 4]]], "findings", ["N405"], ""),
+    ("vit", "Classification", [["config", ["id2label"], {"0": "a", "1": "b", "2": "c"}]], "findings", ["C310"], "set"),
+    ("llama", "CausalLM", [["add", "model.layers.0.self_attn.rotary_emb.inv_freq", "F32", [10]]], "clean", [], ""),
+    ("llama", "CausalLM", mlp_biases(), "findings", ["C310"], "set"),
+    ("llama", "CausalLM", [["join", "W_pack", "q_proj", "k_proj", "v_proj"]], "findings", ["N441"], ""),
+    ("llama", "CausalLM", [["join", "gate_up_proj", "gate_proj", "up_proj"]], "findings", ["N441"], ""),
+    ("llama", "CausalLM", [["lose", ""], ["add", "_flat_param", "F32", [9000]]], "findings", ["N420"], ""),
+    ("llama", "CausalLM", [["add", "medusa_head.0.0.linear.weight", "F32", [48, 48]],
+     ["add", "medusa_head.0.1.weight", "F32", [107, 48]]], "findings", ["N406"], ""),
+    ("llama", "CausalLM", [["add", "v_head.summary.weight", "F32", [1, 48]],
+     ["add", "v_head.summary.bias", "F32", [1]]], "findings", ["N406"], ""),
+    ("llama", "CausalLM", [["lose", "model.layers.1."], ["config", ["num_hidden_layers"], 2]], "findings", ["N425"],
+     "rename"),
+    ("llama", "CausalLM", [["config", ["intermediate_size"], 100]], "findings", ["C310"], "set"),
+    ("mistral", "CausalLM", [["config", ["num_attention_heads"], 12]], "findings", ["C310"], "set"),
+    ("qwen3", "CausalLM", [["unset", ["head_dim"]]], "findings", ["C310"], "set"),
+    ("qwen3", "CausalLM", [["config", ["tie_word_embeddings"], False], ["lose", "lm_head"]], "findings", ["P701"], ""),
+    ("qwen2", "CausalLM", [["lose", "_proj.bias"]], "findings", ["N401"], ""),
+    ("gpt2", "LMHeadModel", [["shape", "transformer.h.1.mlp.c_fc.weight", [192, 48]]], "findings", ["D502"], ""),
+    ("roberta", "SequenceClassification", [["lose", "classifier."]], "findings", ["N431"], "set"),
+    ("mixtral", "CausalLM", [["lose", "experts.3."]], "findings", ["N404"], ""),
+    ("mixtral", "CausalLM", [["lose", ".gate.weight"]], "findings", ["N403"], ""),
+    ("clip", "CLIPModel", [["keep", "text_model.", "text_projection"]], "findings", ["N426"], ""),
+    ("clip", "CLIPModel", [["drop", "logit_scale"]], "findings", ["N403"], ""),
+    ("wav2vec2", "CTC", [["replace", "parametrizations.weight.original0", "weight_g"],
+     ["replace", "parametrizations.weight.original1", "weight_v"]], "clean", [], ""),
+    ("gpt_neox", "CausalLM", [["replace", "embed_out", "lm_head"]], "clean", [], ""),
+    ("whisper", "Generation", [["replace", "model.", "model.model."]], "clean", [], ""),
+    ("bert", "Model", [["prefix", "0.auto_model."], ["add", "2.linear.weight", "F32", [3, 4]]], "findings",
+     ["N402", "N405"], "rename"),
+    ("deepseek_v3", "CausalLM", [["config", ["q_lora_rank"], None]], "findings", ["C310"], "set"),
     ("qwen3_moe", "CausalLM", [["prefix", "model."]], "clean", [], ""),
     ("phi", "CausalLM", [["config", ["torch_dtype"], "float16"]], "clean", [], ""),
     ("phi", "CausalLM", [["config", ["transformers_version"], "6.1.0"]], "clean", [], ""),
     ("gemma3", "Generation", [], "clean", [], ""),
     ("llava", "Generation", [], "clean", [], ""),
 ]  # fmt: skip
+
+
+COMPONENTS: list[tuple[str, list[Any], str, list[str], str]] = [
+    # class of diffusers, damages, verdict, findings, the first step
+    ("AutoencoderKL", [["replace", "to_q", "query"], ["replace", "to_k", "key"], ["replace", "to_v", "value"],
+     ["replace", "to_out.0", "proj_attn"]], "clean", [], ""),
+    ("AutoencoderKL", [["shape", "encoder.mid_block.attentions.0.to_q.weight", [32, 32, 1, 1]],
+     ["shape", "decoder.mid_block.attentions.0.to_out.0.weight", [32, 32, 1, 1]]], "findings", ["D505"], ""),
+    ("AutoencoderKL", [["lose", "encoder."]], "findings", ["N404"], ""),
+    ("UNet2DConditionModel", [["shape", "conv_in.weight", [24, 9, 3, 3]]], "findings", ["C310"], "set"),
+    ("UNet2DConditionModel", [["config", ["cross_attention_dim"], 64]], "findings", ["C310"], "set"),
+    ("UNet2DConditionModel", [["prefix", "ema_model."]], "findings", ["N402"], "rename"),
+    ("UNet2DConditionModel", [["prefix", "module."]], "findings", ["N402"], "rename"),
+    ("FluxTransformer2DModel", [["prefix", "_orig_mod."]], "findings", ["N402"], "rename"),
+    ("FluxTransformer2DModel", [["prefix", "model.diffusion_model."]], "findings", ["N402"], "rename"),
+    ("FluxTransformer2DModel", [["config", ["guidance_embeds"], True]], "findings", ["C310"], "set"),
+    ("FluxTransformer2DModel", [["lose", "single_transformer_blocks."]], "findings", ["N404"], ""),
+    ("FluxTransformer2DModel", [["replace", "transformer_blocks", "double_blocks"],
+     ["replace", "single_double_blocks", "single_blocks"]], "findings", ["N407", "N407"], "rename"),
+    ("SD3Transformer2DModel", [["config", ["qk_norm"], "rms_norm"]], "findings", ["C310"], "remove"),
+    ("WanTransformer3DModel", [["lose", "blocks.1."]], "findings", ["C310"], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "damages", "verdict", "codes", "action"), COMPONENTS)
+def test_a_failure_of_a_component_is_reported(
+    name: str, damages: list[Any], verdict: str, codes: list[str], action: str, tmp_path: Path
+) -> None:
+    one = next(record for record in diffusers_records(name) if not record["variant"])
+    folder = healthy(spec_of(one), one["config"], "diffusion_pytorch_model.safetensors")
+    audited = audit(str(write(damaged(folder, damages), tmp_path / "0")))
+    assert (audited.verdict, [one.code for one in audited.findings if one.severity != "note"]) == (verdict, codes)
+    steps = audited.findings[0].steps if codes else ()
+    assert next((step.action for step in steps), "") == action
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "damages", "verdict", "codes", "action"), CASES)
@@ -108,6 +194,41 @@ def test_a_failure_is_reported(
     steps = audited.findings[0].steps if codes else ()
     assert next((step.action for step in steps), "") == action
     assert "N409" not in {one.code for one in audited.findings}
+
+
+@pytest.mark.parametrize("keys", [("added_kv_proj_dim",), ("image_dim",), ("added_kv_proj_dim", "image_dim")])
+def test_a_size_that_is_absent_and_shows_in_the_weights_is_set(keys: tuple[str, ...], tmp_path: Path) -> None:
+    one = next(
+        record for record in diffusers_records("WanTransformer3DModel") if record["variant"].startswith("image_dim-28,")
+    )
+    folder = healthy(spec_of(one), one["config"], "diffusion_pytorch_model.safetensors")
+    audited = audit(str(write(damaged(folder, [["unset", [key]] for key in keys]), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert {step.key[0]: step.new for step in finding.remedy().steps} == {key: one["config"][key] for key in keys}
+
+
+@pytest.mark.parametrize("by", [1, 2])
+def test_layers_of_a_model_that_lacks_its_prediction_layer_are_misnumbered(by: int, tmp_path: Path) -> None:
+    one = base_record("deepseek_v3", "CausalLM")
+    shifted: list[Any] = [["config", ["num_nextn_predict_layers"], 1], ["number", "model.layers.", by]]
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), shifted), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert (finding.code, finding.facts["shift"]) == ("N425", by)
+
+
+@pytest.mark.parametrize(("layers", "first"), [(4, "download"), (3, "set")])
+def test_the_last_layer_alone_is_lost_where_the_config_has_the_rounder_number(
+    layers: int, first: str, tmp_path: Path
+) -> None:
+    one = base_record("llama", "CausalLM")
+    spec = spec_of(one)
+    more = {name.replace(".2.", f".{number}."): entry for name, entry in spec.items() for number in range(3, layers)}
+    config = {**one["config"], "num_hidden_layers": layers}
+    lost = [["lose", f"model.layers.{layers - 1}."]]
+    audited = audit(str(write(damaged(healthy({**spec, **more}, config), lost), tmp_path / "0")))
+    (finding,) = (finding for finding in audited.findings if finding.severity != "note")
+    assert (finding.code, finding.remedy().words.partition(" ")[0]) == ("C310", first)
+    assert "download" in finding.remedy().words and '"num_hidden_layers": ' in finding.remedy().words
 
 
 def test_files_of_equal_names_but_for_a_number_are_no_shards_where_they_overlap(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from math import prod
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ from inspector.mending.patterns import renamed
 from tests.checkpoints import genuine
 from tests.judged import diffusers_records, spec_of
 from tests.mending.damages import DAMAGES, LLAMA, damaged, digests, store, whole
+from tests.readers.made import Code, archive
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -193,3 +195,22 @@ def test_each_component_of_a_pipeline_is_mended(tmp_path: Path) -> None:
 
 
 COMPONENTS = {"unet": "UNet2DConditionModel", "vae": "AutoencoderKL"}
+
+
+@pytest.mark.parametrize(
+    "names", [("pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin"), ("part_1.pt", "part_2.pt")]
+)
+def test_the_index_of_pytorch_shards_is_written(names: tuple[str, str], tmp_path: Path) -> None:
+    listed = list(genuine(LLAMA).items())
+    for name, part in zip(names, (listed[: len(listed) // 2], listed[len(listed) // 2 :]), strict=True):
+        code = Code().add(b"}(")
+        for number, (key, (_, shape)) in enumerate(part):
+            code.text(key).tensor(shape, str(number))
+        sizes = {str(number): bytes(4 * prod(shape)) for number, (_, (_, shape)) in enumerate(part)}
+        (tmp_path / name).write_bytes(archive(code.add(b"u").stop(), sizes))
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    assert audit(str(tmp_path)).verdict == "findings"
+    assert run(tmp_path, write=True)[0] == 0
+    index = json.loads((tmp_path / "pytorch_model.bin.index.json").read_text(encoding="utf-8"))
+    assert set(index["weight_map"].values()) == set(names)
+    assert audit(str(tmp_path)).verdict == "clean"

@@ -14,7 +14,7 @@ import gguf
 import pytest
 
 from inspector.architectures.catalog import definition_of
-from inspector.dialects.gguf_keys import ARCHITECTURES
+from inspector.dialects.gguf_architectures import ARCHITECTURES
 from inspector.notation.definition import Architecture
 from tests.notation.test_role_names import all_parts
 

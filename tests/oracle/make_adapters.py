@@ -229,6 +229,17 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             "task_type": "CAUSAL_LM",
         },
     ),
+    "vit.glora": ("vit", {"kind": "GloraConfig", "r": 4, "target_modules": ["q_proj"]}),
+    "vit.glora-vectors": (
+        "vit",
+        {
+            "kind": "GloraConfig",
+            "target_modules": ["q_proj"],
+            "config_A_B": "vector",
+            "config_C": "vector",
+            "config_D_E": "vector",
+        },
+    ),
     "llama.trainable-tokens": (
         "llama",
         {"kind": "TrainableTokensConfig", "token_indices": [1, 5], "target_modules": ["embed_tokens"]},
@@ -242,6 +253,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             ("deft", "DeftConfig", {"r": 3}),
             ("delora", "DeloraConfig", {"r": 3}),
             ("fourierft", "FourierFTConfig", {"n_frequency": 50, "n_frequency_pattern": {"v_proj": 20}}),
+            ("glora", "GloraConfig", {"r": 4}),
+            ("glora-constant", "GloraConfig", {"config_A_B": "constant"}),
+            ("glora-none", "GloraConfig", {"config_A_B": "none"}),
             ("gralora", "GraloraConfig", {"r": 8, "gralora_k": 4, "hybrid_r": 2}),
             ("hira", "HiraConfig", {"r": 3}),
             ("hra", "HRAConfig", {"r": 4}),

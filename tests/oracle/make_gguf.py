@@ -42,17 +42,35 @@ CLASSIFIERS = {
     "bert": "BertForSequenceClassification", "distilbert": "DistilBertForSequenceClassification",
     "modernbert": "ModernBertForSequenceClassification", "roberta": "RobertaForSequenceClassification",
 }  # fmt: skip
-"""Classes that are recorded too, as `TYPE_classifier`."""
+OTHERS = {
+    **{f"{name}_classifier": (name, own) for name, own in CLASSIFIERS.items()},
+    "gemma3_embedding": ("gemma3_text", "Gemma3TextModel"),
+}
+"""Record -> model type and class, where a type has several."""
+MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
+"""Layers of Qwen 3.5 with both kinds of attention."""
 CHANGES: dict[str, dict[str, Any]] = {
     "glm": {"head_dim": 8}, "glm4": {"head_dim": 8}, "phi": {"num_key_value_heads": 6, "intermediate_size": 192},
     "t5": {"num_decoder_layers": 3}, "mt5": {"num_decoder_layers": 3}, "umt5": {"num_decoder_layers": 3},
+    "gemma4_text": {
+        "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2,
+        "per_layer_config": {"1": {"head_dim": 32}, "3": {"head_dim": 32}}, "num_experts": None,
+    },
+    "qwen3_5_text": MIXED, "qwen3_5_moe_text": MIXED, "qwen3_5": {"text_config": MIXED},
+    "qwen3_5_moe": {"text_config": MIXED},
+    "granitemoehybrid": {"num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"]},
+    "nemotron_h": {"layers_block_type": ["mamba", "moe", "attention", "mamba"], "n_groups": 2, "mamba_head_dim": 64,
+                   "mamba_num_heads": 2},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
 """Config values for which the converter writes what llama.cpp loads: it takes head and MLP widths for given."""
 BROKEN = frozenset({"qwen3_vl_moe"})
 """Types of which the converter transposes the experts that transformers 5 stores otherwise: no such file loads."""
 STATED: dict[str, dict[str, Any]] = {
-    "gpt2": {"n_ctx": 70}, "gpt_neox": {"rotary_pct": 0.25}, "cohere2": {"rotary_pct": 1.0},
+    "granitemoehybrid": {"layer_types": ["mamba", "attention", "mamba", "mamba"]},
+    "gemma4_text": {"global_head_dim": 32}, "gemma4": {"global_head_dim": 512}, "gpt2": {"n_ctx": 70},
+    "nemotron_h": {"num_hidden_layers": 4, "layers_block_type": ["mamba", "moe", "attention", "mamba"]},
+    "gpt_neox": {"rotary_pct": 0.25}, "cohere2": {"rotary_pct": 1.0},
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
@@ -85,11 +103,12 @@ def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
     torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
     known = importlib.import_module("conversion").TEXT_MODEL_MAP
     own_class = CLASSES.get(model_type)
-    if model_type.endswith("_classifier"):
-        model_type = model_type.removesuffix("_classifier")
-        own_class = CLASSIFIERS[model_type]
+    changes = CHANGES.get(model_type, {})
+    if model_type in OTHERS:
+        model_type, own_class = OTHERS[model_type]
     for record in recorded(model_type):
-        config = {**record.get("config", {}), **CHANGES.get(model_type, {})}
+        record = finite(record)
+        config = merged(record.get("config", {}), changes)
         names = (own_class, *(config.get("architectures") or []), record.get("class"))
         name = next((name for name in names if name in known), None)
         if name is None:
@@ -107,6 +126,19 @@ def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
         (folder / "tokenizer.json").write_text(json.dumps({"model": vocabulary, "added_tokens": []}))
         return name, written
     return None
+
+
+def merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """A config with changes, also in that of its text model."""
+    inner = "text_config"
+    return {**config, **changes, **({inner: {**config[inner], **changes[inner]}} if inner in changes else {})}
+
+
+def finite(record: Any) -> Any:
+    """A record with the floats that JSON lacks."""
+    if isinstance(record, dict):
+        return float(record["__float__"]) if "__float__" in record else {k: finite(v) for k, v in record.items()}
+    return [finite(one) for one in record] if isinstance(record, list) else record
 
 
 def deepen(config: dict[str, Any]) -> None:
@@ -204,7 +236,7 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
         if "bert" in kind.__module__:
             self.gguf_writer.add_token_type_count(self.hparams.get("type_vocab_size", 1))
 
-    kind.set_vocab = vocabulary
+    kind.set_vocab, kind.no_mtp = vocabulary, True
     base.TextModel.set_vocab = vocabulary
     with torch.inference_mode():
         stated = {**base.ModelBase.load_hparams(place / "source", False), **STATED.get(model_type, {})}
@@ -255,8 +287,7 @@ def main(wanted: list[str]) -> None:
     """Records all types, or replaces the records of some."""
     known = {path.name.partition(".")[0]: path for path in sorted((FIXTURES / "oracle").glob("*.json.gz"))}
     records = {one["model_type"]: one for one in json.loads(gzip.decompress(RECORDS.read_bytes()))} if wanted else {}
-    more = {f"{name}_classifier" for name in CLASSIFIERS}
-    for model_type in wanted or sorted((known.keys() - BROKEN) | more):
+    for model_type in wanted or sorted((known.keys() - BROKEN) | OTHERS.keys()):
         with tempfile.TemporaryDirectory() as place:
             try:
                 record = converted(model_type, Path(place))

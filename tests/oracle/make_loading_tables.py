@@ -108,12 +108,12 @@ def collect(path: str) -> None:
         signal.signal(signal.SIGALRM, _late)
         signal.alarm(SECONDS)
         with contextlib.suppress(Exception), tempfile.TemporaryDirectory() as place, torch.device("meta"):
-            text = json.dumps({"model_type": model_type, **record["config"]})
-            (Path(place) / "config.json").write_text(text, encoding="utf-8")
+            values, file = {"model_type": model_type, **record["config"]}, Path(place) / "config.json"
+            file.write_text(json.dumps(values), encoding="utf-8")
             model = kind(kind.config_class.from_pretrained(place))
             said = {"type": model_type, **_said(model, version[0])}
-            config = kind.config_class.from_pretrained(place)
-            _set_tie(config, not said["tied"])
+            file.write_text(json.dumps(_with_tie(values, not said["tied"])), encoding="utf-8")
+            config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
             if version[0] == OLDER:
                 text = config.get_text_config(decoder=True)
                 said["tie_of"] = next((key for key, value in vars(config).items() if value is text), "")
@@ -152,12 +152,14 @@ def _tie_loads(transformers: Any) -> Iterator[dict[str, Any]]:
                 yield {"type": model_type, **key, **result}
 
 
-def _set_tie(config: Any, tied: bool) -> None:
-    """Turns the tie on or off, in the sub-configs too."""
-    for key, value in vars(config).items():
-        if hasattr(value, "to_dict") and key != "quantization_config":
-            _set_tie(value, tied)
-    config.tie_word_embeddings = tied
+def _with_tie(values: Mapping[str, Any], tied: bool) -> dict[str, Any]:
+    """A config with the tie turned on or off, in the sub-configs too."""
+    inner = {key: _with_tie(value, tied) for key, value in values.items() if _is_config(value)}
+    return {**values, **inner, TIE: tied}
+
+
+def _is_config(value: object) -> bool:
+    return isinstance(value, dict) and "model_type" in value
 
 
 def _pairs(model: Any, major: str) -> list[list[str]]:

@@ -6,7 +6,10 @@ Needs torch, transformers and peft, as `make_library_loads.py`:
 
 For each type: `keys`, the defaults of all keys (null for those that are no plain values); `refused`, the conditions of
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
-modules it changes where a config names none.
+modules it changes where a config names none; `kinds`, the kinds of modules that it changes (null where it changes them
+in other ways: it raises for a target of any other kind). `tasks`: the values of `task_type`;
+`renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers does those of
+a model; `fused`: of some of them, the modules that it joins with others, by what they are called together.
 """
 
 from __future__ import annotations
@@ -25,6 +28,15 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "layers_pattern without layers_to_transform": {"target_modules": ["x"], "layers_pattern": "h"},
     "lora_bias with use_dora": {"target_modules": ["x"], "lora_bias": True, "use_dora": True},
 }
+
+SMALL: dict[str, dict[str, Any]] = {
+    "OFT": {"oft_block_size": 4, "r": 0}, "BOFT": {"boft_block_size": 4}, "VBLORA": {"vector_length": 4},
+    "ADALORA": {"total_step": 10}, "C3A": {"block_size": 4}, "ROAD": {"group_size": 4}, "WAVEFT": {"n_frequency": 20},
+    "FOURIERFT": {"n_frequency": 20}, "GRALORA": {"r": 4, "gralora_k": 2}, "IA3": {"feedforward_modules": []},
+    "MISS": {"r": 4}, "SHIRA": {"r": 2}, "FROD": {"progressbar": False},
+}  # fmt: skip
+"""Arguments with which a method changes modules of this width."""
+WIDTH = 48
 
 
 def plain(value: Any) -> Any:
@@ -57,6 +69,37 @@ def refused_by(kind: Any, keys: dict[str, Any]) -> list[str]:
     return found
 
 
+def kinds_of(peft: Any, kind: Any, name: str) -> list[str] | None:
+    """The kinds of modules that a method changes, None where not even a matrix is one."""
+    nn, conv1d = importlib.import_module("torch.nn"), importlib.import_module("transformers.pytorch_utils").Conv1D
+    modules: dict[str, Any] = {
+        "linear": lambda: nn.Linear(WIDTH, WIDTH), "linear_io": lambda: conv1d(WIDTH, WIDTH),
+        "table": lambda: nn.Embedding(2 * WIDTH, WIDTH), "conv1": lambda: nn.Conv1d(WIDTH, WIDTH, 3),
+        "conv2": lambda: nn.Conv2d(WIDTH, WIDTH, 3), "conv3": lambda: nn.Conv3d(8, 8, 3),
+        "affine": lambda: nn.LayerNorm(WIDTH), "container": lambda: nn.ModuleDict({"inner": nn.Linear(WIDTH, WIDTH)}),
+    }  # fmt: skip
+    found: list[str] = []
+    for key, build in modules.items():
+        try:
+            config = kind(target_modules=["target"], **SMALL.get(name, {}))
+            peft.get_peft_model(nn.ModuleDict({"target": build()}), config)
+        except (AttributeError, ImportError, KeyError, NotImplementedError, TypeError, ValueError):
+            continue
+        found.append(key)
+    return found or None
+
+
+def conversions() -> dict[str, Any]:
+    """`renaming` and `fused`."""
+    types = importlib.import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES
+    mapping = importlib.import_module("transformers.conversion_mapping").get_checkpoint_conversion_mapping
+    peft = importlib.import_module("peft.utils.transformers_weight_conversion")
+    patterns, fused = peft._MODEL_TO_CONVERSION_PATTERN, peft._MOE_FUSED_TARGETS
+    renaming = sorted(name for name in types if mapping(name) is not None)
+    joined = {name: list(fused[patterns[name]].values()) for name in renaming if patterns.get(name) in fused}
+    return {"renaming": renaming, "fused": joined}
+
+
 def main() -> None:
     """Writes the table."""
     mapping = importlib.import_module("peft.mapping")
@@ -74,8 +117,12 @@ def main() -> None:
             if text not in targets:
                 targets.append(text)
             entry["targets"][model_type] = targets.index(text)
+        if "target_modules" in keys:
+            entry["kinds"] = kinds_of(importlib.import_module("peft"), kind, name.value)
         found[name.value] = entry
-    lines = [f'"targets": {json.dumps(targets)}']
+    tasks = sorted(task.value for task in importlib.import_module("peft").TaskType)
+    lines = [f'"targets": {json.dumps(targets)}', f'"tasks": {json.dumps(tasks)}']
+    lines += [f'"{key}": {json.dumps(value)}' for key, value in conversions().items()]
     lines += [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in found.items()]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

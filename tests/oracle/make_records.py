@@ -791,6 +791,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "dinov2": (("Dinov2Model", {"hidden_size": 64}),),
     "gemma4_text": (("Gemma4ForCausalLM", {"num_hidden_layers": 12}),),
     "llava": (("LlavaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "maskformer-swin": (("MaskFormerSwinBackbone", {"out_features": ["stage4"]}),),
     "llava_onevision": (("LlavaOnevisionForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
     "mllama": (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
     "mt5": (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),

@@ -23,6 +23,22 @@ from tests.oracle.diffusers_bases import BASES
 FILE = Path(__file__).parents[2] / "fixtures" / "adapters" / "tool_bases.json.gz"
 DTYPES = {"float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "bool": "BOOL"}
 ALGORITHMS = ("lora", "loha", "lokr", "diag-oft", "full")
+OPTIONS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "lora tucker": ("lora", {"use_tucker": True}), "loha tucker": ("loha", {"use_tucker": True}),
+    "lokr tucker": ("lokr", {"use_tucker": True}), "lokr decomposed": ("lokr", {"decompose_both": True}),
+    "lora dora": ("lora", {"dora_wd": True}), "lora dora of inputs": ("lora", {"dora_wd": True, "wd_on_output": False}),
+    "lora norms": ("lora", {"train_norm": True}), "glora": ("glora", {}), "dylora": ("dylora", {}),
+    "lora scalar": ("lora", {"use_scalar": True}), "diag-oft rescaled": ("diag-oft", {"rescaled": True}),
+}  # fmt: skip
+"""What else LyCORIS has for a UNet with convolutions: name -> algorithm and options."""
+XL_UNET = {
+    "sample_size": 16, "block_out_channels": (16, 24, 40), "layers_per_block": 2, "norm_num_groups": 8,
+    "cross_attention_dim": 28, "attention_head_dim": (2, 3, 5), "transformer_layers_per_block": (1, 1, 2),
+    "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+    "up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"), "use_linear_projection": True,
+    "addition_embed_type": "text_time", "addition_time_embed_dim": 8, "projection_class_embeddings_input_dim": 80,
+}  # fmt: skip
+"""A UNet with the blocks of SDXL."""
 OF_DIFFUSERS = (
     "UNet2DConditionModel", "FluxTransformer2DModel", "SD3Transformer2DModel", "PixArtTransformer2DModel",
     "WanTransformer3DModel", "CogVideoXTransformer3DModel", "LTXVideoTransformer3DModel", "Lumina2Transformer2DModel",
@@ -55,13 +71,18 @@ def listing(state: Mapping[str, Any]) -> dict[str, Any]:
     return {name: [DTYPES[str(one.dtype).removeprefix("torch.")], list(one.shape)] for name, one in state.items()}
 
 
-def of_lycoris(model: Any, algorithm: str, prefix: str) -> Mapping[str, Any]:
-    """The state dict of LyCORIS's wrapper around every linear layer and convolution."""
+def of_lycoris(model: Any, algorithm: str, prefix: str, **options: Any) -> Mapping[str, Any]:
+    """The state dict of LyCORIS's wrapper around every linear layer and convolution.
+
+    Convolutions in groups are left out: its modules for them have the width of all groups and do not run.
+    """
     lycoris = importlib.import_module("lycoris")
-    lycoris.LycorisNetwork.apply_preset({"enable_conv": True, "target_module": ["Linear", "Conv2d"]})
+    kinds = ["Linear", "Conv2d", *(["GroupNorm", "LayerNorm"] if options.get("train_norm") else [])]
+    grouped = [name for name, one in model.named_modules() if getattr(one, "groups", 1) > 1]
+    lycoris.LycorisNetwork.apply_preset({"enable_conv": True, "target_module": kinds, "exclude_name": grouped})
     lycoris.LycorisNetwork.LORA_PREFIX = prefix
     sizes = {"linear_dim": 4, "linear_alpha": 2, "conv_dim": 4, "conv_alpha": 1, "factor": 4}
-    network = lycoris.create_lycoris(model, 1.0, algo=algorithm, **sizes)
+    network = lycoris.create_lycoris(model, 1.0, algo=algorithm, **sizes, **options)
     network.apply_to()
     state: Mapping[str, Any] = network.state_dict()
     return state
@@ -99,6 +120,15 @@ def diffusers_records() -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
             yield f"lycoris {algorithm} {name}", config, state
 
 
+def unet_records() -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """Every option of LyCORIS for a UNet of Stable Diffusion and one with the blocks of SDXL."""
+    make = importlib.import_module("diffusers").UNet2DConditionModel
+    for shown, values in (("UNet2DConditionModel", BASES["UNet2DConditionModel"]), ("SDXL", XL_UNET)):
+        config = json.loads(make(**values).to_json_string())
+        for option, (algorithm, options) in OPTIONS.items():
+            yield f"lycoris {option} {shown}", config, of_lycoris(make(**values), algorithm, "lora_unet", **options)
+
+
 def transformers_records() -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     """Adapters of language models and text encoders."""
     library = importlib.import_module("transformers")
@@ -131,7 +161,7 @@ def _as_kohya(state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 if __name__ == "__main__":
     made = [
         {"name": name, "base": base, "tensors": listing(state)}
-        for found in (diffusers_records(), transformers_records())
+        for found in (diffusers_records(), unet_records(), transformers_records())
         for name, base, state in found
     ]
     FILE.write_bytes(gzip.compress(json.dumps(made, separators=(",", ":")).encode(), 9, mtime=0))

@@ -33,7 +33,7 @@ def _unknown() -> Audit:
         spec[f"{module}.qweight"] = ("U8", (outputs, inputs // 2))
         spec[f"{module}.scales"] = ("BF16", (outputs, inputs // 16))
         spec[f"{module}.weight_global_scale"] = ("F32", (1,))
-    return judged(spec, {**LLAMA, "quantization_config": {"quant_method": "fp_quant"}})
+    return judged(spec, {**LLAMA, "quantization_config": {"quant_method": "fouroversix"}})
 
 
 def _undecided() -> Audit:

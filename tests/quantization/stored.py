@@ -10,6 +10,7 @@ from typing import Any
 from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.made_by_formula import checkpoints, linears, rest
+from tests.quantization.made_by_source import from_source
 from tests.quantization.recorded import RECORDED, record
 
 Spec = dict[str, tuple[str, tuple[int, ...]]]
@@ -21,7 +22,7 @@ CONFIG_KEYS = ("quantization_config", "quantization", "compression_config")
 def _made() -> dict[str, tuple[dict[str, Any], Spec, int]]:
     return {
         name: (config, {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in tensors.items()}, parameters)
-        for name, config, tensors, parameters in checkpoints()
+        for name, config, tensors, parameters in (*checkpoints(), *from_source())
     }
 
 

@@ -42,7 +42,8 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
         mended = stored(name, {**without_block(name), step.key[0]: step.new})
         assert (mended.verdict, codes(mended)) == ("clean", set())
         stated = record(name)["config"][step.key[0]]
-        if stated.get("quant_method") != "auto-round":  # written in GPTQ's layout, which GPTQ's loaders read
+        mixed = name == "mlx_mixed_3_6"  # states each module, and for all a number of bits that none has
+        if stated.get("quant_method") != "auto-round" and not mixed:  # GPTQ's layout, which GPTQ's loaders read
             assert {key: stated.get(key, value) for key, value in step.new.items()} == step.new
 
 
@@ -133,3 +134,17 @@ def test_the_loader_that_reads_the_settings_is_the_intended_one(
 def test_a_block_of_another_method_is_one_finding(name: str, block: dict[str, Any]) -> None:
     config, spec, _ = checkpoint(name)
     assert bad(audited(name, spec, {**unquantized(config), "quantization_config": block})) == ["T614"]
+
+
+@pytest.mark.parametrize("name", ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128"])
+def test_the_block_lists_the_modules_that_are_not_quantized(name: str) -> None:
+    module = "model.layers.1.mlp.down_proj"
+    config, spec, _ = checkpoint(name)
+    shape = tuple(record(name)["original"][f"{module}.weight"])
+    spec = {tensor: entry for tensor, entry in spec.items() if not tensor.startswith(f"{module}.")}
+    spec[f"{module}.weight"] = ("BF16", shape)
+    plain = unquantized(config)
+    (finding,) = (one for one in judged(spec, plain).findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert module in next(value for value in step.new.values() if isinstance(value, list))
+    assert codes(judged(spec, {**plain, step.key[0]: step.new})) == set()

@@ -46,7 +46,7 @@ SCALES = ("scales", "weight_scale", "weight_scale_inv", "SCB", "weight.absmax", 
           "weight._scale", "weight_scales", "q_scale", "codebooks", "suh", "centroids.weight")  # fmt: skip
 ZEROS = ("qzeros", "weight_zero_point", "biases", "zero", "weight._shift")
 VALUES = ("qweight", "weight_packed", "_weight_qdata", "W_q", "weight._data._data", "weight._data", "codes", "indices",
-          "q_weight", "trellis", "dense_weights", "weight")  # fmt: skip
+          "q_weight", "trellis", "dense_weights", "B", "dqweight", "weight")  # fmt: skip
 VALUES_ALONE = ("weight.compressed", "compressed", *VALUES)
 MODULE = "model.layers.1.self_attn.o_proj"
 
@@ -78,11 +78,17 @@ def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
     assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
 
 
+BY_TENSORS = ("mlx", "torchao")
+"""Tools whose loaders ask the tensors of a module, not the config, if it is quantized."""
+
+
 @pytest.mark.parametrize("name", PACKED)
 def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
     rows = original(name)[f"{MODULE}.weight"]
     result = changed(name, drop=f"{MODULE}.", put={f"{MODULE}.weight": ("BF16", rows)})
-    assert caused(name, result) == ["T616"], [finding.message for finding in result.findings]
+    listed = name == "mlx_mixed_3_6"  # with settings for each module
+    expected = [] if tool(name) in BY_TENSORS and not listed else ["T616"]
+    assert caused(name, result) == expected, [finding.message for finding in result.findings]
     assert result.counts.unique_parameters == checkpoint(name)[2]
 
 

@@ -17,7 +17,7 @@ MODULE = "model.layers.1.self_attn.o_proj"
 OPTIONAL = {("gptq-4-biases", "bias"), ("gptq-dynamic", "g_idx")}
 """Zeros that a tool added to every module, and an index of which one of three modules with equal settings remains."""
 VALUES = {"weight", "qweight", "weight_packed", "weight._data", "weight._data._data", "_weight_qdata", "W_q", "codes",
-          "codebooks", "indices", "q_weight", "trellis", "dense_weights", "compressed",
+          "B", "codebooks", "indices", "q_weight", "trellis", "dense_weights", "compressed",
           "weight.compressed"}  # fmt: skip
 NOT_IN_HEADERS = {("ct-sparse-24", "shape"), ("vptq", "centroids.weight"), ("vptq", "res_centroids.weight")}
 """Tensors of which headers allow both shapes."""
@@ -105,7 +105,7 @@ def test_a_cache_scale_of_an_attention_without_such_a_projection() -> None:
 
 
 def test_modules_of_an_unknown_scheme_are_compared_with_each_other() -> None:
-    settings = {"quant_method": "fp_quant", "forward_dtype": "nvfp4"}
+    settings = {"quant_method": "fouroversix", "forward_dtype": "nvfp4"}
     config, made = simple(LLAMA, halves(16, "F8_E4M3", {}), settings)
     spec = {name.replace("weight_scale", "scales"): (dtype, tuple(shape)) for name, (dtype, shape) in made.items()}
     spec = {(f"{name.removesuffix('weight')}qweight" if dtype == "U8" else name): (dtype, shape)

@@ -9,7 +9,8 @@ import pytest
 from inspector.algebra.boxes import count
 from inspector.algebra.span import Span
 from inspector.quantization.read_settings import settings_of
-from tests.quantization.made_by_formula import LLAMA
+from tests.judged import codes, judged
+from tests.quantization.made_by_formula import LLAMA, Writer, simple
 from tests.quantization.stored import checkpoint
 
 KEY = "model.layers.#.mlp.down_proj"
@@ -117,3 +118,22 @@ ANYTHING: list[Any] = [
 @pytest.mark.parametrize("key", ["quantization_config", "quantization", "compression_config"])
 def test_anything_is_read(key: str, value: object) -> None:
     settings_of({key: value}).for_family(KEY, LAYERS)
+
+
+UNKNOWN: list[Writer] = [
+    lambda o, i: {"weight": ("I32", [o, i // 8]), "weight_scale": ("BF16", [o, i // 64]), "table": ("U8", [3])},
+    lambda o, i: {"weight": ("U8", [o, i // 3]), "weight_scale": ("BF16", [o, i // 64])},
+    lambda o, i: {"packed": ("U8", [o, i // 2]), "table": ("F16", [16])},
+    lambda o, i: {"qweight": ("I32", [i, o // 8]), "scales": ("F16", [i // 128, o]), "angles": ("F16", [8, i])},
+]
+
+
+@pytest.mark.parametrize("writer", UNKNOWN)
+def test_a_method_that_is_not_known_leaves_its_modules_open(writer: Writer) -> None:
+    config, tensors = simple(LLAMA, writer, {"quant_method": "of-a-new-tool", "bits": 4})
+    audited = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in tensors.items()}, config)
+    assert (audited.verdict, codes(audited)) == ("undecided", set())
+    assert audited.counts.unexplained == 0
+    plain = {name: entry for name, entry in tensors.items() if "layers.1.input_layernorm" not in name}
+    lacking = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in plain.items()}, config)
+    assert codes(lacking) == {"N403"}

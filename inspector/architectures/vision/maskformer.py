@@ -7,8 +7,6 @@ than `decoder_layers`; transformers 4 forgets the projections into it. modeling_
 sentence, which a network of two layers reads; what reads texts is there for training alone.
 """
 
-from msgspec.structs import replace
-
 from inspector.architectures.vision.backbones import MAPS, width_of
 from inspector.architectures.vision.deformable import DEFORMABLE
 from inspector.architectures.vision.detr import ATTENTION, CROSS, MLP, NORM_OF_CROSS
@@ -16,7 +14,6 @@ from inspector.architectures.vision.swin import MASKFORMER_SWIN
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
-SWIN_OF_ALL_MAPS = replace(MASKFORMER_SWIN, dims={**MASKFORMER_SWIN.dims, "O": "1 : S + 1"})
 EMPTY = part("criterion.empty_weight", "head.loss.weight", buffer("C+1"))
 MASK_DIMS = MAPS | Dims(C="labels")
 MASKFORMER_STATE_DICT = {  # names in memory under transformers 5
@@ -36,7 +33,7 @@ MASKFORMER = Architecture("maskformer", dialects=({}, MASKFORMER_STATE_DICT),
     parts=rows(
         under("pixel_level_module",
             submodel("vision", "encoder.", config="backbone_config", head="Backbone", when="of != 'swin'"),
-            submodel("swin", "encoder.", SWIN_OF_ALL_MAPS, config="backbone_config", head="Backbone",
+            submodel("swin", "encoder.", MASKFORMER_SWIN, config="backbone_config", head="Backbone",
                      when="of == 'swin'"),
             under("decoder",
                 part("fpn.stem.0",             "neck.fpn.stem",      conv("cy -> fs, 3 3", bias=False)),

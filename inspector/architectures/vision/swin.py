@@ -4,7 +4,7 @@ modeling_swin.py: the width doubles from stage to stage; all but the last stage 
 Tables of absolute positions have a row more in transformers 4 (a class token that is not there). `num_layers` and
 `hidden_size` in a config are derived. modeling_swinv2.py: a small network instead of the table of relative positions, a
 scale per head, no bias on the keys; the norm of a merge follows it.
-modeling_maskformer_swin.py: the norms of the maps are counted by place, not named after the stage.
+modeling_maskformer_swin.py: every stage has a norm for its map, whichever are asked for.
 modeling_swin2sr.py: one width in all stages, patches again after each; the head by `upsampler`, of 64 channels.
 """
 
@@ -64,10 +64,10 @@ SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, pa
         head("Backbone",               "",      STAGE_NORMS,
             usually(part("swin.layernorm", "norm.final", affine("f"))))))
 MASKFORMER_SWIN = Architecture("maskformer-swin", ignores="hidden_size num_layers out_indices",
-    dims=SWIN_DIMS | Dims(M="len(O)", m="e * 2**(O[{M}]-1)"), parts=SWIN_PARTS, dialects=({}, STATE_DICT),
+    dims=SWIN_DIMS, parts=SWIN_PARTS, dialects=({}, STATE_DICT),
     heads=(
         head("Model",    "", FINAL),
-        head("Backbone", "model.", under("model", FINAL), part("hidden_states_norms.{M}", "norm.stage", affine("m")))))
+        head("Backbone", "model.", under("model", FINAL), part("hidden_states_norms.{S}", "norm.stage", affine("w")))))
 DONUT_SWIN = Architecture("donut-swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model", ""),

@@ -237,7 +237,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     Example
         error[A906] adapter-module-unexpected: model.layers.{layer}.self_attn.v_proj
           stored   layers 0-31, 64 tensors, 2,621,440 elements
-          because  not a target in adapter_config.json
+          because  not what adapter_config.json asks for
           help     set "target_modules": ["q_proj", "v_proj"] in adapter_config.json, if
                    these are the trained weights
 
@@ -263,7 +263,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
-        why = "not a target in adapter_config.json" if self.known else "the base has no such module"
+        why = "not what adapter_config.json asks for" if self.known else "the base has no such module"
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
         rows = [("stored", stored), ("because", why)]
         if self.modules:

@@ -331,3 +331,46 @@ class AdapterTensorUnknown(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("compare with the tool that wrote the file")
+
+
+class AdapterTransposed(Finding, frozen=True, kw_only=True):
+    """The matrices of an adapter are stored transposed.
+
+    What it means
+        Every matrix that does not fit has the expected shape with its two dims swapped, as MLX and some converters
+        store them.
+
+    Why it matters
+        PEFT compares the shapes and refuses the adapter.
+
+    Example
+        error[A930] adapter-transposed: 128 of 128 tensors
+          such as   base_model.model.model.layers.{layer}.self_attn.q_proj.lora_A.weight
+          stored    [4096, 16]
+          expected  [16, 4096]
+          help      transpose each: tensor.t().contiguous()
+
+    What to do
+        Transpose the matrices, or convert the adapter again.
+    """
+
+    code = "A930"
+    name = "adapter-transposed"
+
+    tensors: int
+    of: int
+    stored: tuple[int, ...]
+    expected: tuple[int | None, ...]
+
+    def headline(self) -> str:
+        return f"{self.tensors:,} of {count(self.of, 'tensor')}"
+
+    def rows(self) -> Rows:
+        return [
+            ("such as", str(self.place.tensor or self.place.family)),
+            ("stored", shape(self.stored)),
+            ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("transpose each: tensor.t().contiguous()")

@@ -97,7 +97,8 @@ class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
 
     Example
         error[N458] component-of-another-model: vae
-          latent_channels  4 in the config and as unet.in_channels, 16 in the weights
+          latent_channels  4 in the config, which fits unet.in_channels, 16 in the
+                           weights
           help             download the weights of vae again: they are of another model
 
     What to do
@@ -117,7 +118,7 @@ class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
         return self.component
 
     def rows(self) -> Rows:
-        return [(self.key, f"{self.config} in the config and as {self.agreeing}, {self.weights} in the weights")]
+        return [(self.key, f"{self.config} in the config, which fits {self.agreeing}, {self.weights} in the weights")]
 
     def remedy(self) -> Remedy:
         return Remedy(f"download the weights of {self.component} again: they are of another model")

@@ -6,8 +6,6 @@ from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, first, listed
 
 INDEX = ".index.json"
-PICKLED = ("pytorch_model.bin", "diffusion_pytorch_model.bin")
-"""Files of which no program writes the index without reading their weights."""
 
 
 class FileNameUnknown(Finding, frozen=True, kw_only=True):
@@ -49,12 +47,8 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
         if self.sliced:
             return Remedy(f"convert the weights, of which each file holds a slice, for {self.loader}")
         if not self.single and not str(self.place.file).endswith(INDEX):
-            if not self.wanted.startswith(PICKLED):
-                words = f"generate {self.wanted} from the headers: it lists the shards by their names"
-                return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
-            return Remedy(
-                f"save the weights again, or write {self.wanted}, which lists the shards by their names{named}"
-            )
+            words = f"generate {self.wanted} from the headers: it lists the shards by their names"
+            return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
         step = Step(action="move", file=self.place.file, new=self.wanted)
         return Remedy(f"rename {self.place.file} to {self.wanted}{named}", (step,))
 

@@ -16,10 +16,10 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
         A list such as `ignore` or `modules_to_not_convert` contains the module, but it is stored quantized.
 
     Why it matters
-        Loaders build an unquantized module, do not find its weight and use random values.
+        Loaders build an unquantized module: its weight is random, or has the quantized values without their scales.
 
     Example
-        warning[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in
+        error[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in
           quantization_config
           stored   model.layers.1.mlp.down_proj.qweight
           packing  awq
@@ -31,7 +31,6 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
 
     code = "T615"
     name = "skipped-but-packed"
-    severity = "warning"
     always_one = True
 
     entry: str
@@ -59,10 +58,10 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         The same module of other layers or experts is quantized; no list in the config excludes this one.
 
     Why it matters
-        Loaders expect quantized tensors and do not find them.
+        Loaders build a quantized module: its tensors are random, or the module fails when it is used.
 
     Example
-        warning[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
+        error[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
           stored  [256, 768] BF16
           others  1 sibling is quantized (gptq)
           help    quantize it like the others, or exclude it in the config
@@ -73,7 +72,6 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
 
     code = "T616"
     name = "module-not-packed"
-    severity = "warning"
 
     dtype: str
     shape: tuple[int, ...]

@@ -25,6 +25,9 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     entries = 2 ** (setting.bits or 16)
     if books is not None:
         _, entries, outputs, inputs = books.shape
+        if entries & (entries - 1):
+            entries = 2 ** (setting.bits or max(entries - 1, 1).bit_length())
+        reading.compare("bits", entries.bit_length() - 1)
         width = next((width for width in (8, 16, 32) if entries <= 2**width), 32)
         reading.stored_as("codes", frozenset({f"I{width}", f"U{width}"}))
     reading.helper("codebooks", [(codes, entries, outputs, inputs)], "one for each code")
@@ -37,7 +40,9 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """The AQLM config, with the defaults of transformers' AqlmConfig."""
     sizes = block.integer("out_group_size"), block.integer("in_group_size")
     bits = block.integer("nbits_per_codebook") or 16
-    base = block.module_settings(block=(sizes[0] or 1, sizes[1] or 8), bits=bits if 0 < bits <= 32 else 16)
+    base = block.module_settings(
+        {"bits": "nbits_per_codebook"}, block=(sizes[0] or 1, sizes[1] or 8), bits=bits if 0 < bits <= 32 else 16
+    )
     return QuantizationSettings(base, ignored=block.ignored())
 
 

@@ -33,7 +33,7 @@ def _is_gemm(tensors: Tensors, setting: ModuleSettings) -> bool:
         return scales is None or scales.shape[-1] > values.shape[-1]
     if scales is not None and len(scales.shape) >= 2:
         return any(values.shape[-1] * 32 == scales.shape[-1] * bits for bits in WIDTHS)
-    return setting.method == "awq" and setting.variant not in ("gemv", "gemv_fast")
+    return setting.method == "awq" and setting.variant not in ("gemv", "gemv_fast", "marlin")
 
 
 def _gemm(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
@@ -88,12 +88,11 @@ def _padded(inputs: int, tensors: Tensors, setting: ModuleSettings, axis: int) -
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
     reported = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
             for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
-    stored = reported[0] if reported else 0
     sizes = [size for size in (setting.group_size, 128, 64, 32) if size and size > 0]
     for size in sizes:
-        if zero_width(inputs, size) == stored:
-            return size, stored
-    return None, stored or zero_width(inputs, sizes[0])
+        if zero_width(inputs, size) in reported:
+            return size, zero_width(inputs, size)
+    return None, reported[0] if reported else zero_width(inputs, sizes[0])
 
 
 def zero_width(inputs: int, size: int) -> int:
@@ -113,7 +112,7 @@ def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:
         return False
     if zeros is not None:
         return zeros.dtype in FLOATS
-    return scales is None or scales.shape[-1] == 4 * values.shape[0]
+    return setting.method in (None, "awq") and (scales is None or scales.shape[-1] == 4 * values.shape[0])
 
 
 def _fast(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:

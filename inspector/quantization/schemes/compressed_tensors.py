@@ -35,7 +35,7 @@ MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "inpu
 
 def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight_packed"]
-    return values.dtype in ("I32", "U32") and len(values.shape) >= 2 and "scale_packed" not in tensors
+    return values.dtype in ("I32", "U32") and len(values.shape) >= 2 and not {"scale_packed", "meta"} & tensors.keys()
 
 
 def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
@@ -246,12 +246,14 @@ def _bitmask(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     """Non-zero values and one bit per position; pruned zeros count as parameters, as in the dense model."""
     reading = ModuleReading(tensors, setting)
     values, mask = tensors["compressed"], tensors.get("bitmask")
-    if "weight_scale" not in tensors:
+    if "weight_scale" not in tensors and setting.number_type is None:
         reading.stored_as("compressed", FLOATS)
     if len(values.shape) == 2:
         inputs = 2 * values.shape[1]
         reading.helper("bitmask", [(values.shape[0], ceil_div(inputs, 8))], "one bit for each value")
         reading.helper("shape", [(2, 1), (2,)], "the dims", frozenset({"I64", "I32"}))
+        scales = [(values.shape[0], 1), (values.shape[0],), (1,), ()]
+        reading.helper("weight_scale", scales, required=setting.number_type is not None)
         return reading.result("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
     if mask is None or len(mask.shape) != 2:
         reading.helper("bitmask", [()])

@@ -20,8 +20,8 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
         setting = _group(block, group)
         targets = group.values.get("targets")
         for target in targets[:MOST_ENTRIES] if isinstance(targets, list) else ():
-            if not isinstance(target, str):
-                continue
+            if not isinstance(target, str) or not group.inner("weights").values:
+                continue  # a group of an attention has scales of queries, keys and values, and no weights
             if target.startswith("re:"):
                 special.append((regex(target[3:], target), setting))
             elif "." in target or target.islower():
@@ -29,7 +29,21 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
             else:
                 base = setting
     base = base or block.module_settings(variant=block.text("format"))
-    return QuantizationSettings(base, special=tuple(special), ignored=block.ignored())
+    return QuantizationSettings(
+        base, special=tuple(special), ignored=block.ignored(), transforms=_transforms(block.inner("transform_config"))
+    )
+
+
+def _transforms(block: ConfigBlock) -> frozenset[str]:
+    """The submodules that rotate activations, `NAME_LOCATION`; rotations of weights are fused and not stored."""
+    found = set()
+    for name, group in block.inner("config_groups").blocks():
+        places = group.values.get("apply")
+        for place in places[:MOST_ENTRIES] if isinstance(places, list) else ():
+            location = place.get("location") if isinstance(place, dict) else None
+            if location in ("input", "output", "q_attn", "k_cache"):
+                found.add(f"{name}_{location}")
+    return frozenset(found)
 
 
 def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from inspector.loader.packed import Packed
 from inspector.quantization.module import FLOATS, INTEGERS, ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.stated import ModuleSettings
@@ -19,7 +21,10 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     rows, outputs = tensors["q_weight"].shape
     order, most, pairs = (tensors.get(name) for name in ("q_invperm", "q_scale_max", "q_groups"))
-    groups = most.elements if most is not None else pairs.elements // 2 if pairs is not None else 1
+    scale = tensors.get("q_scale")
+    counted = [one.shape[0] for one in (most, scale) if one is not None and one.shape]
+    counted += [pairs.elements // 2] if pairs is not None else []
+    groups = Counter(counted).most_common(1)[0][0] if counted else 1
     reading.helper("q_scale", [(groups, outputs // 8)], "one for each group, 4 bits an output", INTEGERS)
     reading.helper("q_scale_max", [(groups,)], "one for each group", FLOATS)
     reading.helper("q_groups", [(2 * groups,)], "bits and first row of each group", INTEGERS)

@@ -31,7 +31,8 @@ def _is_block(tensors: Tensors, setting: ModuleSettings) -> bool:
         return False
     if "weight_scale_inv" in tensors:
         return True
-    stated = (setting.block is not None or setting.activations == STATIC) and setting.method in BLOCK_METHODS
+    shared = setting.block is not None or setting.activations == STATIC or setting.strategy == "channel"
+    stated = shared and setting.method in BLOCK_METHODS
     return stated and "weight_scale" not in tensors and len(values.shape) >= 2
 
 
@@ -53,6 +54,10 @@ def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
     size = stated or (128, 128)
     whole = stated is None and reading.setting.activations == STATIC
     allowed = [(), (1,)] if whole else [blocked(shape, size), (), (1,)]
+    if reading.setting.strategy == "channel":
+        allowed = [shape[:-1]]
+    elif stated is None and len(shape) == 2:
+        allowed.append(shape[:-1])  # one for each row, of GPTQModel
     if scale is not None and scale.shape not in allowed:
         shown = _shown_block(shape, scale.shape)
         reading.compare("block", shown)
@@ -95,13 +100,16 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     shape = values.shape
     shared = _shared(setting, shape, scale) if scale is not None else None
     scales = [scale.shape] if scale is not None and shared is not None else _expected(setting, shape)
+    if shared == "group" and scale is not None:
+        groups, _ = reading.grouped(("weight_scale",), -1, shape[-1])
+        scales = [(*shape[:-1], groups)]
     reading.helper("weight_scale", scales)
     if shared == "mx":
         reading.compare("group_size", 32)
     _strategy(reading, shared)
     if len(shape) == 2:
         reading.activations()
-    fewer = shared == "group" and values.dtype == "I8" and setting.bits is not None and setting.bits < 8
+    fewer = setting.strategy == "group" and values.dtype == "I8" and setting.bits is not None and setting.bits < 8
     if not fewer:  # integers of fewer bits may be stored in bytes, which hold any of them
         reading.compare("bits", 8)
         reading.number_type(values)
@@ -118,7 +126,7 @@ def _shared(setting: ModuleSettings, shape: Shape, scale: Layout) -> str | None:
     """What shares a scale, with the settings deciding where one scale or one column may mean several things."""
     found = shared_by(shape, scale.shape, scale.dtype, setting.block)
     size = setting.group_size or 0
-    if setting.strategy == "group" and size > 0 and scale.shape == (*shape[:-1], ceil_div(shape[-1], size)):
+    if setting.strategy == "group" and size > 0 and scale.dtype not in BYTES and scale.shape[:-1] == shape[:-1]:
         return "group"
     whole = found == "tensor" and len(shape) == len(scale.shape) == 2  # one block holds the matrix
     fits = setting.strategy == "block" and blocked(shape, setting.block or (128, 128)) == scale.shape
@@ -170,14 +178,15 @@ def _strategy(reading: ModuleReading, found: str | None) -> None:
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The configs of fine-grained fp8 in transformers, of DeepSeek and of FBGEMM."""
+    """The configs of fine-grained fp8 in transformers, of DeepSeek, FBGEMM and GPTQModel."""
     static = STATIC if "weight_block_size" in block.values else "input_scale"
+    rows = block.method == "fbgemm_fp8" or block.text("weight_scale_method") == "row"
     base = block.module_settings(
         {"block": "weight_block_size", "number_type": "quant_method"},
         number_type="float",
         shown={"number_type": block.method},
         block=block.pair("weight_block_size"),
-        strategy="channel" if block.method == "fbgemm_fp8" else None,
+        strategy="channel" if rows else None,
         activations=static if block.text("activation_scheme") == "static" else None,
     )
     return QuantizationSettings(base, ignored=block.ignored())

@@ -3,7 +3,8 @@
 `qweight` [in*b/w, out] in words of w bits (32, with GPTQModel's pack_dtype also 8, 16 or 64), `qzeros`
 [G, out*b/w], `scales` [G, out], `g_idx` [in] (auto-round leaves it out). G groups of ceil(in/G) inputs, one where
 the group size is -1. Zeros are stored for symmetric weights too. 3 bits are packed densely: 32 values in
-3 words. Versions 1 and 2 differ in the values of the zero points, which headers do not show.
+3 words; GPTQModel's planar layout of 3, 5, 6 and 7 bits has the same shapes. Versions 1 and 2 differ in the values of
+the zero points, which headers do not show.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import regex
 
-WIDTHS = (2, 3, 4, 8)
+WIDTHS = (2, 3, 4, 5, 6, 7, 8)
 
 
 def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -51,10 +52,6 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         if ceil_div(index.shape[0] * bits, word(values)) != rows:
             if zeros is None:
                 reading.compare("bits", bits)
-            reading.widths(
-                f"qweight has {rows} rows of {word(values) // bits} values = {inputs} inputs",
-                f"g_idx has {index.shape[0]}",
-            )
         else:
             inputs = index.shape[0]
     reading.compare("bits", bits)

@@ -13,6 +13,9 @@ from inspector.quantization.module import (
 )
 from inspector.quantization.stated import ModuleSettings
 
+SIZES = (256, 128, 64, 512, 1024)
+"""Usual group sizes, that of transformers' HiggsConfig first; the last group may be partly filled."""
+
 
 def _is_higgs(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales = tensors["weight"], tensors.get("scales")
@@ -36,9 +39,9 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.widths(f"weight has {rows} rows of 16 bits", f"scales has {outputs} outputs of {bits} bits")
     reading.compare("bits", bits)
     groups = groups_reported(tensors, ("scales",), 1, inputs, setting.group_size or 256)
-    reading.compare(
-        "group_size", group_of(inputs, groups, setting.group_size) if groups > 1 or inputs <= 256 else inputs
-    )
+    usual = (size for size in SIZES if ceil_div(inputs, size) == groups)
+    fits = setting.group_size is not None and ceil_div(inputs, max(setting.group_size, 1)) == groups
+    reading.compare("group_size", setting.group_size if fits else next(usual, inputs))
     reading.helper("scales", [(outputs, groups)], "one for each output and group")
     reading.helper("tables", [(2**bits,)], "one for each code")
     reading.helper("tables2", [(2**bits, 2**bits, 2)], "one for each pair of codes")

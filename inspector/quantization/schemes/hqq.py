@@ -57,7 +57,11 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
     if any(name in tensors for name in NEEDED):
         for name in (*NEEDED, *(NEEDED_TOO if "stores_quant_config" in tensors else ())):
-            reading.helper(name, [tensors[name].shape if name in tensors else ()])
+            shape = (2,) if name == "shape" else tensors[name].shape if name in tensors else ()
+            reading.helper(name, [shape])
+    if across and (setting.bits, setting.group_size) != (bits, size):  # the rows may hold any bits in other groups
+        most = values.elements * (10 if values.dtype == "I32" else 8)
+        return reading.result("W_q", "hqq", (most,), bits, size, shaped=False, padding=most - values.elements)
     return reading.result("W_q", "hqq", (size * groups,), bits, size, shaped=False)
 
 
@@ -92,17 +96,17 @@ def _each(bits: int) -> int:
 
 
 def _of_axis_0(rows: int, dtype: str, setting: ModuleSettings) -> tuple[int, int]:
-    if setting.bits and setting.group_size and ceil_div(setting.group_size, _each(setting.bits)) == rows:
+    packs = setting.bits is not None and _packs(setting.bits, dtype)
+    if packs and setting.bits and setting.group_size and ceil_div(setting.group_size, _each(setting.bits)) == rows:
         return setting.bits, setting.group_size
     if dtype == "I32":
         if setting.group_size and 10 * (rows - 1) < setting.group_size <= 10 * rows:
             return 3, setting.group_size
         usual = (size for size in GROUPS if 10 * (rows - 1) < size <= 10 * rows)
         return 3, next(usual, 10 * rows)
-    if setting.group_size and setting.group_size > 0 and setting.group_size % rows == 0:
-        return next(
-            (bits for bits, each in IN_BYTE.items() if each * rows == setting.group_size), 4
-        ), setting.group_size
+    filling = next((bits for bits, each in IN_BYTE.items() if each * rows == setting.group_size), None)
+    if filling is not None and setting.group_size:
+        return filling, setting.group_size
     bits = setting.bits if setting.bits in IN_BYTE else 4
     return bits, IN_BYTE[bits] * rows
 

@@ -46,11 +46,13 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *rows, columns = values.shape
-    inputs = columns if values.dtype == "F4" else 2 * columns
+    six = scale is not None and scale.dtype in BYTES and scale.shape[-1:] == (columns / 24,)  # of Quark
+    six = six or (setting.bits == 6 and (scale is None or scale.shape[-1:] != (columns / 16,)))
+    inputs = columns if values.dtype == "F4" else 4 * columns // 3 if six else 2 * columns
     variant = (setting.variant or "").casefold()
     nvfp4 = scale.dtype in FLOAT8 if scale is not None else "mx" not in variant and setting.method != "quark"
     size = 16 if nvfp4 else 32
-    reading.compare("bits", 4)
+    reading.compare("bits", 6 if six else 4)
     reading.compare("group_size", size)
     if setting.variant in ("nvfp4", "mxfp4"):
         reading.compare("variant", "nvfp4" if nvfp4 else "mxfp4")
@@ -62,7 +64,8 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
     if len(rows) == 1:
         reading.activations()
-    return reading.result("weight", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
+    scheme = "nvfp4" if nvfp4 else "mxfp6" if six else "mxfp4"
+    return reading.result("weight", scheme, (*rows, inputs), 6 if six else 4, size)
 
 
 def _is_outputs(tensors: Tensors, setting: ModuleSettings) -> bool:

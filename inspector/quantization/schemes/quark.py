@@ -1,6 +1,7 @@
 """Quark's 4-bit integers: `weight` I32 [in, out/8], transposed as in AWQ. Its other formats are in fp8 and modelopt.
 
-`weight_scale` [in/g, out], `weight_zero_point` I32 [in/g, out/8], stored for symmetric weights too.
+`weight_scale` [in/g, out], `weight_zero_point` I32 [in/g, out/8], stored for symmetric weights too. Without groups
+`weight` I32 [out, in/8] and `weight_scale` [out] or one number (amd-quark 0.13, `utils/pack.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
 
+WITHOUT_GROUPS: Final = ("per_channel", "per_tensor")
+
 
 def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
@@ -21,7 +24,7 @@ def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
         return False
     if scale is not None:
         return len(scale.shape) == len(values.shape)
-    return setting.method == "quark" or "weight_zero_point" in tensors
+    return (setting.method == "quark" or "weight_zero_point" in tensors) and setting.variant not in WITHOUT_GROUPS
 
 
 def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
@@ -36,7 +39,25 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     return reading.result("weight", "quark-int4", (*lead, outputs, inputs), bits, size)
 
 
+def _is_rows(tensors: Tensors, setting: ModuleSettings) -> bool:
+    scale = tensors.get("weight_scale")
+    without = len(scale.shape) < 2 if scale is not None else setting.variant in WITHOUT_GROUPS
+    return without and len(tensors["weight"].shape) == 2
+
+
+def _rows(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """One scale for each output, or one for all: the weight is not transposed."""
+    reading = ModuleReading(tensors, setting)
+    outputs, columns = tensors["weight"].shape
+    reading.compare("bits", 4)
+    whole = setting.variant == "per_tensor" if setting.variant else tensors["weight_scale"].elements == 1
+    reading.helper("weight_scale", [(), (1,)] if whole else [(outputs,)], "one for each output")
+    reading.helper("weight_zero_point", [(), (1,)] if whole else [(outputs // 8,)], "8 in a word", required=False)
+    return reading.result("weight", "quark-int4", (outputs, 8 * columns), 4, -1)
+
+
 _DTYPES: Final = {"int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "fp8_e4m3": 8, "fp8_e5m2": 8, "fp4": 4, "mxfp4": 4,
+                  "fp6_e3m2": 6, "fp6_e2m3": 6,
                   "int2": 2, "int3": 3}  # fmt: skip
 _STRATEGIES: Final = {"per_tensor": "tensor", "per_channel": "channel", "per_group": "group"}
 
@@ -62,6 +83,7 @@ def _layer(block: ConfigBlock) -> ModuleSettings:
         bits=bits,
         number_type=None if bits is None else "float" if "fp" in dtype else "integer",
         group_size=weight.integer("group_size"),
+        variant=weight.text("qscheme"),
         strategy=_STRATEGIES.get(weight.text("qscheme") or "") if bits == 8 else None,
         activations="input_scale" if block.inner("input_tensors").truth("is_dynamic") is False else None,
         shown={
@@ -73,3 +95,4 @@ def _layer(block: ConfigBlock) -> ModuleSettings:
 
 
 QUARK = Scheme("quark-int4", "weight", ("weight_scale", "weight_zero_point"), ("input_scale",), _is_words, _words)
+ROWS = Scheme("quark-int4", "weight", ("weight_scale",), ("weight_zero_point", "input_scale"), _is_rows, _rows)

@@ -49,6 +49,8 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     inputs = columns.shape[-1] if columns is not None and columns.shape else 0
     reading.helper("meta.scale2", [(1, inputs)] if inputs else [()], "one for each input")
     elements = groups * size
+    if inputs and elements % inputs and fits:
+        reading.widths(f"W_q holds {elements:,} values", f"meta.scale2 has {inputs:,} inputs")
     if inputs and elements % inputs == 0:
         return reading.result("W_q", "sinq", (elements // inputs, inputs), bits, size)
     return reading.result("W_q", "sinq", (elements,), bits, size, shaped=False)

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from math import log2
 
+from inspector.loader.packed import Packed
 from inspector.quantization.config_block import ConfigBlock
-from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor, word
+from inspector.quantization.module import ModuleReading, Scheme, Shape, Tensors, UnpackedTensor, ceil_div, word
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
 
 MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bias", "outlier_centroids.weight",
        "outlier_indices", "outlier_res_centroids.weight", "invert_perm", "norm_weight", "norm_bias")  # fmt: skip
+DTYPES_OF = {"float": frozenset({"F16"}), "short": frozenset({"I16", "U16"}), "packed": frozenset({"I32", "I64"})}
+DTYPES = frozenset().union(*DTYPES_OF.values())
+INTEGERS = DTYPES - DTYPES_OF["float"]
 VECTORS = (8, 12, 6, 16, 4, 2)
 
 
@@ -33,12 +37,19 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     inputs = reported.most_common(1)[0][0] if reported else 0
     if setting.shape is not None:
         inputs = inputs or setting.shape[1]
-    reading.stored_as("indices", frozenset({"I16", "U16", "I32", "I64"}))
+    reading.stored_as("indices", DTYPES_OF.get(setting.variant or "", DTYPES if setting.method is None else INTEGERS))
     reading.helper("centroids.weight", [books.shape if books is not None else ()])
     for helper in ("perm", "weight_scale", "weight_bias"):
         reading.helper(helper, [(inputs,)], "one for each input", required=False)
+    reading.as_stated()
+    spare = tensors["outlier_indices"].shape[-1] if "outlier_indices" in tensors else 0
+    if not reading.faults:
+        reading.compare("group_size", (inputs - spare) // groups)
+    if not inputs:
+        packed = Packed("vptq", 2, None, values, known=False)
+        return UnpackedTensor(values, packed, reading.others("indices"), tuple(reading.faults))
     stored = words * word(values) * groups
-    bits = stored / inputs if inputs else 16.0
+    bits = stored / inputs
     length = _length(tensors, bits, setting.shape[0] if setting.shape else None, rows)
     outputs = rows * length
     bounds: tuple[tuple[int, int], ...] = ()
@@ -67,9 +78,57 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """The VPTQ config, which states the size of every module."""
     layers = block.inner("config_for_layers").blocks()
     special = tuple(
-        (exact(name), block.module_settings(shape=layer.pair("out_features", "in_features"))) for name, layer in layers
+        (
+            exact(name),
+            block.module_settings(
+                shape=layer.pair("out_features", "in_features"),
+                variant=_variant(layer),
+                shapes=_shapes(layer),
+                group_size=layer.integer("group_size"),
+            ),
+        )
+        for name, layer in layers
     )
     return QuantizationSettings(block.module_settings(), special=special, ignored=block.ignored())
+
+
+def _shapes(layer: ConfigBlock) -> tuple[tuple[str, Shape], ...]:
+    """The shapes of vptq 0.0.5, `layers/vqlinear.py`; nothing where a size is not stated."""
+    shape, groups, size = (
+        layer.pair("out_features", "in_features"),
+        layer.integer("group_num"),
+        layer.integer("group_size"),
+    )
+    (few, length), (outliers, centroids), (_, residuals) = (
+        _numbers(layer, name) for name in ("vector_lens", "num_centroids", "num_res_centroids")
+    )
+    packed, spare = layer.truth("is_indice_packed"), layer.integer("outlier_size")
+    if shape is None or not groups or not size or length < 1 or centroids < 1 or packed is None or spare is None:
+        return ()
+    rows, size = ceil_div(shape[0], length), (shape[1] - max(spare, 0)) // groups
+    bits = int(log2(centroids)) + (int(log2(residuals)) if residuals > 0 else 0)
+    width = ceil_div(size * bits, 32) if packed else size
+    found = {"indices": (groups, rows, width), "centroids.weight": (groups, centroids * length)}
+    if residuals > 0:
+        found |= {"res_centroids.weight": (groups, residuals * length), "res_indices": (groups, rows, size)}
+    if few > 1 and outliers > 0:
+        found |= {
+            "outlier_centroids.weight": (1, outliers * few),
+            "outlier_indices": (1, ceil_div(shape[0], few), spare),
+        }
+    return tuple(found.items())
+
+
+def _numbers(layer: ConfigBlock, name: str) -> tuple[int, int]:
+    """Two numbers: of the outliers and of the other inputs; -1 for none."""
+    found = layer.values.get(name)
+    whole = isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found)
+    return (found[0], found[1]) if whole and isinstance(found, list) else (-1, -1)
+
+
+def _variant(layer: ConfigBlock) -> str | None:
+    packed = layer.truth("is_indice_packed")
+    return None if packed is None else "packed" if packed else "float" if layer.truth("indices_as_float") else "short"
 
 
 VPTQ = Scheme("vptq", "indices", ("centroids.weight",), MAY, _is_vptq, _open)

@@ -48,8 +48,10 @@ class Ballots:
         known.depth = min(known.depth, depth)
 
     def ranked(self) -> list[Ballot]:
-        """The values by number of votes, the most first."""
-        return sorted(self._found.values(), key=lambda ballot: -ballot.votes)
+        """The values by number of votes, the most first; of a leaf that is a size, not that it is there."""
+        sizes = {ballot.leaf for ballot in self._found.values() if type(ballot.value) is int}
+        found = (ballot for ballot in self._found.values() if ballot.value is not True or ballot.leaf not in sizes)
+        return sorted(found, key=lambda ballot: -ballot.votes)
 
     def interval(self, leaf: Leaf, value: Any) -> tuple[int, int] | None:
         """The interval around a number within all equations that allow the number; None if it is that number."""

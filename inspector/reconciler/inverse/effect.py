@@ -16,10 +16,12 @@ from inspector.reconciler.place import Placed, Placement, place
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """Counts of tensors. gain: resolved minus new differences. agreeing: stored tensors that match the
-    changed rows. broken: those that matched before and no longer do. missing: newly expected and not stored.
-    opens: whether more dims are unknown than before. reshapes: whether fewer tensors are mismatched. partial: whether
-    it explains only a fraction of a lost, added or renamed part.
+    """Counts of tensors.
+
+    gain: resolved minus new differences. agreeing: stored tensors that match the changed rows. broken: those that
+    matched before and no longer do. missing: expected there and not stored, tied copies aside. opens: whether more
+    dims are unknown than before. reshapes: whether fewer tensors are mismatched. partial: whether it explains only a
+    fraction of a lost, added or renamed part.
     """
 
     gain: int
@@ -55,7 +57,7 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         gain=gain,
         agreeing=sum(one.tensors for one in after.placed if id(one.block) in new and one.fits),
         broken=_broken(before.placed, after.placed),
-        missing=sum(gap.tensors for gap in after.missing if id(gap.block) in new),
+        missing=sum(gap.tensors for gap in after.missing if id(gap.block) in new and not gap.block.slot.tied),
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
         reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),

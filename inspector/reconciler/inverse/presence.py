@@ -8,15 +8,17 @@ from typing import Any
 import msgspec
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.expression import Node, Word
+from inspector.algebra.expression import Node, Word, parse
 from inspector.algebra.span import Span
 from inspector.algebra.values import whole
 from inspector.matcher.families import Family
+from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences
 from inspector.reconciler.inverse.solve import (
+    FARTHEST,
     MOST_EQUAL,
     Evaluate,
     Solution,
@@ -151,9 +153,29 @@ def _words(
         words.update(dict.fromkeys(item for item in beside or () if isinstance(item, str)))
     yield from (word for word in words if word != current and axes_at(word) == stored)
     if current is None:
-        yield from [value for value in (True, 1, 2, 3, 4) if axes_at(value) == stored][:1]
+        sizes = [size for size in _sizes(differences, at, leaf) if axes_at(size) == stored]
+        yield from sizes or [value for value in (True, 1, 2, 3, 4) if axes_at(value) == stored][:1]
     elif axes_at(None) == stored:
         yield None
+
+
+def _sizes(differences: Differences, at: int, leaf: Leaf) -> list[int]:
+    """The stored sizes of the dims that a leaf gives, of a row that is absent without it."""
+    slot, family = differences.rows[at].slot, differences.weights.families.get(differences.keys[at])
+    if family is None or len(family.usual.shape) != len(slot.dims):
+        return []
+    scope = differences.plan.scope.below(slot.scope)
+    sizes = (size for node, size in zip(slot.dims, family.usual.shape, strict=True) if _is_leaf(scope, node, leaf))
+    return list(dict.fromkeys(sizes))
+
+
+def _is_leaf(scope: Scope, node: Node, leaf: Leaf) -> bool:
+    """Whether an expression is a leaf, by itself or through symbols."""
+    for _ in range(FARTHEST):
+        if not isinstance(node, Word) or len(node.path) != 1 or node.path[0] not in scope.symbols:
+            break
+        node = parse(scope.symbols[node.path[0]])
+    return isinstance(node, Word) and (*scope.prefix, *node.path) == leaf
 
 
 def _listed(axes_at: Evaluate, current: list[Any], stored: Axes | None, now: Axes | None) -> Iterator[list[Any] | None]:

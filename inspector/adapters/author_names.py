@@ -1,0 +1,218 @@
+"""Modules of diffusion models as their first authors name them, which most trainers' adapters do.
+
+Sources: diffusers 0.42 (`loaders/lora_conversion_utils.py`, `scripts/convert_*_to_diffusers.py`) and the authors' model
+code; CompVis' UNet: `inspector.dialects.ldm`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from inspector.dialects.ldm import RESIDUAL_BLOCK, UNET_ENDS
+
+Shape = tuple[int, ...]
+Block = tuple[str, str, Mapping[str, str]]
+"""(their prefix, diffusers' prefix, their module -> diffusers' modules), `{}` for the number of a block.
+
+Several modules of diffusers are one matrix of the authors, row after row.
+"""
+
+_IMAGE: Final = "attn.to_q attn.to_k attn.to_v"
+_TEXT: Final = "attn.add_q_proj attn.add_k_proj attn.add_v_proj"
+_FLUX_ATTENTION: Final = {
+    "img_attn.qkv": _IMAGE, "txt_attn.qkv": _TEXT, "img_attn.proj": "attn.to_out.0", "txt_attn.proj": "attn.to_add_out",
+}  # fmt: skip
+_FLUX_DOUBLE: Final = {
+    **_FLUX_ATTENTION, "img_mlp.0": "ff.net.0.proj", "img_mlp.2": "ff.net.2", "txt_mlp.0": "ff_context.net.0.proj",
+    "txt_mlp.2": "ff_context.net.2", "img_mod.lin": "norm1.linear", "txt_mod.lin": "norm1_context.linear",
+}  # fmt: skip
+_FLUX_SINGLE: Final = {"linear1": f"{_IMAGE} proj_mlp", "linear2": "proj_out", "modulation.lin": "norm.linear"}
+_FLUX_ENDS: Final = {
+    "img_in": "x_embedder", "txt_in": "context_embedder", "final_layer.linear": "proj_out",
+    "final_layer.adaLN_modulation.1": "norm_out.linear",
+}  # fmt: skip
+_STREAMS: Final = (
+    ("double_blocks.{}.", "transformer_blocks.{}."), ("single_blocks.{}.", "single_transformer_blocks.{}."),
+)  # fmt: skip
+
+
+def _embedders(stem: str, time: str = "in_layer out_layer") -> dict[str, str]:
+    """The networks of two layers that read the step, the guidance and the pooled text."""
+    first, second = time.split()
+    found = {}
+    for theirs, own, (one, two) in (
+        ("time_in", "timestep", (first, second)), ("guidance_in", "guidance", (first, second)),
+        ("vector_in", "text", ("in_layer", "out_layer")),
+    ):  # fmt: skip
+        found[f"{theirs}.{one}"] = f"{stem}.{own}_embedder.linear_1"
+        found[f"{theirs}.{two}"] = f"{stem}.{own}_embedder.linear_2"
+    return found
+
+
+def _wan_block(prefix: str) -> Block:
+    attention = {"q": "to_q", "k": "to_k", "v": "to_v", "o": "to_out.0"}
+    names = {f"self_attn.{one}": f"attn1.{own}" for one, own in attention.items()}
+    names |= {f"cross_attn.{one}": f"attn2.{own}" for one, own in attention.items()}
+    names |= {"cross_attn.k_img": "attn2.add_k_proj", "cross_attn.v_img": "attn2.add_v_proj"}
+    names |= {"ffn.0": "ffn.net.0.proj", "ffn.2": "ffn.net.2", "before_proj": "proj_in", "after_proj": "proj_out"}
+    return f"{prefix}.{{}}.", f"{prefix}.{{}}.", names
+
+
+_WAN: Final[tuple[Block, ...]] = (
+    _wan_block("blocks"), _wan_block("vace_blocks"),
+    ("", "", {"head.head": "proj_out", "vace_patch_embedding": "vace_patch_embedding"}),
+    ("", "condition_embedder.", {
+        "text_embedding.0": "text_embedder.linear_1", "text_embedding.2": "text_embedder.linear_2",
+        "time_embedding.0": "time_embedder.linear_1", "time_embedding.2": "time_embedder.linear_2",
+        "time_projection.1": "time_proj", "img_emb.proj.1": "image_embedder.ff.net.0.proj",
+        "img_emb.proj.3": "image_embedder.ff.net.2",
+    }),
+)  # fmt: skip
+_HUNYUAN: Final[tuple[Block, ...]] = (
+    (*_STREAMS[0], {
+        "img_attn_qkv": _IMAGE, "txt_attn_qkv": _TEXT, "img_attn_proj": "attn.to_out.0",
+        "txt_attn_proj": "attn.to_add_out", "img_mlp.fc1": "ff.net.0.proj", "img_mlp.fc2": "ff.net.2",
+        "txt_mlp.fc1": "ff_context.net.0.proj", "txt_mlp.fc2": "ff_context.net.2", "img_mod.linear": "norm1.linear",
+        "txt_mod.linear": "norm1_context.linear",
+    }),
+    (*_STREAMS[1], {"linear1": f"{_IMAGE} proj_mlp", "linear2": "proj_out", "modulation.linear": "norm.linear"}),
+    ("txt_in.individual_token_refiner.blocks.{}.", "context_embedder.token_refiner.refiner_blocks.{}.", {
+        "self_attn_qkv": _IMAGE, "self_attn_proj": "attn.to_out.0", "mlp.fc1": "ff.net.0.proj",
+        "mlp.fc2": "ff.net.2", "adaLN_modulation.1": "norm_out.linear",
+    }),
+    ("txt_in.", "context_embedder.", {
+        "input_embedder": "proj_in", "t_embedder.mlp.0": "time_text_embed.timestep_embedder.linear_1",
+        "t_embedder.mlp.2": "time_text_embed.timestep_embedder.linear_2",
+        "c_embedder.linear_1": "time_text_embed.text_embedder.linear_1",
+        "c_embedder.linear_2": "time_text_embed.text_embedder.linear_2",
+    }),
+    ("", "", {**_FLUX_ENDS, **_embedders("time_text_embed", "mlp.0 mlp.2"), "img_in.proj": "x_embedder.proj"}),
+)  # fmt: skip
+_REFINED: Final = ("layers", "noise_refiner", "context_refiner")
+AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
+    "FluxTransformer2DModel": (
+        (*_STREAMS[0], _FLUX_DOUBLE), (*_STREAMS[1], _FLUX_SINGLE),
+        ("", "", {**_FLUX_ENDS, **_embedders("time_text_embed")}),
+    ),
+    "ChromaTransformer2DModel": (
+        (*_STREAMS[0], _FLUX_DOUBLE), (*_STREAMS[1], _FLUX_SINGLE), ("", "", _FLUX_ENDS),
+        ("distilled_guidance_layer.layers.{}.", "distilled_guidance_layer.layers.{}.",
+         {"in_layer": "linear_1", "out_layer": "linear_2"}),
+    ),
+    "Flux2Transformer2DModel": (
+        (*_STREAMS[0], {
+            **_FLUX_ATTENTION, "img_mlp.0": "ff.linear_in", "img_mlp.2": "ff.linear_out",
+            "txt_mlp.0": "ff_context.linear_in", "txt_mlp.2": "ff_context.linear_out",
+        }),
+        (*_STREAMS[1], {"linear1": "attn.to_qkv_mlp_proj", "linear2": "attn.to_out"}),
+        ("", "", {
+            **_FLUX_ENDS, **_embedders("time_guidance_embed"),
+            "single_stream_modulation.lin": "single_stream_modulation.linear",
+            "double_stream_modulation_img.lin": "double_stream_modulation_img.linear",
+            "double_stream_modulation_txt.lin": "double_stream_modulation_txt.linear",
+        }),
+    ),
+    "SD3Transformer2DModel": (
+        ("joint_blocks.{}.", "transformer_blocks.{}.", {
+            "x_block.attn.qkv": _IMAGE, "context_block.attn.qkv": _TEXT, "x_block.attn.proj": "attn.to_out.0",
+            "context_block.attn.proj": "attn.to_add_out", "x_block.attn2.qkv": "attn2.to_q attn2.to_k attn2.to_v",
+            "x_block.attn2.proj": "attn2.to_out.0", "x_block.mlp.fc1": "ff.net.0.proj", "x_block.mlp.fc2": "ff.net.2",
+            "context_block.mlp.fc1": "ff_context.net.0.proj", "context_block.mlp.fc2": "ff_context.net.2",
+            "x_block.adaLN_modulation.1": "norm1.linear", "context_block.adaLN_modulation.1": "norm1_context.linear",
+        }),
+        ("", "", {
+            "x_embedder.proj": "pos_embed.proj", "final_layer.linear": "proj_out",
+            "final_layer.adaLN_modulation.1": "norm_out.linear",
+            "t_embedder.mlp.0": "time_text_embed.timestep_embedder.linear_1",
+            "t_embedder.mlp.2": "time_text_embed.timestep_embedder.linear_2",
+            "y_embedder.mlp.0": "time_text_embed.text_embedder.linear_1",
+            "y_embedder.mlp.2": "time_text_embed.text_embedder.linear_2",
+        }),
+    ),
+    **dict.fromkeys(("WanTransformer3DModel", "WanVACETransformer3DModel", "SkyReelsV2Transformer3DModel",
+                     "ChronoEditTransformer3DModel"), _WAN),
+    **dict.fromkeys(("HunyuanVideoTransformer3DModel", "HunyuanVideoFramepackTransformer3DModel"), _HUNYUAN),
+    "Lumina2Transformer2DModel": (
+        *((f"{block}.{{}}.", f"{block}.{{}}.", {
+            "attention.qkv": _IMAGE, "attention.out": "attn.to_out.0", "feed_forward.w1": "feed_forward.linear_1",
+            "feed_forward.w2": "feed_forward.linear_2", "feed_forward.w3": "feed_forward.linear_3",
+            "adaLN_modulation.1": "norm1.linear",
+        }) for block in _REFINED),
+        ("", "", {
+            "final_layer.linear": "norm_out.linear_2", "final_layer.adaLN_modulation.1": "norm_out.linear_1",
+            "cap_embedder.1": "time_caption_embed.caption_embedder.1",
+            "t_embedder.mlp.0": "time_caption_embed.timestep_embedder.linear_1",
+            "t_embedder.mlp.2": "time_caption_embed.timestep_embedder.linear_2",
+        }),
+    ),
+    "ZImageTransformer2DModel": (
+        *((f"{block}.{{}}.", f"{block}.{{}}.", {
+            "attention.qkv": "attention.to_q attention.to_k attention.to_v", "attention.out": "attention.to_out.0",
+        }) for block in _REFINED),
+        ("", "", {"x_embedder": "all_x_embedder.2-1", "final_layer.linear": "all_final_layer.2-1.linear",
+                  "final_layer.adaLN_modulation.1": "all_final_layer.2-1.adaLN_modulation.1"}),
+    ),
+    "LTXVideoTransformer3DModel": (
+        ("", "", {"patchify_proj": "proj_in", "adaln_single.linear": "time_embed.linear",
+                  "adaln_single.emb.timestep_embedder.linear_1": "time_embed.emb.timestep_embedder.linear_1",
+                  "adaln_single.emb.timestep_embedder.linear_2": "time_embed.emb.timestep_embedder.linear_2"}),
+    ),
+    "QwenImageTransformer2DModel": (),
+    "HiDreamImageTransformer2DModel": (),
+}  # fmt: skip
+"""Class of diffusers -> how its first authors name its modules, where they do so otherwise."""
+
+
+def in_authors_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[str, Shape]]:
+    """The weights of a class of diffusers under its first authors' names, with those that are joined there.
+
+    modules: diffusers' name -> shape of the weight.
+    """
+    for theirs, own, names in AUTHOR_NAMES.get(kind, ()):
+        numbers: Mapping[str, None] = {"": None}
+        if "{}" in own:
+            pattern = re.compile(re.escape(own).replace(r"\{\}", r"(\d+)"))
+            numbers = dict.fromkeys(found[1] for name in modules if (found := pattern.match(name)))
+        for number in numbers:
+            prefix, stem = theirs.format(number), own.format(number)
+            for name, parts in names.items():
+                shapes = [modules[stem + part] for part in parts.split() if stem + part in modules]
+                if len(shapes) == len(parts.split()):
+                    yield prefix + name, (sum(shape[0] for shape in shapes), *shapes[0][1:])
+
+
+_STAGE: Final = re.compile(r"(down|up)_blocks\.(\d+)\.(attentions|resnets|downsamplers|upsamplers)\.(\d+)\.(.+)")
+_RESIDUAL: Final = {own: theirs for theirs, own in RESIDUAL_BLOCK.items()}
+_ENDS: Final = {own: theirs for theirs, own in UNET_ENDS.items()}
+
+
+def in_names_of_ldm(modules: Mapping[str, Shape], layers: int) -> Iterator[tuple[str, Shape]]:
+    """The weights of a UNet as CompVis' latent-diffusion names them. layers: of each of its blocks."""
+    attended = {found[2] for name in modules if (found := _STAGE.match(name)) and found[1] + found[3] == "upattentions"}
+    for name, shape in modules.items():
+        other = _of_ldm(name, layers + 1, attended)
+        if other:
+            yield other, shape
+
+
+def _of_ldm(name: str, length: int, attended: set[str]) -> str | None:
+    """CompVis' name of a module; `inspector.dialects.ldm` has the reverse. attended: up blocks with attention."""
+    if name in _ENDS:
+        return _ENDS[name]
+    if name.startswith("mid_block."):
+        _, kind, number, rest = name.split(".", 3)
+        inner = rest if kind == "attentions" else _RESIDUAL.get(rest, rest)
+        return f"middle_block.{1 if kind == 'attentions' else 2 * int(number)}.{inner}"
+    found = _STAGE.fullmatch(name)
+    if found is None:
+        return None
+    side, stage, kind, layer, rest = found[1], int(found[2]), found[3], int(found[4]), found[5]
+    if kind == "downsamplers":
+        return f"input_blocks.{(stage + 1) * length}.0.op"
+    if kind == "upsamplers":
+        return f"output_blocks.{(stage + 1) * length - 1}.{2 if found[2] in attended else 1}.conv"
+    at = stage * length + layer
+    block = f"input_blocks.{at + 1}" if side == "down" else f"output_blocks.{at}"
+    return f"{block}.1.{rest}" if kind == "attentions" else f"{block}.0.{_RESIDUAL.get(rest, rest)}"

@@ -1,0 +1,81 @@
+"""The kinds of layers of a model, by what a GGUF file states or stores of each layer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from inspector.dialects.keys import Words
+
+ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attention)"
+"""Layers with key-value heads, as stated or else as stored."""
+KINDS_OF_BLOCKS: Final = {"attention": "attention", "moe": "experts", "mamba": "states"}
+"""Kind of a layer -> its part in `PARTS`; other layers are MLPs."""
+
+
+def short_conv_types(words: Words) -> list[str] | None:
+    """LFM2's layers: those without key-value heads are short convolutions."""
+    layers, attending = words.value("block_count"), words.value(ATTENDING)
+    if type(layers) is not int or attending is None:
+        return None
+    return ["full_attention" if layer in attending else "conv" for layer in range(layers)]
+
+
+def linear_types(words: Words) -> list[str] | None:
+    """Qwen 3.5's layers: those without queries, keys and values have linear attention."""
+    layers, attending = words.value("block_count"), words.value("layers.attention")
+    if type(layers) is not int or attending is None:
+        return None
+    return ["full_attention" if layer in attending else "linear_attention" for layer in range(layers)]
+
+
+def mixed_types(words: Words) -> list[str] | None:
+    """Granite 4's layers: those without key-value heads are Mamba's."""
+    layers, attending = words.value("block_count"), words.value(ATTENDING)
+    if type(layers) is not int or attending is None:
+        return None
+    return ["attention" if layer in attending else "mamba" for layer in range(layers)]
+
+
+def block_types(words: Words) -> list[str] | None:
+    """Nemotron-H's layers, each of one kind."""
+    layers = words.value("block_count")
+    parts = {kind: words.value(f"layers.{part}") for kind, part in KINDS_OF_BLOCKS.items()}
+    if type(layers) is not int:
+        return None
+    return [next((kind for kind, there in parts.items() if there and layer in there), "mlp") for layer in range(layers)]
+
+
+def _windows(words: Words) -> list[bool] | None:
+    """Gemma 4's layers: whether each has a sliding window."""
+    found = words.value("each.attention.sliding_window_pattern")
+    return [bool(one) for one in found] if isinstance(found, list) else None
+
+
+def window_types(words: Words) -> list[str] | None:
+    windows = _windows(words)
+    return None if windows is None else ["sliding_attention" if one else "full_attention" for one in windows]
+
+
+def heads_of_windows(words: Words) -> object:
+    """The key-value heads of layers with a sliding window, which have numbers of their own or that of all."""
+    return _heads_where(words, True)
+
+
+def heads_of_whole(words: Words) -> object:
+    """The key-value heads of the other layers."""
+    return _heads_where(words, False)
+
+
+def _heads_where(words: Words, window: bool) -> object:
+    windows, heads = _windows(words), words.value("each.attention.head_count_kv")
+    if windows is None or not isinstance(heads, list):
+        return words.value("attention.head_count_kv")
+    return next((number for number, one in zip(heads, windows, strict=False) if one == window), None)
+
+
+def without_values(words: Words) -> bool | None:
+    """Whether the layers without a window have keys as values: none of them has a matrix of values."""
+    windows, valued = _windows(words), words.value("layers.values")
+    if windows is None or valued is None:
+        return None
+    return not any(not window and layer in valued for layer, window in enumerate(windows))

@@ -1,0 +1,101 @@
+"""Tensors that are stored under another name than the architecture's."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.words import count, listed, number, shape
+
+
+class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
+    """A required tensor is stored under another name.
+
+    What it means
+        A tensor is missing, and an unexpected one is stored at the same place with the same shape. Names
+        explained by one change (a replaced word, an added prefix) are one finding.
+
+    Why it matters
+        Loaders look up the expected name and do not find it.
+
+    Example
+        error[N407] tensor-renamed: model.layers.{layer}.self_attn.q_proj.weight
+          (likely)
+          stored as  model.layers.{layer}.self_attn.query.weight
+          shape      [4096, 4096], 32 tensors
+          help       rename it as the architecture expects
+
+    What to do
+        Rename the tensors.
+    """
+
+    code = "N407"
+    name = "tensor-renamed"
+
+    stored: str
+    expected: str
+    tensors: int
+    shape: tuple[int | None, ...]
+    role: str
+    families: tuple[str, ...]
+    old: str = msgspec.field(name="from")
+    new: str = msgspec.field(name="to")
+    begins: bool
+    renames: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return TensorRenamedByLoader
+
+    def headline(self) -> str:
+        return self.expected if len(self.families) == 1 else f"{len(self.families):,} families"
+
+    def rows(self) -> Rows:
+        families = self.families
+        if len(families) == 1:
+            return [
+                ("stored as", self.stored),
+                ("shape", f"{shape(self.shape)}, {count(self.tensors, 'tensor')}"),
+            ]
+        return [
+            ("change", self._change()),
+            ("tensors", number(self.tensors)),
+            ("first", f"{self.expected}, stored as {self.stored}"),
+            ("families", listed(families, 3)),
+        ]
+
+    def _change(self) -> str:
+        where = "at the start of names" if self.begins else "inside names"
+        if self.old and self.new:
+            return f"{self.new} instead of {self.old}"
+        return f"{self.new}. {where}" if self.new else f"{self.old}. is missing {where}"
+
+    def remedy(self) -> Remedy:
+        them = "it" if len(self.families) == 1 else "them"
+        steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+        return Remedy(f"rename {them} as the architecture expects", steps)
+
+
+class TensorRenamedByLoader(TensorRenamed, frozen=True, kw_only=True):
+    """A required tensor is stored under another name, which the loader of the folder renames.
+
+    What it means
+        A tensor is stored under another name than the architecture's. The loader that the folder is made for tries
+        names with and without the prefix of its base model, and loads it.
+
+    Why it matters
+        Older versions and other programs look up the expected name and do not find it.
+
+    Example
+        note[N451] tensor-renamed-by-loader: lm_head.weight (likely)
+          stored as  model.lm_head.weight
+          shape      [107, 48], 1 tensor
+          help       rename it as the architecture expects
+
+    What to do
+        Nothing for this loader; for others, rename the tensors.
+    """
+
+    code = "N451"
+    name = "tensor-renamed-by-loader"
+    severity = "note"

@@ -1,0 +1,136 @@
+"""What the modules of a sentence encoder store behind its model, by their configs.
+
+Source: sentence-transformers 6 (`base/modules`, `sentence_transformer/modules`), which loads each strictly: a tensor
+that is missing, unexpected or of another shape raises. Keys of earlier versions are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+Shape = tuple[int, ...]
+Tensors = dict[str, Shape]
+
+CONFIGS: Final = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "Router": "router_config.json"}
+"""Kind of module -> its config, where that is not config.json."""
+MODELS: Final = frozenset({"Transformer", "CLIPModel", "MLMTransformer"})
+"""Modules that are models of transformers."""
+EMPTY: Final = frozenset({"Pooling", "Normalize", "Dropout", "BoW", "Router", "SpladePooling", "TokenPooling"})
+"""Modules without weights."""
+TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
+"""Modules that change the embeddings of tokens, before the pooling."""
+MOST_LAYERS: Final = 1000
+_TOKENS: Final = ("embedding_dimension", "word_embedding_dimension")
+_OF_CNN: Final = ("in_embedding_dimension", "in_word_embedding_dimension")
+"""Keys of the width of the embeddings that a module takes, now and in earlier versions."""
+_MODES: Final = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+
+
+def number(values: Mapping[str, Any], *keys: str) -> int | None:
+    """The first of these keys that is a positive whole number."""
+    return next((found for key in keys if type(found := values.get(key)) is int and found > 0), None)
+
+
+def _dense(values: Mapping[str, Any]) -> Tensors | None:
+    inputs, outputs = number(values, "in_features"), number(values, "out_features")
+    if inputs is None or outputs is None:
+        return None
+    found: Tensors = {"linear.weight": (outputs, inputs)}
+    if values.get("bias", True):
+        found["linear.bias"] = (outputs,)
+    if values.get("use_residual") and inputs != outputs:
+        found["residual.weight"] = (outputs, inputs)
+    return found
+
+
+def _layer_norm(values: Mapping[str, Any]) -> Tensors | None:
+    width = number(values, "dimension")
+    return None if width is None else {"norm.weight": (width,), "norm.bias": (width,)}
+
+
+def _lstm(values: Mapping[str, Any]) -> Tensors | None:
+    width, hidden = number(values, *_TOKENS), number(values, "hidden_dim")
+    layers = number({"num_layers": 1, **values}, "num_layers")
+    if width is None or hidden is None or layers is None or layers > MOST_LAYERS:
+        return None
+    sides = ("", "_reverse") if values.get("bidirectional", True) else ("",)
+    found: Tensors = {}
+    for layer in range(layers):
+        for side in sides:
+            inputs = width if layer == 0 else hidden * len(sides)
+            for part, size in (("ih", inputs), ("hh", hidden)):
+                found[f"encoder.weight_{part}_l{layer}{side}"] = (4 * hidden, size)
+                found[f"encoder.bias_{part}_l{layer}{side}"] = (4 * hidden,)
+    return found
+
+
+def _cnn(values: Mapping[str, Any]) -> Tensors | None:
+    width = number(values, *_OF_CNN)
+    outputs, kernels = number({"out_channels": 256, **values}, "out_channels"), values.get("kernel_sizes", [1, 3, 5])
+    if width is None or outputs is None or not isinstance(kernels, list) or len(kernels) > MOST_LAYERS:
+        return None
+    found: Tensors = {}
+    for place, kernel in enumerate(kernels):
+        if type(kernel) is not int:
+            return None
+        found |= {f"convs.{place}.weight": (outputs, width, kernel), f"convs.{place}.bias": (outputs,)}
+    return found
+
+
+def _layers(values: Mapping[str, Any]) -> Tensors | None:
+    layers, first = number({"num_hidden_layers": 12, **values}, "num_hidden_layers"), values.get("layer_start", 4)
+    return None if layers is None or type(first) is not int else {"layer_weights": (layers + 1 - first,)}
+
+
+def _word_weights(values: Mapping[str, Any]) -> Tensors | None:
+    words = values.get("vocab")
+    return {"emb_layer.weight": (len(words), 1)} if isinstance(words, list) else None
+
+
+_STORED: Final[Mapping[str, Callable[[Mapping[str, Any]], Tensors | None]]] = {
+    "Dense": _dense, "LayerNorm": _layer_norm, "LSTM": _lstm, "CNN": _cnn, "WeightedLayerPooling": _layers,
+    "WordWeights": _word_weights,
+}  # fmt: skip
+
+
+def is_known(kind: str) -> bool:
+    """Whether a module's tensors are known by its config."""
+    return kind in _STORED
+
+
+def tensors_of(kind: str, values: Mapping[str, Any]) -> Tensors | None:
+    """Name -> shape of all that a module stores; None where its config does not say it."""
+    return _STORED[kind](values)
+
+
+def width_behind(kind: str, values: Mapping[str, Any], width: int | None) -> int | None:
+    """The width of the embeddings behind a module. width: before it, None where not known."""
+    if kind == "Dense":
+        return number(values, "out_features")
+    if kind == "Pooling":
+        own = number(values, *_TOKENS)
+        return None if own is None else own * _modes(values)
+    if kind == "LSTM":
+        hidden = number(values, "hidden_dim")
+        return None if hidden is None else hidden * (2 if values.get("bidirectional", True) else 1)
+    if kind == "CNN":
+        outputs, kernels = number(values, "out_channels"), values.get("kernel_sizes")
+        return outputs * len(kernels) if outputs is not None and isinstance(kernels, list) else None
+    return width
+
+
+def _modes(values: Mapping[str, Any]) -> int:
+    """The number of poolings, which are concatenated."""
+    named = values.get("pooling_mode")
+    listed = named if isinstance(named, list) else [one for one in _MODES if values.get(f"pooling_mode_{one}")]
+    return max(len(listed), 1)
+
+
+def width_before(kind: str, values: Mapping[str, Any]) -> int | None:
+    """The width of the embeddings that a module takes; None where any will do or its config does not say it."""
+    keys = {
+        "Dense": ("in_features",), "LayerNorm": ("dimension",), "LSTM": _TOKENS, "Pooling": _TOKENS,
+        "CNN": _OF_CNN, "WeightedLayerPooling": _TOKENS,
+    }.get(kind, ())  # fmt: skip
+    return number(values, *keys)

@@ -1,0 +1,190 @@
+"""Adapters in the names of a model's first authors, beside their base: mapped onto its modules, damages named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from math import prod
+from typing import Any
+
+import pytest
+
+from inspector.adapters.author_names import AUTHOR_NAMES, in_authors_names, in_names_of_ldm
+from inspector.adapters.tools import PREFIXES
+from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.start import audit_loaded
+from tests.adapters.records import Spec, checkpoint
+from tests.adapters.test_tool_bases import records, stored
+from tests.judged import codes, diffusers_records, spec_of
+
+UNETS = {"SDXL": "lycoris glora SDXL", "UNet2DConditionModel": "lycoris glora UNet2DConditionModel"}
+NAMED = [name for name, blocks in AUTHOR_NAMES.items() if blocks]
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@cache
+def model(kind: str) -> tuple[dict[str, Any], Shapes]:
+    """The config of a model and the shapes of its matrices, under its first authors' names."""
+    if kind in UNETS:
+        config, spec = records()[UNETS[kind]]["base"], stored(UNETS[kind])
+        up = {name.removesuffix(".b1.weight"): shape for name, (_, shape) in spec.items() if ".b1." in name}
+        shapes = {name: (shape[0], *spec[f"{name}.b2.weight"][1][1:]) for name, shape in up.items()}
+        own = {name.removeprefix("lora_unet_"): shape for name, shape in shapes.items()}
+        return config, {name: own[ours] for ours, name in _ldm(config).items()}
+    record = diffusers_records(kind)[0]
+    shapes = {
+        name.removesuffix(".weight"): tuple(shape)
+        for name, (_, shape) in spec_of(record).items()
+        if name.endswith(".weight") and len(shape) > 1
+    }
+    return record["config"], dict(in_authors_names(kind, shapes))
+
+
+def _ldm(config: Mapping[str, Any]) -> dict[str, str]:
+    """Name with underscores -> CompVis' name of each module of a UNet."""
+    base = BaseRead("base", audit_loaded(checkpoint({}, config=config)))
+    assert base.audited is not None and base.audited.case is None
+    from inspector.adapters.base import base_tensors
+    from inspector.algebra.boxes import tuples
+    from inspector.algebra.names import name_of
+    from inspector.matcher.claim import claim_of
+
+    read = base_tensors("base", claim_of(base.audited.checkpoint.config), None, {}, {})
+    assert read is not None
+    names = [name_of(one.module, index) for one in read.tensors if one.ending == ".weight" and len(one.shape) > 1
+             for index in tuples(one.axes)]  # fmt: skip
+    theirs = {own: dict(in_names_of_ldm({**dict.fromkeys(names, ()), own: (1,)}, config["layers_per_block"]))
+              for own in names}  # fmt: skip
+    return {
+        own.replace(".", "_"): next(name for name, shape in found.items() if shape) for own, found in theirs.items()
+    }
+
+
+WRITERS: dict[str, tuple[Callable[[str], str], str, str, bool]] = {
+    "sd-scripts": (lambda name: "lora_unet_" + name.replace(".", "_"), "lora_down.weight", "lora_up.weight", True),
+    "ComfyUI": (lambda name: f"diffusion_model.{name}", "lora_A.weight", "lora_B.weight", False),
+    "a model's prefix": (lambda name: f"model.diffusion_model.{name}", "lora_down.weight", "lora_up.weight", True),
+    "a pipeline's prefix": (lambda name: f"transformer.{name}", "lora_A.weight", "lora_B.weight", False),
+    "bare": (str, "lora_A.default.weight", "lora_B.default.weight", False),
+}  # fmt: skip
+"""Writer -> how it spells a module, the ends of both matrices, and whether it stores a scale."""
+
+
+def lora(shapes: Shapes, writer: str, rank: int = 4) -> Spec:
+    """An adapter for these modules."""
+    spelled, down, up, scaled = WRITERS[writer]
+    found: Spec = {}
+    for name, (outputs, inputs, *kernel) in shapes.items():
+        found[f"{spelled(name)}.{down}"] = ("BF16", (rank, inputs, *kernel))
+        found[f"{spelled(name)}.{up}"] = ("BF16", (outputs, rank, *(1 for _ in kernel)))
+        if scaled:
+            found[f"{spelled(name)}.alpha"] = ("BF16", ())
+    return found
+
+
+def audited(spec: Spec, config: Mapping[str, Any]) -> Any:
+    """The audit of an adapter beside a base of which the config is known."""
+    return audit_adapter(checkpoint(spec), base=BaseRead("base", audit_loaded(checkpoint({}, config=config))))
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("kind", [*NAMED, *UNETS])
+def test_an_adapter_fits_its_base(kind: str, writer: str) -> None:
+    config, shapes = model(kind)
+    found = audited(lora(shapes, writer), config)
+    assert (found.verdict, [one.code for one in found.findings]) == ("clean", ["A901"])
+
+
+def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    """A pair broken, a matrix of another shape, integers: at five modules."""
+    trained = [key for key in spec if not key.endswith(".alpha")]
+    for key in trained[:: max(1, len(trained) // 5)]:
+        dtype, shape = spec[key]
+        yield f"{key} lost", {other: entry for other, entry in spec.items() if other != key}
+        yield f"{key} as integers", {**spec, key: ("I8", shape)}
+        yield f"{key} wider", {**spec, key: (dtype, tuple(dim + 3 if dim == max(shape) else dim for dim in shape))}
+        if shape[0] != shape[1]:
+            yield f"{key} transposed", {**spec, key: (dtype, (shape[1], shape[0], *shape[2:]))}
+
+
+@pytest.mark.parametrize("kind", [*NAMED, *UNETS])
+def test_each_damage_is_an_error(kind: str) -> None:
+    config, shapes = model(kind)
+    for what, spec in damaged(lora(shapes, "sd-scripts")):
+        found = audited(spec, config)
+        assert any(one.severity == "error" for one in found.findings), what
+        assert len([one for one in found.findings if one.severity != "note"]) <= 2, what
+
+
+@pytest.mark.parametrize("kind", [*NAMED, *UNETS])
+def test_the_adapter_of_another_size(kind: str) -> None:
+    config, shapes = model(kind)
+    wider = {name: (outputs + 8, inputs + 8, *kernel) for name, (outputs, inputs, *kernel) in shapes.items()}
+    assert codes(audited(lora(wider, "ComfyUI"), config)) == {"A907"}
+
+
+def test_another_model_with_other_names() -> None:
+    _, flux = model("FluxTransformer2DModel")
+    for kind in ("UNet2DConditionModel", "WanTransformer3DModel"):
+        assert codes(audited(lora(flux, "sd-scripts"), model(kind)[0])) == {"A928"}
+
+
+TEXT = {"text_encoder": "CLIPTextModel", "text_encoder_3": "T5EncoderModel"}
+
+
+@pytest.mark.parametrize("component", TEXT)
+def test_text_encoders_alone(component: str) -> None:
+    name = f"lycoris lora {TEXT[component]}"
+    parts = {key.partition("lycoris_")[2]: entry for key, entry in stored(name).items()}
+    prefix = next(one for one, meant, writer in PREFIXES if meant == component and writer == "Kohya")
+    spec: Spec = {f"{prefix}{key}": entry for key, entry in parts.items()}
+    assert audited(spec, records()[name]["base"]).verdict == "clean"
+
+
+LLAMA_CPP = {
+    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["LlamaForCausalLM", "Qwen2ForCausalLM", "Gemma3ForCausalLM"])
+def test_an_adapter_in_llama_cpps_names(kind: str) -> None:
+    name = f"mlx {kind}"
+    spec: Spec = {}
+    for key, (_, shape) in stored(name).items():
+        _, _, layer, module = key.rpartition(".lora_")[0].split(".", 3)
+        end = key.rpartition(".")[2]
+        spec[f"blk.{layer}.{LLAMA_CPP[module]}.weight.{end}"] = ("F16", (shape[1], shape[0]))
+    config = records()[name]["base"]
+    assert audited(spec, config).verdict == "clean"
+    for what, broken in damaged(spec):
+        assert any(one.severity == "error" for one in audited(broken, config).findings), what
+    experts: Spec = {"blk.0.ffn_up_exps.weight.lora_a": ("F16", (6, 4, 32)),
+                     "blk.0.ffn_up_exps.weight.lora_b": ("F16", (6, 44, 4))}  # fmt: skip
+    found = audited({**spec, **experts}, config)
+    assert (found.verdict, codes(found)) == ("undecided", set())
+
+
+def test_rotations_of_inputs() -> None:
+    name = "lycoris lora UNet2DConditionModel"
+    down = {key: shape for key, (_, shape) in stored(name).items() if key.endswith(".lora_down.weight")}
+    spec: Spec = {}
+    for key, (_, *inputs) in down.items():
+        spec[key.replace("lora_down", "oft_R")] = ("F32", (prod(inputs) // 2, 1))
+        spec[key.replace("lora_down.weight", "oft_R.scaled_oft")] = ("BOOL", ())
+    config = records()[name]["base"]
+    assert audited(spec, config).verdict == "clean"
+    first = next(iter(spec))
+    assert audited({**spec, first: ("F32", (1, 1))}, config).verdict == "clean"
+    for shape in ((3, 1), (spec[first][1][0], 2)):
+        assert codes(audited({**spec, first: ("F32", shape)}, config)) == {"A904"}
+    assert codes(audited({key: entry for key, entry in spec.items() if key != first}, config)) == {"A916"}
+
+
+def test_norms_without_weights_are_not_checked() -> None:
+    config, _ = model("FluxTransformer2DModel")
+    spec = lora({"double_blocks.0.img_attn.proj": (48, 48)}, "sd-scripts")
+    norms: Spec = {f"lora_unet_transformer_blocks_{n}_norm2.w_norm": ("BF16", (48,)) for n in range(2)}
+    found = audited({**spec, **norms}, config)
+    assert (found.verdict, codes(found)) == ("undecided", set())

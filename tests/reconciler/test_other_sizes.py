@@ -1,0 +1,88 @@
+"""The config of another size of the family: one finding, or two, and none that ends the audit."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from inspector.findings.single_causes import ConfigOfAnotherSize
+from tests.checkpoints import genuine
+from tests.judged import FIXTURES, base_record, judged
+from tests.sampling import sampled
+
+LARGEST = 4_000
+"""Tensors; the larger ones of a family show nothing that the smaller ones do not."""
+OTHERS = {
+    "beit": "a segmentation head",
+    "deberta-v2": "a layer of convolutions that only one of them has",
+    "phi3": "one is tied, and its heads are in one matrix with the others",
+    "vision-encoder-decoder": "encoders and decoders of different types",
+}
+"""Families whose published models differ in more than size."""
+
+
+@cache
+def published() -> dict[str, list[dict[str, Any]]]:
+    """Model type -> its published configs."""
+    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in json.loads(gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())):
+        found[one["config"]["model_type"]].append(one["config"])
+    return {name: configs for name, configs in found.items() if len(configs) > 1 and name not in OTHERS}
+
+
+@pytest.mark.parametrize("model_type", sampled(sorted(published()), 2))
+def test_the_config_of_another_published_size(model_type: str) -> None:
+    configs = published()[model_type][:4]
+    for config, other in [*pairwise(configs), *pairwise(reversed(configs))]:
+        spec = genuine(config)
+        if len(spec) <= LARGEST:
+            found = [one.code for one in judged(spec, other).findings if one.severity != "note"]
+            assert len(found) <= 2 and "R012" not in found, found
+
+
+def of_size(model_type: str, **values: object) -> dict[str, Any]:
+    return {"model_type": model_type, "architectures": [base_record(model_type)["class"]], **values}
+
+
+SIZES = {
+    "efficientnet b0 b4": (
+        of_size("efficientnet", width_coefficient=1.0, depth_coefficient=1.0, hidden_dim=1280),
+        of_size("efficientnet", width_coefficient=1.4, depth_coefficient=1.8, hidden_dim=1792),
+    ),
+    "efficientnet b0 b7": (
+        of_size("efficientnet", width_coefficient=1.0, depth_coefficient=1.0, hidden_dim=1280),
+        of_size("efficientnet", width_coefficient=2.0, depth_coefficient=3.1, hidden_dim=2560),
+    ),
+    "mobilenet": (of_size("mobilenet_v2", depth_multiplier=1.4), of_size("mobilenet_v2", depth_multiplier=1.0)),
+    "mobilevit": (of_size("mobilevitv2", width_multiplier=0.5), of_size("mobilevitv2", width_multiplier=1.0)),
+    "musicgen": (
+        of_size("musicgen", audio_encoder={"model_type": "encodec"}, text_encoder={"model_type": "t5"},
+                decoder={"model_type": "musicgen_decoder", "hidden_size": 1024, "num_hidden_layers": 24}),
+        of_size("musicgen", audio_encoder={"model_type": "encodec", "num_filters": 64},
+                text_encoder={"model_type": "t5", "d_model": 768, "num_layers": 12, "d_ff": 3072, "num_heads": 12},
+                decoder={"model_type": "musicgen_decoder", "hidden_size": 2048, "num_hidden_layers": 48}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sampled(SIZES, 3))
+def test_what_no_key_explains_is_the_config_as_a_whole(name: str) -> None:
+    for config, other in (SIZES[name], SIZES[name][::-1]):
+        findings = [one for one in judged(genuine(config), other).findings if one.severity != "note"]
+        assert len(findings) == 1
+        if isinstance(findings[0], ConfigOfAnotherSize) and not findings[0].keys:
+            assert "belongs to these weights" in findings[0].remedy().words
+
+
+def test_a_search_that_is_given_up_is_listed_as_not_checked() -> None:
+    config, other = SIZES["efficientnet b0 b4"]
+    audited = judged(genuine(config), other)
+    assert "which keys of the config are wrong" in {one.check for one in audited.skipped}
+    counts = audited.counts
+    assert counts.parameters + counts.buffers + counts.unexplained == counts.stored_elements

@@ -1,0 +1,141 @@
+"""Modules of sentence encoders as sentence-transformers 6 saves them: whole ones clean, each damaged one named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import genuine, write
+from tests.judged import codes
+
+ENCODER = {
+    "model_type": "bert", "architectures": ["BertModel"], "vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "intermediate_size": 40, "max_position_embeddings": 30,
+}  # fmt: skip
+CLIP = {"model_type": "clip", "architectures": ["CLIPModel"]}
+Module = tuple[str, dict[str, Any], dict[str, tuple[int, ...]]]
+POOLING: Module = ("Pooling", {"embedding_dimension": 24, "pooling_mode": "mean", "include_prompt": True}, {})
+NORMALIZE: Module = ("Normalize", {}, {})
+LSTM: Module = (
+    "LSTM", {"embedding_dimension": 24, "hidden_dim": 16, "num_layers": 2, "dropout": 0, "bidirectional": True},
+    {f"encoder.{part}_l{layer}{side}": shape
+     for layer in (0, 1) for side in ("", "_reverse")
+     for part, shape in (("weight_ih", (64, 32 if layer else 24)), ("weight_hh", (64, 16)), ("bias_ih", (64,)),
+                         ("bias_hh", (64,)))},
+)  # fmt: skip
+CNN: Module = (
+    "CNN", {"in_embedding_dimension": 24, "out_channels": 16, "kernel_sizes": [1, 3], "stride_sizes": [1, 1]},
+    {"convs.0.weight": (16, 24, 1), "convs.0.bias": (16,), "convs.1.weight": (16, 24, 3), "convs.1.bias": (16,)},
+)  # fmt: skip
+
+
+def dense(inputs: int, outputs: int, **more: Any) -> Module:
+    """A dense layer."""
+    stored = {"linear.weight": (outputs, inputs)} | ({"linear.bias": (outputs,)} if more.get("bias", True) else {})
+    residual = {"residual.weight": (outputs, inputs)} if more.get("use_residual") else {}
+    return "Dense", {"in_features": inputs, "out_features": outputs, "bias": True, **more}, {**stored, **residual}
+
+
+FOLDERS: dict[str, list[Module]] = {
+    "pooling": [POOLING],
+    "normalized": [POOLING, NORMALIZE],
+    "dense": [POOLING, dense(24, 12)],
+    "dense without bias": [POOLING, dense(24, 12, bias=False), NORMALIZE],
+    "dense with residual": [POOLING, dense(24, 12, use_residual=True)],
+    "two dense": [POOLING, dense(24, 48, bias=False), dense(48, 24, bias=False), NORMALIZE],
+    "dense of tokens": [dense(24, 8, module_input_name="token_embeddings", bias=False)],
+    "two modes": [("Pooling", {"word_embedding_dimension": 24, "pooling_mode_cls_token": True,
+                               "pooling_mode_max_tokens": True}, {}), dense(48, 12)],
+    "norm": [POOLING, ("LayerNorm", {"dimension": 24}, {"norm.weight": (24,), "norm.bias": (24,)})],
+    "dropout": [POOLING, ("Dropout", {"dropout": 0.1}, {})],
+    "lstm": [LSTM, ("Pooling", {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": True}, {})],
+    "cnn": [CNN, ("Pooling", {"embedding_dimension": 32, "pooling_mode": "max"}, {}), dense(32, 8)],
+    "layers": [("WeightedLayerPooling", {"embedding_dimension": 24, "layer_start": 1, "num_hidden_layers": 2},
+                {"layer_weights": (2,)}), POOLING],
+}  # fmt: skip
+"""Modules behind the model: kind, config, tensors."""
+CONFIGS = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json"}
+
+
+def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[str, Any] = ENCODER) -> Path:
+    """A sentence encoder. below: the folder of its model."""
+    write(place / below, genuine(dict(model)), dict(model))
+    kind = "CLIPModel" if model is CLIP else "Transformer"
+    listed = [{"idx": 0, "name": "0", "path": below, "type": f"sentence_transformers.models.{kind}"}]
+    for number, (kind, config, stored) in enumerate(modules, 1):
+        path = place / f"{number}_{kind}"
+        path.mkdir()
+        listed.append({"idx": number, "name": str(number), "path": path.name, "type": f"sentence_transformers.{kind}"})
+        if stored:
+            write(path, {name: ("F32", shape) for name, shape in stored.items()}, None)
+        (path / CONFIGS.get(kind, "config.json")).write_text(json.dumps(config), encoding="utf-8")
+    (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    return place
+
+
+def audited(place: Path) -> Audit:
+    """The audit of a folder."""
+    return audit(str(place))
+
+
+@pytest.mark.parametrize("below", ["", "0_Transformer"])
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_whole_encoder_is_clean(name: str, below: str, tmp_path: Path) -> None:
+    found = audited(folder(tmp_path / "encoder", FOLDERS[name], below))
+    assert (found.verdict, codes(found)) == ("clean", set()), found.findings
+
+
+def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:
+    """Each tensor lost, of another shape, and one too many."""
+    for place, (kind, config, stored) in enumerate(modules):
+        for name, shape in stored.items():
+            rest = {other: size for other, size in stored.items() if other != name}
+            for what, tensors in (("lost", rest), ("wider", {**stored, name: (shape[0] + 1, *shape[1:])}),
+                                  ("twice", {**stored, f"{name}2": shape})):  # fmt: skip
+                yield f"{name} {what}", [*modules[:place], (kind, config, tensors), *modules[place + 1 :]]
+
+
+@pytest.mark.parametrize("name", [name for name, modules in FOLDERS.items() if any(stored for _, _, stored in modules)])
+def test_each_damaged_module_is_named(name: str, tmp_path: Path) -> None:
+    for number, (what, modules) in enumerate(damaged(FOLDERS[name])):
+        assert codes(audited(folder(tmp_path / str(number), modules))) == {"N434"}, what
+
+
+def test_modules_that_do_not_follow_each_other(tmp_path: Path) -> None:
+    for number, modules in enumerate(
+        ([POOLING, dense(32, 12)], [LSTM, POOLING], [POOLING, dense(24, 12), dense(24, 12)])
+    ):
+        assert codes(audited(folder(tmp_path / str(number), list(modules)))) == {"N434"}, modules
+
+
+def test_clip_in_the_folder_of_its_module(tmp_path: Path) -> None:
+    found = audited(folder(tmp_path / "clip", [], "0_CLIPModel", CLIP))
+    assert found.architecture is not None
+    assert (found.verdict, found.architecture.name) == ("clean", "clip")
+
+
+def test_the_routes_of_a_router(tmp_path: Path) -> None:
+    place = folder(tmp_path / "routed", [POOLING, dense(24, 12)], "0_Transformer")
+    types = {"0_Transformer": "models.Transformer", "1_Pooling": "models.Pooling", "2_Dense": "models.Dense"}
+    (place / "router_config.json").write_text(
+        json.dumps({"types": types, "structure": {"query": list(types), "document": ["0_Transformer", "1_Pooling"]}}),
+        encoding="utf-8",
+    )
+    (place / "modules.json").write_text(json.dumps([{"path": "", "type": "models.Router"}]), encoding="utf-8")
+    assert audited(place).verdict == "clean"
+    (place / "2_Dense" / "config.json").write_text(json.dumps({"in_features": 24, "out_features": 13}))
+    assert codes(audited(place)) == {"N434"}
+    (place / "router_config.json").write_text(
+        json.dumps({"types": {**types, "2_Dense": "models.StaticEmbedding"}, "structure": {"query": list(types)}}),
+        encoding="utf-8",
+    )
+    found = audited(place)
+    assert (found.verdict, [one.check for one in found.skipped if one.decisive]) == (
+        "undecided", ["the weights of 2_Dense"],
+    )  # fmt: skip
