@@ -83,6 +83,7 @@ def dense(inputs: int, outputs: int, *stored: int) -> Change:
     return change
 
 
+ONE_POOLING = [{"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
 ENCODER = {**BERT, "architectures": ["BertModel"]}
 CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "class of qwen2": (LLAMA, key("architectures", ["Qwen2ForCausalLM"]), "C317"),
@@ -110,9 +111,9 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "dense absent": (ENCODER, POOLED, "N434"),
     "dense without weights": (ENCODER, both(POOLED, text("2_Dense/config.json", {"in_features": 48})), "N434"),
     "dense of another width": (ENCODER, both(POOLED, dense(48, 24, 24, 32)), "N434"),
-    "pooling absent": (ENCODER, text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]), "N434"),
+    "pooling absent": (ENCODER, text("modules.json", ONE_POOLING), "N434"),
     "pooling of another width": (
-        ENCODER, both(text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]),
+        ENCODER, both(text("modules.json", ONE_POOLING),
                       text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N434"),
     "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
     "dense behind one of two modes": (ENCODER, both(POOLED, dense(96, 24, 24, 96)), "N434"),

@@ -122,12 +122,18 @@ def test_clip_in_the_folder_of_its_module(tmp_path: Path) -> None:
 
 def test_the_routes_of_a_router(tmp_path: Path) -> None:
     place = folder(tmp_path / "routed", [POOLING, dense(24, 12)], "0_Transformer")
-    types = {"0_Transformer": "models.Transformer", "1_Pooling": "models.Pooling", "2_Dense": "models.Dense"}
+    types = {
+        "0_Transformer": "sentence_transformers.models.Transformer",
+        "1_Pooling": "sentence_transformers.models.Pooling",
+        "2_Dense": "sentence_transformers.models.Dense",
+    }
     (place / "router_config.json").write_text(
         json.dumps({"types": types, "structure": {"query": list(types), "document": ["0_Transformer", "1_Pooling"]}}),
         encoding="utf-8",
     )
-    (place / "modules.json").write_text(json.dumps([{"path": "", "type": "models.Router"}]), encoding="utf-8")
+    (place / "modules.json").write_text(
+        json.dumps([{"path": "", "type": "sentence_transformers.models.Router"}]), encoding="utf-8"
+    )
     assert audited(place).verdict == "clean"
     (place / "2_Dense" / "config.json").write_text(json.dumps({"in_features": 24, "out_features": 13}))
     assert codes(audited(place)) == {"N434"}

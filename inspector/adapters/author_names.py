@@ -184,6 +184,7 @@ def in_authors_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[
 
 
 _STAGE: Final = re.compile(r"(down|up)_blocks\.(\d+)\.(attentions|resnets|downsamplers|upsamplers)\.(\d+)\.(.+)")
+_MIDDLE: Final = re.compile(r"mid_block\.(attentions|resnets)\.([0-9]+)\.(.+)")
 _RESIDUAL: Final = {own: theirs for theirs, own in RESIDUAL_BLOCK.items()}
 _ENDS: Final = {own: theirs for theirs, own in UNET_ENDS.items()}
 
@@ -201,10 +202,10 @@ def _of_ldm(name: str, length: int, attended: set[str]) -> str | None:
     """CompVis' name of a module; `inspector.dialects.ldm` has the reverse. attended: up blocks with attention."""
     if name in _ENDS:
         return _ENDS[name]
-    if name.startswith("mid_block."):
-        _, kind, number, rest = name.split(".", 3)
-        inner = rest if kind == "attentions" else _RESIDUAL.get(rest, rest)
-        return f"middle_block.{1 if kind == 'attentions' else 2 * int(number)}.{inner}"
+    middle = _MIDDLE.fullmatch(name)
+    if middle is not None:
+        inner = middle[3] if middle[1] == "attentions" else _RESIDUAL.get(middle[3], middle[3])
+        return f"middle_block.{1 if middle[1] == 'attentions' else 2 * int(middle[2])}.{inner}"
     found = _STAGE.fullmatch(name)
     if found is None:
         return None

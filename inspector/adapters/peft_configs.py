@@ -55,20 +55,21 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
 
 def renames(values: Mapping[str, Any], base_type: object) -> bool:
     """Whether PEFT renames the tensors of an adapter of a base, as transformers 5 renames those of the base."""
-    return values.get("peft_type") == "LORA" and base_type in _table()["renaming"]
+    return values.get("peft_type") == "LORA" and isinstance(base_type, str) and base_type in _table()["renaming"]
 
 
 def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
     """Why PEFT refuses a config for a base with this config; "" where it does not."""
     classes, task = base.get("architectures"), values.get("task_type")
-    name = classes[0] if isinstance(classes, list) and classes else None
+    named = classes[0] if isinstance(classes, list) and classes else None
+    name, base_type = named if isinstance(named, str) else None, base.get("model_type")
     if task in GENERATING_TASKS and name in names_of(NEWEST).classes and name not in generating():
         return f"{name} does not generate, which the task_type {task} needs"
     targets = values.get("target_modules")
-    if values.get("peft_type") != "LORA" or not isinstance(targets, list):
+    if values.get("peft_type") != "LORA" or not isinstance(targets, list) or not isinstance(base_type, str):
         return ""
     ends = {str(one).rpartition(".")[2] for one in targets}
-    for joined in _table()["fused"].get(base.get("model_type"), ()):
+    for joined in _table()["fused"].get(base_type, ()):
         chosen = [one for one in joined if one in ends]
         if 0 < len(chosen) < len(joined):
             others = " and ".join(one for one in joined if one not in ends)
@@ -109,12 +110,8 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
     if kind in COUNTED and values.get("num_virtual_tokens") is None:
         return f"{kind} needs num_virtual_tokens"
     chosen, ahead = values.get("target_modules"), values.get("feedforward_modules")
-    if (
-        kind == "IA3"
-        and isinstance(chosen, list)
-        and isinstance(ahead, list)
-        and any(one not in chosen for one in ahead)
-    ):
+    listed = isinstance(chosen, list) and isinstance(ahead, list)
+    if kind == "IA3" and listed and not set(map(str, ahead or ())).issubset(map(str, chosen or ())):
         return f"{kind} refuses feedforward_modules that are not among target_modules"
     return ""
 

@@ -76,6 +76,7 @@ def shapes_of(
         for index in tuples(tensor.axes):
             found[name_of(tensor.module, index)] = shape
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
+    found = {name: shape for name, shape in found.items() if shape}
     spelled = {**dict(in_authors_names(kind, found)), **found}
     if layers:
         spelled |= dict(in_names_of_ldm(found, layers))

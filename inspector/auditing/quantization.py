@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from inspector.algebra.boxes import Box, count, less
+from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
@@ -209,8 +209,7 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
     for case in unpacked.cases:
         boxes = case.boxes
         if few and isinstance(case.finding, PackingHelperDiffers | PackedWidthsDisagree | PackingConfigDisagrees):
-            for box in mismatched.get(case.of, ()):
-                boxes = less(boxes, box)
+            boxes = minus(boxes, mismatched.get(case.of, ()))
         if boxes:
             yield case
 

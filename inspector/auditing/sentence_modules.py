@@ -29,6 +29,8 @@ from inspector.loading.sentence_modules import (
 )
 
 MODULES: Final = "modules.json"
+OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
+"""Beginnings of the types of modules with known code; PyLate has those of sentence-transformers."""
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys of the width of the hidden states."""
 LIMIT: Final = 1 << 20
@@ -80,6 +82,9 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
             findings.append(ModuleMissing(place=Place(file=MODULES), folder=one.path, problem=problem))
         elif part is not None and part.readable and not is_known(one.kind) and one.kind not in EMPTY:
             skipped.append(_unread(one))
+        if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
+            tokens = width_behind(one.kind, values, tokens)
+            continue
         sentence = width_behind(one.kind, values, sentence)
         tokens = sentence if one.kind in TOKENS else tokens
     return ModulesRead(tuple(findings), tuple(skipped))
@@ -171,11 +176,17 @@ def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[
         path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
         if not isinstance(path, str) or not isinstance(kind, str):
             continue
-        one = Listed(path, kind.rpartition(".")[2])
+        one = Listed(path, _kind(kind))
         if one.kind == "Router":
             yield from _routes(one, _config(load_within(checkpoint, path) if path else checkpoint, one.kind))
         elif path:
             yield one
+
+
+def _kind(type_name: str) -> str:
+    """The class of a model or of a known module; the whole name of any other, which has its own code."""
+    last = type_name.rpartition(".")[2]
+    return last if last in MODELS or type_name.startswith(OWN_TYPES) else type_name
 
 
 def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
@@ -190,4 +201,4 @@ def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
             if isinstance(kind, str) and name not in seen:
                 seen.add(name)
                 path = f"{router.path}/{name}" if router.path else name
-                yield Listed(path, kind.rpartition(".")[2], first=place == 0)
+                yield Listed(path, _kind(kind), first=place == 0)

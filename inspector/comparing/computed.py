@@ -110,7 +110,7 @@ def _linear_heads(audited: Audit) -> tuple[int, int, int]:
     for values in _configs(audited):
         found = [values.get(f"linear_{name}") for name in ("num_key_heads", "num_value_heads", "value_head_dim")]
         keys, heads, width = (one if type(one) is int else 0 for one in found)
-        if keys and heads and width:
+        if 0 < keys < heads and width > 0 and not heads % keys:
             return keys, heads, width
     return 0, 0, 0
 
@@ -128,6 +128,8 @@ def _configs(audited: Audit) -> list[dict[str, Any]]:
 
 def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = None) -> Array:
     """An array with the value heads of each key head taken in turn. last: how many rows at the end hold them."""
+    if not values.size or values.ndim <= axis:
+        return values
     moved = np.moveaxis(values, axis, 0)
     start = 0 if last is None else len(moved) - last
     if start < 0 or (len(moved) - start) % heads:

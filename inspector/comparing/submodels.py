@@ -16,8 +16,11 @@ from inspector.notation.roles import label
 
 CLASSIFIER = "head.class"
 """Role of heads that llama.cpp stores, of models for classification and ranking."""
+BEFORE_CLASSIFIER = "head.dense"
+"""Role of what is before such a head, and before that for masked words, which llama.cpp does not store."""
 MAJORITY = 2
-"""A submodel is the other side's model where it has more than one in so many of its roles."""
+"""A submodel is the other side's model where it has more than one in so many of its roles; of two, the one whose shapes
+are more alike."""
 
 
 def as_submodel(side: Side, other: Side) -> Side:
@@ -27,12 +30,16 @@ def as_submodel(side: Side, other: Side) -> Side:
         return side
     towers = not any(piece.identity.tower for piece in other.parameters)
     there = {(_place(piece.identity, towers), _what(piece.identity)) for piece in side.parameters}
-    shared: Counter[tuple[tuple[str, ...], str]] = Counter()
-    for place, what in there:
-        shared[place] += any(place) and what in wanted
-    place, most = max(shared.items(), key=lambda one: one[1], default=(((), ""), 0))
-    if MAJORITY * most <= len(wanted) or list(shared.values()).count(most) > 1:
+    shapes = {(_what(piece.identity), piece.shape) for piece in other.parameters}
+    alike = Counter(
+        _place(one.identity, towers) for one in side.parameters if (_what(one.identity), one.shape) in shapes
+    )
+    shared = Counter(place for place, what in there if any(place) and what in wanted)
+    ranked = sorted(((most, alike[place], place) for place, most in shared.items()), reverse=True)[:2]
+    if not ranked or MAJORITY * ranked[0][0] <= len(wanted) or len({one[:2] for one in ranked}) < len(ranked):
         return side
+    place = ranked[0][2]
+    wanted.update(map(_what, other.expected))
     around = wanted - {what for other_place, what in there if other_place == place}
     pieces = tuple(_without(piece, *place, around) for piece in side.parameters)
     return replace(side, parameters=pieces)
@@ -53,7 +60,10 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
         return before, ()
     expected = {(identity.scope, identity.role) for identity in after.expected}
     there = {piece.identity for piece in after.parameters}
-    left = [one for one in before.parameters if one.identity not in there and _is_left_out(one, expected)]
+    classifies = any(one.identity.role == CLASSIFIER for one in after.parameters)
+    stored = (CLASSIFIER, BEFORE_CLASSIFIER) if classifies else (CLASSIFIER,)
+    absent = [one for one in before.parameters if one.identity not in there and one.identity.role not in stored]
+    left = [one for one in absent if _is_left_out(one, expected)]
     chosen = {id(piece) for piece in left}
     kept = []
     for piece in before.parameters:
@@ -98,8 +108,6 @@ def _is_left_out(piece: Piece, expected: set[tuple[tuple[str, ...], str]]) -> bo
     """Whether no tensor of the target's architecture is the piece, or one of its parts."""
     identity = piece.identity
     roles = (identity.role, *(term.role for term in piece.terms))
-    if identity.role == CLASSIFIER:
-        return False
     if not identity.role or identity.role in LLAMA_CPP.omits:
         return bool(identity.role)
     return not any((identity.scope, role) in expected for role in roles)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from inspector.algebra.boxes import Box, common, count, less, tuples
+from inspector.algebra.boxes import Box, common, count, minus, tuples
 from inspector.comparing.pairing import Pairs
 from inspector.comparing.pieces import FusedPart, Identity, Piece
 from inspector.comparing.shapes import Fit, fit
@@ -104,7 +104,7 @@ def tally(pairs: Pairs) -> Tally:
                 matched = _matched(left, boxes)
                 if matched:
                     carried.append(_carried(identity, matched, piece, other))
-                    left, boxes = _less(left, matched), _less(boxes, matched)
+                    left, boxes = minus(left, matched), minus(boxes, matched)
                     rest[position] = (other, boxes)
             if left:
                 dropped.append(OneSidedTensors(piece, left))
@@ -114,12 +114,6 @@ def tally(pairs: Pairs) -> Tally:
 
 def _matched(one: tuple[Box, ...], other: tuple[Box, ...]) -> tuple[Box, ...]:
     return tuple(matched for a in one for b in other if (matched := common(a, b)) is not None)
-
-
-def _less(boxes: tuple[Box, ...], cuts: tuple[Box, ...]) -> tuple[Box, ...]:
-    for cut in cuts:
-        boxes = less(boxes, cut)
-    return boxes
 
 
 def _carried(identity: Identity, boxes: tuple[Box, ...], source: Piece, target: Piece) -> Carried:

@@ -10,39 +10,47 @@ ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attentio
 """Layers with key-value heads, as stated or else as stored."""
 KINDS_OF_BLOCKS: Final = {"attention": "attention", "moe": "experts", "mamba": "states"}
 """Kind of a layer -> its part in `PARTS`; other layers are MLPs."""
+MOST_LAYERS: Final = 10_000
+"""Layers beyond any model's; a file may state four billion."""
+
+
+def _layers(words: Words) -> range | None:
+    """The layers; None where their number is none that a model has."""
+    layers = words.value("block_count")
+    return range(layers) if type(layers) is int and layers <= MOST_LAYERS else None
 
 
 def short_conv_types(words: Words) -> list[str] | None:
     """LFM2's layers: those without key-value heads are short convolutions."""
-    layers, attending = words.value("block_count"), words.value(ATTENDING)
-    if type(layers) is not int or attending is None:
+    layers, attending = _layers(words), words.value(ATTENDING)
+    if layers is None or attending is None:
         return None
-    return ["full_attention" if layer in attending else "conv" for layer in range(layers)]
+    return ["full_attention" if layer in attending else "conv" for layer in layers]
 
 
 def linear_types(words: Words) -> list[str] | None:
     """Qwen 3.5's layers: those without queries, keys and values have linear attention."""
-    layers, attending = words.value("block_count"), words.value("layers.attention")
-    if type(layers) is not int or attending is None:
+    layers, attending = _layers(words), words.value("layers.attention")
+    if layers is None or attending is None:
         return None
-    return ["full_attention" if layer in attending else "linear_attention" for layer in range(layers)]
+    return ["full_attention" if layer in attending else "linear_attention" for layer in layers]
 
 
 def mixed_types(words: Words) -> list[str] | None:
     """Granite 4's layers: those without key-value heads are Mamba's."""
-    layers, attending = words.value("block_count"), words.value(ATTENDING)
-    if type(layers) is not int or attending is None:
+    layers, attending = _layers(words), words.value(ATTENDING)
+    if layers is None or attending is None:
         return None
-    return ["attention" if layer in attending else "mamba" for layer in range(layers)]
+    return ["attention" if layer in attending else "mamba" for layer in layers]
 
 
 def block_types(words: Words) -> list[str] | None:
     """Nemotron-H's layers, each of one kind."""
-    layers = words.value("block_count")
+    layers = _layers(words)
     parts = {kind: words.value(f"layers.{part}") for kind, part in KINDS_OF_BLOCKS.items()}
-    if type(layers) is not int:
+    if layers is None:
         return None
-    return [next((kind for kind, there in parts.items() if there and layer in there), "mlp") for layer in range(layers)]
+    return [next((kind for kind, there in parts.items() if there and layer in there), "mlp") for layer in layers]
 
 
 def _windows(words: Words) -> list[bool] | None:

@@ -61,6 +61,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     misshaped: str | None
     file: str = "config.json"
     file_key: str | None = None
+    together: tuple[Rival, ...] = ()
 
     def headline(self) -> str:
         return self.key
@@ -76,6 +77,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self._is_likelier_lost():
             rows, lost = [("likely", lost[0][1]), *rows], []
         rows.extend(("or", f"{rival.key} = {value(rival.weights)}") for rival in self.rivals)
+        if self.together:
+            rows.append(("or", self._together()))
         rows.extend(lost)
         if self.misshaped:
             rows.append(("or", f"the config is right and {self.misshaped} has the wrong shape"))
@@ -104,6 +107,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
         if self.rivals:
             return Remedy(f"{words}, or {self._other_keys()} above: the shapes allow {self._both()}")
+        if self.together:
+            return Remedy(f"{words}; or, if {self.key} is right, {self._together()}: the shapes allow both", (step,))
         if self._is_likelier_lost():
             return Remedy(f"download or convert the checkpoint again: it lacks {self.lost}; or {words}")
         if self.lost:
@@ -119,6 +124,9 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
 
     def _other_keys(self) -> str:
         return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"
+
+    def _together(self) -> str:
+        return " and ".join(f"{one.key} = {value(one.weights)}" for one in self.together)
 
     def _both(self) -> str:
         return "both" if len(self.rivals) == 1 else "each"

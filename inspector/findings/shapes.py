@@ -144,14 +144,17 @@ class StoredReshaped(Rearranged, frozen=True, kw_only=True):
           help      reshape it: tensor.reshape(14336, 4096)
 
     What to do
-        Reshape the tensors, which keeps the order of their elements, or save them again with the program that
-        flattened them.
+        Reshape tensors that were flattened or have a dim of 1 more or less. Where dims were joined or split, the
+        elements may be in another order as well: convert the checkpoint again.
     """
 
     code = "D505"
     name = "stored-reshaped"
 
     def remedy(self) -> Remedy:
+        bare = [[dim for dim in dims if dim != 1] for dims in (self.stored, self.expected)]
+        if bare[0] != bare[1] and len(self.stored) != 1:
+            return Remedy("convert it again with the converter of its library, which knows the order of the elements")
         change = f"tensor.reshape({', '.join(map(str, self.expected)) or '()'})"
         if len(self.families) == 1:
             return Remedy(f"reshape it: {change}")

@@ -30,6 +30,8 @@ OUTLINE_TO: Final = 20_000_000
 """Largest index with an outline, in bytes: entries in any order take up to ten times as much memory."""
 _FILES: Final = 5_000
 """Most files of an index with an outline: of many files each has too few entries to gain by it."""
+_PROBE: Final = b'"": "-"'
+"""An entry in place of those of the map."""
 _PIECE: Final = 1 << 17
 """Bytes of the map that are split at once: small enough for the CPU cache, and no second copy of the map."""
 
@@ -70,15 +72,15 @@ def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
         return None
     start, close = first.start("name"), raw.find(b"}", first.end())
     stop = raw.rfind(b'"', start, close)
-    rest = parse_index(raw[: start - 1] + raw[close:], file)
-    if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map:
+    rest = parse_index(raw[: start - 1] + _PROBE + raw[close:], file)  # not the map where the entry is not found again
+    if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map != {"": "-"}:
         return None
     if rest.findings:
         from inspector.findings.shards.index_content import IndexTotalType
 
         if not all(isinstance(finding, IndexTotalType) for finding in rest.findings):
             return None
-    return Outline(raw, start, stop, first["between"], first["part"], files, rest)
+    return Outline(raw, start, stop, first["between"], first["part"], files, replace(rest, weight_map={}, promised={}))
 
 
 def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:

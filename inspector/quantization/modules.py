@@ -98,8 +98,9 @@ def modules_of(families: Families, settings: QuantizationSettings) -> list[Modul
 
 
 def _is_packed(family: Family) -> bool:
-    """Whether tensors may hold quantized values: matrices of bytes or integers."""
-    return any(part.layout.dtype in PACKED_DTYPES and len(part.layout.shape) > 1 for part in family.stored)
+    """Whether tensors may hold quantized values: matrices of bytes or integers, other than tables for any batch."""
+    layouts = [part.layout for part in family.stored]
+    return any(one.dtype in PACKED_DTYPES and len(one.shape) > 1 and one.shape[0] > 1 for one in layouts)
 
 
 def _is_float8(layout: Layout) -> bool:

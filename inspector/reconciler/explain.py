@@ -235,6 +235,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             element=cause.element,
             families=tuple(family_name(key) for key in cause.families[:20]),
             rivals=tuple(Rival(key, value) for key, value in cause.rivals),
+            together=tuple(Rival(key, value) for key, value in cause.together),
             lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
             confidence="likely" if cause.defaulted else "certain",

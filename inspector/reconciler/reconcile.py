@@ -182,15 +182,8 @@ def reconcile(
             plan, placement = other
             scope = plan.scope
     as_configured = placement
-    causes: list[Cause] = []
-    corrected = plan
-    given_up = False
-    if solve:
-        try:
-            with searching(WRONG_KEYS):
-                causes, plan, corrected, placement = _put_right(sides, plan, placement)
-        except Exceeded:
-            given_up = True
+    found = _put_right(sides, plan, placement) if solve else ([], plan, plan, placement)
+    causes, plan, corrected, placement = found or ([], plan, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = expected_count(plan, placement, sides.lost)
@@ -208,12 +201,12 @@ def reconcile(
         absent=expected.absent,
         solved=not scope.settings.known,
         as_configured=as_configured,
-        given_up=given_up,
+        given_up=found is None,
     )
 
 
-def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement]:
-    """(the causes, the plan by the config, the corrected plan, the placement in the corrected plan)."""
+def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement] | None:
+    """(the causes, the plan by the config, the corrected plan, the placement in it); None where it takes too long."""
     settings = plan.scope.settings
     evident = placement.missing or placement.unexpected or any(not one.computed for one in placement.mismatched)
     if not evident or not (settings.known or settings.defaults) or _of_another(placement):
@@ -222,7 +215,11 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
     from inspector.reconciler.inverse.differences import Weights
 
     weights = Weights(sides.families, sides.lost, sides.aside)
-    causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
+    try:
+        with searching(WRONG_KEYS):
+            causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
+    except Exceeded:
+        return None
     if settings.known:
         return causes, plan, corrected, placed
     if placed.differences:  # the default switches of the class are not a statement of the config

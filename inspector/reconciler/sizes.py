@@ -158,7 +158,7 @@ def _key_values(cause: Cause, causes: list[Cause]) -> KeyValues:
     """A cause as a key with its values. An alternative that is a cause itself, with that value, is none."""
     found = {(one.key, one.weights) for one in causes if isinstance(one.weights, int | str)}
     others = [rival for rival in cause.rivals if not isinstance(rival[1], int | str) or rival not in found]
-    return KeyValues(cause.key, cause.config, cause.weights, cause.defaulted, bool(others))
+    return KeyValues(cause.key, cause.config, cause.weights, cause.defaulted, bool(others or cause.together))
 
 
 def _config_file(case: Reconciled) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from inspector.auditing.result import Audit
 from tests.damage.damaging import key_set
 from tests.judged import base_record, codes, judged, records, spec_of
+from tests.sparse_models import DSV3, deepseek_v3
 
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]
 Spec = dict[str, tuple[str, tuple[int, ...]]]
@@ -523,3 +525,17 @@ def test_any_single_wound_is_seen(model_type: str, data: st.DataObject) -> None:
     assert audited.counts.expected_parameters == count
     errors = [f for f in audited.findings if f.severity == "error"]
     assert len(errors) == 1, errors
+
+
+@pytest.mark.parametrize("tensors", [1_000, 16_000])
+@pytest.mark.parametrize("misshapen", [False, True])
+def test_thousands_of_damaged_tensors_are_named_by_family(misshapen: bool, tensors: int) -> None:
+    spec = dict(deepseek_v3(DSV3))
+    chosen = set(Random(tensors).sample(sorted(spec), tensors))
+    if misshapen:
+        changed = {name: (dtype, (shape[0] + 1, *shape[1:])) for name, (dtype, shape) in spec.items() if name in chosen}
+        stored = {**spec, **changed}
+    else:
+        stored = {name: entry for name, entry in spec.items() if name not in chosen}
+    errors = {one.code for one in judged(stored, DSV3).findings if one.severity == "error"}
+    assert errors and "R012" not in errors

@@ -129,9 +129,17 @@ def test_rows_in_another_order_are_an_error(name: str, tmp_path: Path) -> None:
     assert 1 <= len(found) <= 2, found
 
 
-def test_a_lost_classifier_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", ["output.weight", "token_embd.weight", "output_norm.weight"])
+def test_what_is_around_the_layers_of_a_submodel_is_not_a_part_of_the_towers(lost: str, tmp_path: Path) -> None:
+    file = written("qwen3_omni_moe")
+    del file.arrays[lost]
+    assert len(errors(compared("qwen3_omni_moe", file, tmp_path))) == 1
+
+
+@pytest.mark.parametrize("lost", ["cls.", "cls.weight"])
+def test_a_lost_classifier_is_an_error(lost: str, tmp_path: Path) -> None:
     file = written("roberta_classifier")
-    file.arrays = {key: array for key, array in file.arrays.items() if not key.startswith("cls.")}
+    file.arrays = {key: array for key, array in file.arrays.items() if not key.startswith(lost)}
     reported = compared("roberta_classifier", file, tmp_path)
     assert [one.code for one in reported.findings if one.severity == "error"] == ["V803"]
 

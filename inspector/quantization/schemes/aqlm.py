@@ -23,7 +23,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     books = tensors.get("codebooks")
     outputs, inputs = setting.block or (1, 8)
     entries = 2 ** (setting.bits or 16)
-    if books is not None:
+    if books is not None and len(books.shape) == 4:
         _, entries, outputs, inputs = books.shape
         if entries & (entries - 1):
             entries = 2 ** (setting.bits or max(entries - 1, 1).bit_length())

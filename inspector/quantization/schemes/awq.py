@@ -30,7 +30,7 @@ def _is_gemm(tensors: Tensors, setting: ModuleSettings) -> bool:
     if len(values.shape) < 2 or values.dtype not in ("I32", "U32") or "weight_global_scale" in tensors:
         return False
     if zeros is not None and len(zeros.shape) >= 2 and zeros.shape[-1] == values.shape[-1]:
-        return scales is None or scales.shape[-1] > values.shape[-1]
+        return scales is None or scales.shape[-1:] > values.shape[-1:]
     if scales is not None and len(scales.shape) >= 2:
         return any(values.shape[-1] * 32 == scales.shape[-1] * bits for bits in WIDTHS)
     return setting.method == "awq" and setting.variant not in ("gemv", "gemv_fast", "marlin")

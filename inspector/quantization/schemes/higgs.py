@@ -29,7 +29,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     values, scales = tensors["weight"], tensors.get("scales")
     rows, inputs = values.shape
     tables = tensors.get("tables")
-    bits = (tables.elements - 1).bit_length() if tables is not None else setting.bits or 4
+    bits = (tables.elements - 1).bit_length() if tables is not None and tables.elements > 1 else setting.bits or 4
     outputs = rows * 16 // bits
     if rows * 16 % bits and scales is not None and scales.shape:
         outputs = scales.shape[0]

@@ -35,7 +35,7 @@ def _opened(values: str, scales: str, tile: int, tensors: Tensors, setting: Modu
     rows, columns = tensors[values].shape
     scale = tensors.get(scales)
     inputs = tile * rows
-    width = scale.shape[1] if scale is not None else 0
+    width = scale.shape[1] if scale is not None and len(scale.shape) > 1 else 0
     bits = next((bits for bits in WIDTHS if width * bits == 2 * columns), setting.bits or 4)
     outputs = 2 * columns // bits
     if outputs * bits != 2 * columns:

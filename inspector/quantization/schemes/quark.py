@@ -50,7 +50,8 @@ def _rows(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     outputs, columns = tensors["weight"].shape
     reading.compare("bits", 4)
-    whole = setting.variant == "per_tensor" if setting.variant else tensors["weight_scale"].elements == 1
+    scale = tensors.get("weight_scale")
+    whole = setting.variant == "per_tensor" if setting.variant or scale is None else scale.elements == 1
     reading.helper("weight_scale", [(), (1,)] if whole else [(outputs,)], "one for each output")
     reading.helper("weight_zero_point", [(), (1,)] if whole else [(outputs // 8,)], "8 in a word", required=False)
     return reading.result("weight", "quark-int4", (outputs, 8 * columns), 4, -1)

@@ -42,8 +42,9 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     for helper in ("perm", "weight_scale", "weight_bias"):
         reading.helper(helper, [(inputs,)], "one for each input", required=False)
     reading.as_stated()
-    spare = tensors["outlier_indices"].shape[-1] if "outlier_indices" in tensors else 0
-    if not reading.faults:
+    outliers = tensors["outlier_indices"].shape if "outlier_indices" in tensors else ()
+    spare = outliers[-1] if outliers else 0
+    if not reading.faults and groups:
         reading.compare("group_size", (inputs - spare) // groups)
     if not inputs:
         packed = Packed("vptq", 2, None, values, known=False)

@@ -33,6 +33,7 @@ MOST_TESTED = 60
 """Most values that are tried."""
 ENOUGH = 16
 """Most values that are tried where one explains everything and the others have few votes."""
+HEAD_WIDTH = "head_dim"
 MOST_RIVALS = 3
 """Most alternative keys that are named."""
 
@@ -43,7 +44,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     interval: first and last of the values that fit equally well; `weights` is one of them. element: the index of the
     differing element of a list. explains: number of differing tensors explained. agreeing: stored tensors that have
     the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
-    values of the key, and values of other keys, that explain exactly as much. defaulted: the config leaves the key to
+    values of the key, and values of other keys, that explain exactly as much. together: values of several other keys
+    that do so together. defaulted: the config leaves the key to
     the default of the class. lost, misshaped: (family, boxes) that would be missing, or of the wrong shape, if
     the config were right.
     """
@@ -58,6 +60,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     dissenting: int = 0
     families: tuple[str, ...] = ()
     rivals: tuple[tuple[str, Any], ...] = ()
+    together: tuple[tuple[str, Any], ...] = ()
     defaulted: bool = False
     lost: tuple[str, tuple[Box, ...]] | None = None
     misshaped: tuple[str, tuple[Box, ...]] | None = None
@@ -76,7 +79,23 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
         together = _together(differences, bind)
         if together[1].total < after.total:
             causes, after = together
+    if plan.scope.settings.known:
+        causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
     return causes, after.plan, after.placement
+
+
+def _with_factors(
+    differences: Differences, bind: Bind, cause: Cause, causes: Sequence[Cause], after: Differences
+) -> Cause:
+    """The width of a head with the numbers of heads that explain as much: the weights show only the products."""
+    if cause.key.rpartition(".")[2] != HEAD_WIDTH or cause.rivals:
+        return cause
+    others, left = _one_by_one(differences, bind, {cause.key})
+    if left.total > after.total or len(others) > len(causes) + 1:
+        return cause
+    known = {one.key for one in causes}
+    together = tuple((one.key, one.weights) for one in others if one.key not in known)
+    return msgspec.structs.replace(cause, together=together)
 
 
 def _leaves_out(cause: Cause) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.algebra.boxes import less
+from inspector.algebra.boxes import minus
 from inspector.algebra.span import Span
 from inspector.reconciler.inverse.differences import Boxes, Differences, boxes_by_key, prefixes_of
 from inspector.reconciler.place import Placement
@@ -82,11 +82,9 @@ def without(found: Boxes, cut: Boxes) -> Boxes:
     """The families and indices that are not in the other set."""
     left: Boxes = {}
     for key, boxes in found.items():
-        for box in cut.get(key, ()):
-            if boxes and len(box) == len(boxes[0]):
-                boxes = less(boxes, box)
-        if boxes:
-            left[key] = boxes
+        rest = minus(boxes, [box for box in cut.get(key, ()) if boxes and len(box) == len(boxes[0])])
+        if rest:
+            left[key] = rest
     return left
 
 
