@@ -20,28 +20,25 @@ def _layers(words: Words) -> range | None:
     return range(layers) if type(layers) is int and layers <= MOST_LAYERS else None
 
 
+def _by_attention(words: Words, attending: str, kinds: tuple[str, str]) -> list[str] | None:
+    """The kind of each layer: the first where it is among those of an expression, else the second."""
+    layers, among = _layers(words), words.value(attending)
+    return None if layers is None or among is None else [kinds[layer not in among] for layer in layers]
+
+
 def short_conv_types(words: Words) -> list[str] | None:
     """LFM2's layers: those without key-value heads are short convolutions."""
-    layers, attending = _layers(words), words.value(ATTENDING)
-    if layers is None or attending is None:
-        return None
-    return ["full_attention" if layer in attending else "conv" for layer in layers]
+    return _by_attention(words, ATTENDING, ("full_attention", "conv"))
 
 
 def linear_types(words: Words) -> list[str] | None:
     """Qwen 3.5's layers: those without queries, keys and values have linear attention."""
-    layers, attending = _layers(words), words.value("layers.attention")
-    if layers is None or attending is None:
-        return None
-    return ["full_attention" if layer in attending else "linear_attention" for layer in layers]
+    return _by_attention(words, "layers.attention", ("full_attention", "linear_attention"))
 
 
 def mixed_types(words: Words) -> list[str] | None:
     """Granite 4's layers: those without key-value heads are Mamba's."""
-    layers, attending = _layers(words), words.value(ATTENDING)
-    if layers is None or attending is None:
-        return None
-    return ["attention" if layer in attending else "mamba" for layer in layers]
+    return _by_attention(words, ATTENDING, ("attention", "mamba"))
 
 
 def block_types(words: Words) -> list[str] | None:

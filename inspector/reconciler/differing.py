@@ -31,7 +31,7 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
     mismatched = case.placement.mismatched
     if not mismatched:
         return
-    from inspector.findings.shapes import StoredReshaped, StoredTransposed
+    from inspector.findings.shapes import BufferShapeDiffers, ShapeDiffers, StoredReshaped, StoredTransposed
 
     for turned in _turned(case, [one for one in mismatched if one.transposed]):
         yield _rearranged(StoredTransposed, case, turned, confidence)
@@ -42,8 +42,6 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
         if one.transposed or one.reshaped:
             continue
         block = one.block
-        from inspector.findings.shapes import BufferShapeDiffers, ShapeDiffers
-
         dims, because = _dims(case, one)
         kind = BufferShapeDiffers if one.computed else ShapeDiffers
         yield kind(

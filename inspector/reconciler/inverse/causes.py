@@ -34,6 +34,7 @@ MOST_TESTED = 60
 ENOUGH = 16
 """Most values that are tried where one explains everything and the others have few votes."""
 HEAD_WIDTH = "head_dim"
+"""The key that is a factor of two others in the shapes of attention: the numbers of heads and of kv heads."""
 MOST_RIVALS = 3
 """Most alternative keys that are named."""
 
@@ -45,9 +46,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     differing element of a list. explains: number of differing tensors explained. agreeing: stored tensors that have
     the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
     values of the key, and values of other keys, that explain exactly as much. together: values of several other keys
-    that do so together. defaulted: the config leaves the key to
-    the default of the class. lost, misshaped: (family, boxes) that would be missing, or of the wrong shape, if
-    the config were right.
+    that do so together. defaulted: the config leaves the key to the default of the class. lost, misshaped: (family,
+    boxes) that would be missing, or of the wrong shape, if the config were right.
     """
 
     key: str
