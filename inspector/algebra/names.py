@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import prod
-from operator import itemgetter
+from operator import itemgetter, lt
 from sys import byteorder
 from typing import TypeVar
 
@@ -84,36 +84,26 @@ def before_index(key: str) -> str:
 class Column(Struct, frozen=True):
     """Names of one key with their numbers at the same positions, or names of one key one by one.
 
-    positions: of the names in the input. spans: of the numbers in each name.
-    text: the names joined. indices: the index tuples, for names whose numbers are not at the same positions.
+    positions: of the names in the input. spans: of the numbers in each name. box: that of the names where they are a
+    full product of their numbers. distinct: no name occurs twice; False where that was not found out.
+    indices: the index tuples, for names whose numbers are not at the same positions.
     """
 
     key: str
-    names: Sequence[str]
     positions: Sequence[int]
     spans: tuple[tuple[int, int], ...]
-    text: str
+    box: tuple[Span, ...] | None = None
+    distinct: bool = False
     indices: list[Index] | None = None
 
-    def values(self) -> list[Index]:
-        """The index tuple of each name."""
+    def values(self, names: Sequence[str]) -> list[Index]:
+        """The index tuple of each of these names, those of the column."""
         if self.indices is not None:
             return self.indices
         if not self.spans:
-            return [()] * len(self.names)
-        numbers = [[int(name[start:stop]) for name in self.names] for start, stop in self.spans]
+            return [()] * len(names)
+        numbers = [[int(name[start:stop]) for name in names] for start, stop in self.spans]
         return list(zip(*numbers, strict=True))
-
-    def box(self) -> tuple[Span, ...] | None:
-        """The single box of the names where they are a full product of their numbers, else None."""
-        if self.indices is not None:
-            return None
-        sets = [
-            _numbers([_letters(self.text, len(self.names), place) for place in range(*span)]) for span in self.spans
-        ]
-        if prod(map(len, sets)) != len(self.names):
-            return None
-        return tuple(map(Span.of, sets))
 
 
 def _letters(text: str, names: int, place: int) -> str:
@@ -172,15 +162,15 @@ def at(values: Sequence[T], positions: Sequence[int]) -> Sequence[T]:
 
 
 def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Column]:
-    groups: dict[str, list[tuple[str, int, Index]]] = {}
+    groups: dict[str, list[tuple[int, Index]]] = {}
     for name, position in zip(names, positions, strict=True):
         key, indices = key_of(name)
-        groups.setdefault(key, []).append((name, position, indices))
+        groups.setdefault(key, []).append((position, indices))
     spend(_STEPS_A_CLASS * len(groups), NAMES)
     for key, members in groups.items():
-        spend(_STEPS_AN_INDEX * len(members[0][2]) * len(members) // _NAMES_A_STEP, NAMES)
-        found, places, indexed = zip(*members, strict=True)
-        yield Column(key, found, places, (), "", list(indexed))
+        spend(_STEPS_AN_INDEX * len(members[0][1]) * len(members) // _NAMES_A_STEP, NAMES)
+        places, indexed = zip(*members, strict=True)
+        yield Column(key, places, (), indices=list(indexed))
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
@@ -213,7 +203,34 @@ def _column(
     """The names of one key as a column; one by one where a number is not canonical (`007`)."""
     spend(_STEPS_AN_INDEX * len(spans), NAMES)
     text = "".join(members)
-    if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):
+    digits = [[_letters(text, len(members), place) for place in range(*span)] for span in spans]
+    if any(len(letters) > 1 and "0" in letters[0] for letters in digits):
         yield from _one_by_one(members, positions)
         return
-    yield Column(key, members, positions, spans, text)
+    box = _box_in_order(digits, len(members))
+    if box is not None:
+        yield Column(key, positions, spans, box, distinct=True)
+        return
+    sets = list(map(_numbers, digits))
+    box = tuple(map(Span.of, sets)) if prod(map(len, sets)) == len(members) else None
+    yield Column(key, positions, spans, box, distinct=all(map(lt, members, islice(members, 1, None))))
+
+
+def _box_in_order(digits: Sequence[list[str]], names: int) -> tuple[Span, ...] | None:
+    """The box of distinct names where they come in the order of a product: the last number changes with each name.
+
+    digits: for each number, its first digits of all names, its second digits and so on.
+    """
+    block, axes = names, list[Span]()
+    for letters in digits:
+        run = min(block - len(one[:block].lstrip(one[0])) for one in letters)
+        values = [one[:block:run] for one in letters]
+        in_order = ["".join([digit * run for digit in own]) * (names // block) for own in values]
+        if in_order != letters:
+            return None
+        numbers = set(map(int, map("".join, zip(*values, strict=True))))
+        if len(numbers) * run != block:
+            return None
+        axes.append(Span.of(numbers))
+        block = run
+    return tuple(axes) if block == 1 else None

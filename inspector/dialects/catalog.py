@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from inspector.loader.tensors import stored_of
+
 if TYPE_CHECKING:
     from inspector.dialects.language import Dialect
+    from inspector.loader.layout import Layout
 
 SIGN_PARTS: Final = (
     ".attn.qkv.weight", ".attn.attn.weight", ".attn.kv_a_proj_with_mqa.weight", "self_attention.linear_",
@@ -30,16 +33,16 @@ TRANSFORMER_SIGNS: Final = (
 _PIPELINE_SIGNS: Final = (
     "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight", *LONE_COMPONENTS,
 )  # fmt: skip
+_OF_TRANSFORMERS: Final = tuple(f"model.diffusion_model.{sign}" for sign in TRANSFORMER_SIGNS)
 _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
 
 
-def is_single_file(names: Collection[str]) -> bool:
-    """Whether the names are those of several components in one file, or of one as such a file has it."""
-    if any(sign in names for sign in _PIPELINE_SIGNS):
+def is_single_file(tensors: Mapping[str, Layout]) -> bool:
+    """Whether these are the tensors of several components in one file, or of one as such a file has it."""
+    signs = stored_of((*_PIPELINE_SIGNS, *_OF_TRANSFORMERS), tensors)
+    if not signs.isdisjoint(_PIPELINE_SIGNS):
         return True
-    if not any(f"model.diffusion_model.{sign}" in names for sign in TRANSFORMER_SIGNS):
-        return False
-    return any(name.startswith(_OTHER_COMPONENTS) for name in names)
+    return bool(signs) and any(name.startswith(_OTHER_COMPONENTS) for name in tensors)
 
 
 def may_know(keys: Iterable[str]) -> bool:

@@ -75,7 +75,7 @@ class Checkpoint(Struct, frozen=True):
     adapter: Config | None = None
     pipeline: Config | None = None
     side: Mapping[str, Mapping[str, object]] = {}
-    tensors: dict[str, Layout] = {}
+    tensors: Mapping[str, Layout] = {}
     file_of: Mapping[str, str] = {}
     files: tuple[WeightFile, ...] = ()
     index: Index | None = None
@@ -369,15 +369,15 @@ def _audited(
     weights: str | None,
     only: str | None,
 ) -> tuple[Picked, SetReading | None]:
-    """The audited set and its headers; its index is decoded only where its outline is not sufficient."""
-    for outline in (True, False):
-        picked = pick(source, sets, sizes, weights, only, outline and not isinstance(source, Forewarned))
+    """The audited set and its headers; read in full detail only where a quick reading is not sufficient."""
+    for quick in (not isinstance(source, Forewarned), False):
+        picked = pick(source, sets, sizes, weights, only, quick)
         if picked.weights is None:
             return picked, None
         if weights is None and only is None:
             picked = with_unnumbered(source, listing, picked, sets, sizes)
         assert picked.weights is not None
-        reading = SetReading(source, listing, picked.weights, picked.index)
+        reading = SetReading(source, listing, picked.weights, picked.index, quick)
         if reading.run():
             break
     return picked, reading

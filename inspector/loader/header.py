@@ -7,6 +7,7 @@ fault can be named with its tensor.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from inspector.findings.finding import Finding, Place
@@ -23,6 +24,7 @@ from inspector.loader.header_record import (
     unreadable,
 )
 from inspector.loader.layout import WORD, Layout
+from inspector.loader.tensors import Tensors
 
 
 def stated_length(first: bytes, size: int | None) -> int | None:
@@ -46,16 +48,22 @@ def unopened(first: bytes, size: int | None, file: str) -> Header:
 
 
 def parse_header(
-    raw: bytes, data_bytes: int | None, file: str, layouts: Layouts | None = None, first: bytes = b""
+    raw: bytes,
+    data_bytes: int | None,
+    file: str,
+    layouts: Layouts | None = None,
+    first: bytes = b"",
+    lists: bool = False,
 ) -> Header:
     """Reads the JSON of a header.
 
     data_bytes: bytes of the file after the header; None leaves the end of the data unchecked.
     layouts: layouts already read in other files of the checkpoint. first: the beginning of the file,
-    to recognise another format by.
+    to recognise another format by. lists: a regular header may result in `Tensors`, whose names the caller has to
+    test for repeated ones.
     """
     known = Layouts() if layouts is None else layouts
-    compact = _compact(raw, data_bytes, file, known)
+    compact = _compact(raw, data_bytes, file, known, lists)
     if compact is not None:
         return compact
     values = strict_json.decode_quick(raw)
@@ -80,7 +88,7 @@ def parse_header(
     return header if beyond is None else unreadable(file, not_an_object(beyond, raw, data_bytes, file, first))
 
 
-def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> Header | None:
+def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts, lists: bool) -> Header | None:
     """Reads a fully regular header in the form of the reference writer; else None."""
 
     def known_layout(dtype: str, shape: list[Any]) -> Layout | None:
@@ -88,10 +96,15 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> H
         return None if isinstance(made, str) else shared(made, known)
 
     read = read_compact(raw, known_layout, known.texts)
-    if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
+    if read is None or not _ends_well(read.end, data_bytes) or len(read.names) > TENSOR_LIMIT:
         return None
+    tensors: Mapping[str, Layout] = Tensors(read.names, read.layouts)
+    if not lists:
+        tensors = dict(zip(read.names, read.layouts, strict=True))
+        if len(tensors) != len(read.names) or "__metadata__" in tensors:
+            return None
     findings = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
-    return Header(file, read.tensors, read.metadata, findings, len(raw), read.end, uniform=True)
+    return Header(file, tensors, read.metadata, findings, len(raw), read.end)
 
 
 def _ends_well(end: int, data_bytes: int | None) -> bool:

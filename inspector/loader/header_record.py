@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -33,12 +34,11 @@ class Header(Struct, frozen=True):
 
     faulty: tensors with an invalid entry. cut: tensors with some or all bytes beyond the
     end of the file. declared_bytes: length of the data by the offsets. readable: whether it was a
-    header at all, with or without faults. uniform: it has the form of the reference writer; then no name
-    holds a quotation mark, a backslash or a control character.
+    header at all, with or without faults.
     """
 
     file: str
-    tensors: dict[str, Layout]
+    tensors: Mapping[str, Layout]
     metadata: dict[str, str]
     findings: tuple[Finding, ...]
     header_bytes: int = 0
@@ -46,7 +46,6 @@ class Header(Struct, frozen=True):
     faulty: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     readable: bool = True
-    uniform: bool = False
 
 
 def layout_of(dtype: object, shape: list[Any]) -> Layout | str:

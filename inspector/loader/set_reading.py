@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.tensor_files import TensorFiles
+from inspector.loader.tensors import Tensors, joined, stored_of
 from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
 
 if TYPE_CHECKING:
@@ -52,15 +53,18 @@ class SetReading:
         listing: Listing,
         weights: WeightSet,
         index: Index | Outline | None,
+        quick: bool = False,
     ) -> None:
         self.source, self.listing, self.weights = source, listing, weights
         self.index = index if isinstance(index, Index) else None
         self._outline = index if isinstance(index, Outline) else None
         self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of a rank -> its tensors, if it has any
-        self.tensors: dict[str, Layout] = {}
+        self.tensors: Mapping[str, Layout] = {}
+        self._table: dict[str, Layout] = {}
+        self._only: Header | None = None  # of the only file so far, without an index
+        self._listed: list[Tensors] = []
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
-        self._first = ""  # the only file so far, without an index
         self.files: list[WeightFile] = []
         self.lost: dict[str, tuple[str, ...]] = {}
         self.cut: list[str] = []
@@ -72,6 +76,7 @@ class SetReading:
         self._other: OtherReader | None = None
         self._layouts = Layouts()
         self._ranked = weights.by_rank
+        self._lists = self._outline is not None or (quick and index is None and len(weights.files) == 1)
         self._as_promised = index is not None
         self._disproved = False
         self._copies: list[Copy] = []
@@ -79,7 +84,7 @@ class SetReading:
         self._gone: dict[str, str] = {}  # files without a readable header, and why
 
     def run(self) -> bool:
-        """Reads all headers. False where the outline of the index contradicts them: then all results are invalid."""
+        """Reads all headers. False where they are not as a quick reading needs them: then all results are invalid."""
         index = self.index or self._outline
         listed: dict[str, None] = {} if index is None else dict.fromkeys(index.files)
         unlisted = [name for name in self.weights.files if name not in listed]
@@ -97,15 +102,9 @@ class SetReading:
             return False
         if self.index is not None and isinstance(self.source, Forewarned):
             self.source.expect(self.index.weight_map)
-        for name, result in self._openings(asked):
-            self._take(name, result)
-            if self._disproved:
-                return False
         counts = {number[1] for name in asked if (number := shard_number(name)) is not None}
-        for name, result in self._openings(unlisted):
-            number = shard_number(name)
-            stale = bool(counts) and number is not None and number[1] not in counts
-            self._take(name, result, self.index is not None, stale)
+        if not self._read(asked, unlisted, counts):
+            return False
         if len(counts) > 1:
             from inspector.loader.agreement import totals_differ
 
@@ -138,6 +137,22 @@ class SetReading:
             self.beyond = self._other.beyond()
             self.findings.extend(self.beyond.findings)
         return True
+
+    def _read(self, listed: list[str], unlisted: list[str], counts: Collection[int]) -> bool:
+        """Reads the headers of these files; False as in `run`. counts: of shards, by the listed names."""
+        for name, result in self._openings(listed):
+            self._take(name, result)
+            if self._disproved:
+                return False
+        for name, result in self._openings(unlisted):
+            number = shard_number(name)
+            stale = bool(counts) and number is not None and number[1] not in counts
+            self._take(name, result, self.index is not None, stale)
+        if self._listed:
+            self.tensors = joined(self._listed)
+        else:
+            self.tensors = self._table if self._only is None else self._only.tensors
+        return not isinstance(self.tensors, Tensors) or _are_valid(self.tensors)
 
     @property
     def overlaps(self) -> bool:
@@ -201,21 +216,21 @@ class SetReading:
     def _place(self, header: Header, unlisted: bool) -> None:
         name, count = header.file, len(header.tensors)
         if self._outline is not None:
-            self._disproved = not header.uniform
-            self.tensors.update(header.tensors)
+            self._disproved = not isinstance(header.tensors, Tensors)
+            if isinstance(header.tensors, Tensors):
+                self._listed.append(header.tensors)
             return
         if self._promised(header):
-            self.tensors.update(header.tensors)
+            self._table.update(header.tensors)
             return
-        if not self.tensors and self.index is None:
-            self._first = name
-            self.tensors = header.tensors
+        if not self._table and self.index is None and (self._only is None or not self._only.tensors):
+            self._only = header
             return
         self._spell_out()
-        if not self.tensors.keys().isdisjoint(header.tensors):
+        if not self._table.keys().isdisjoint(header.tensors):
             self._doubles(header, unlisted)
             return
-        self.tensors.update(header.tensors)
+        self._table.update(header.tensors)
         self._placed.update(dict.fromkeys(header.tensors, name))
         if unlisted:
             self._copy(name, (), (), count, unlisted)
@@ -249,21 +264,22 @@ class SetReading:
         """Stops relying on the index, or on having read one file, and records the files of all tensors read so far."""
         if self._as_promised and self.index is not None:
             promise = self.index.weight_map
-            self._placed.update({name: promise[name] for name in self.tensors})
-        if self._first:
-            self._placed.update(dict.fromkeys(self.tensors, self._first))
-            self.tensors = dict(self.tensors)  # until here it is that of the header
-            self._first = ""
+            self._placed.update({name: promise[name] for name in self._table})
+        if self._only is not None:
+            self._placed.update(dict.fromkeys(self._only.tensors, self._only.file))
+            self._table = dict(self._only.tensors)
+            self._only = None
         self._as_promised = False
 
     def _files(self) -> Mapping[str, str]:
         """Tensor -> file, without an index that gives it."""
-        return TensorFiles({self._first: self.tensors}) if self._first else self._placed
+        return self._placed if self._only is None else TensorFiles({self._only.file: self.tensors})
 
     def _leave_out(self, header: Header) -> None:
         """Leaves out a shard of a different number of shards: its tensors belong to another save, only compared."""
-        repeated = header.tensors.keys() & self.tensors.keys()
-        other = tuple(sorted(name for name in repeated if self.tensors[name] != header.tensors[name]))
+        stored = self._table if self._only is None else self._only.tensors
+        repeated = header.tensors.keys() & stored.keys()
+        other = tuple(sorted(name for name in repeated if stored[name] != header.tensors[name]))
         same = tuple(sorted(repeated.difference(other)))
         self._copy(header.file, same, other, len(header.tensors), True)
 
@@ -273,14 +289,14 @@ class SetReading:
         other: list[str] = []
         promised = {} if self.index is None else self.index.weight_map
         for name, layout in header.tensors.items():
-            present = self.tensors.get(name)
+            present = self._table.get(name)
             if present is None:
-                self.tensors[name] = layout
+                self._table[name] = layout
                 self._placed[name] = header.file
                 continue
             (same if present == layout else other).append(name)
             if promised.get(name) == header.file:
-                self.tensors[name] = layout
+                self._table[name] = layout
                 self._placed[name] = header.file
         self._copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted)
 
@@ -296,7 +312,7 @@ class SetReading:
         behind = None if opening.size is None else opening.size - 8 - len(opening.header)
         allow_header(len(opening.header))
         try:
-            return parse_header(opening.header, behind, name, self._layouts, opening.first)
+            return parse_header(opening.header, behind, name, self._layouts, opening.first, self._lists)
         except Exceeded as exceeded:
             from inspector.loader.over_budget import exceeded_findings
 
@@ -332,3 +348,8 @@ class SetReading:
             self.findings.append(
                 FormatAbsent(files=len(without), names=tuple(without[:NAMES_SHOWN]), of=len(self.files))
             )
+
+
+def _are_valid(tensors: Tensors) -> bool:
+    """Whether the names in headers are distinct, and none is the key of the metadata."""
+    return tensors.distinct() and not stored_of(("__metadata__",), tensors)

@@ -8,12 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, boxes_of, count, joined
-from inspector.algebra.names import NAMES, Index, at, columns
+from inspector.algebra.names import NAMES, Index, at
 from inspector.algebra.span import Span
 from inspector.budget import spend
 from inspector.loader.formats.ggml_types import packed_of
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
+from inspector.loader.tensors import by_key
 
 STEPS_A_LAYOUT = 20
 
@@ -84,21 +85,20 @@ Families = Mapping[str, Family]
 def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
     """The families of a checkpoint's tensors, in order of first appearance."""
     found: dict[str, dict[int, tuple[Layout, list[Box]]]] = {}
-    laid_out = list(tensors.values())
-    for column in columns(tensors):
+    names, laid_out, listed = by_key(tensors)
+    for column in listed:
         by_layout = found.setdefault(column.key, {})
         layouts = at(laid_out, column.positions)
         first = layouts[0]
-        whole = column.box() if layouts.count(first) == len(layouts) else None
-        if whole is not None:
-            by_layout.setdefault(id(first), (first, []))[1].append(whole)
+        if column.box is not None and layouts.count(first) == len(layouts):
+            by_layout.setdefault(id(first), (first, []))[1].append(column.box)
             continue
         apart: dict[int, tuple[Layout, list[Index]]] = {}
-        for layout, indices in zip(layouts, column.values(), strict=True):
+        for layout, indices in zip(layouts, column.values(at(names, column.positions)), strict=True):
             apart.setdefault(id(layout), (layout, []))[1].append(indices)
         spend(STEPS_A_LAYOUT * len(apart), NAMES)
-        for layout, listed in apart.values():
-            by_layout.setdefault(id(layout), (layout, []))[1].extend(boxes_of(listed))
+        for layout, indexed in apart.values():
+            by_layout.setdefault(id(layout), (layout, []))[1].extend(boxes_of(indexed))
     return {
         key: Family(key, tuple(_stored(layout, boxes) for layout, boxes in by_layout.values()))
         for key, by_layout in found.items()

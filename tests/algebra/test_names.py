@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.algebra.boxes import leading
-from inspector.algebra.names import columns, key_of, name_of
+from inspector.algebra.names import at, columns, key_of, name_of
 from inspector.loader.layout import Layout, lay_out
+from inspector.loader.tensors import Tensors
 from inspector.matcher.families import families_of
 
 CASES = [
@@ -40,7 +41,8 @@ SEGMENTS = st.sampled_from(["layers", "w1", "w2", "0", "1", "10", "12", "007", "
 def test_grouping_is_the_same_as_looking_at_every_name(names: list[str]) -> None:
     found = {}
     for column in columns(names):
-        for name, indices in zip(column.names, column.values(), strict=True):
+        members = at(names, column.positions)
+        for name, indices in zip(members, column.values(members), strict=True):
             found[name] = (column.key, indices)
     assert found == {name: key_of(name) for name in names}
 
@@ -57,3 +59,29 @@ def test_families_hold_every_tensor_once(indices: set[tuple[int, int]], data: st
     assert family.tensors == len(indices)
     for part in family.stored:
         assert leading(part.boxes, 2) == {key_of(name)[1] for name, layout in tensors.items() if layout is part.layout}
+
+
+@given(st.data())
+def test_a_box_and_distinct_names_are_claimed_only_where_they_are_true(data: st.DataObject) -> None:
+    layers = data.draw(st.lists(st.integers(0, 12), min_size=1, max_size=4, unique=True))
+    experts = data.draw(st.lists(st.integers(8, 11), min_size=1, max_size=4, unique=True))
+    listed = [f"l.{layer}.e.{expert}.w" for layer in layers for expert in experts]
+    if data.draw(st.booleans()):
+        listed = sorted(listed)
+    for _ in range(data.draw(st.integers(0, 2))):  # a name lost, or in the place of another one, or one more
+        place = data.draw(st.integers(0, len(listed) - 1))
+        listed[place : place + data.draw(st.integers(0, 1))] = data.draw(st.lists(st.sampled_from(listed), max_size=1))
+        listed = listed or ["w"]
+    tensors = Tensors(listed, [])
+    assert tensors.distinct() == (len(set(listed)) == len(listed))
+    for column in tensors.columns:
+        members = at(listed, column.positions)
+        assert not column.distinct or len(set(members)) == len(members)
+        if column.box is not None and len(set(members)) == len(members):
+            assert leading([column.box], 2) == {key_of(name)[1] for name in members}
+
+
+def test_the_names_of_a_healthy_model_are_distinct_without_a_look_at_each() -> None:
+    names = sorted(f"layers.{layer}.experts.{expert}.w{part}.weight"
+                   for layer in range(40) for expert in range(120) for part in (1, 2, 3))  # fmt: skip
+    assert all(column.distinct and column.box is not None for column in columns(names))

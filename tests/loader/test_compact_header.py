@@ -6,7 +6,6 @@ import json
 import random
 
 import pytest
-from msgspec.structs import replace
 
 from inspector.loader import header as reader
 from inspector.loader.compact_header import read_compact
@@ -29,7 +28,9 @@ def taken(raw: bytes) -> dict[str, Layout] | None:
         return made if isinstance(made, Layout) else None
 
     read = read_compact(raw, layout_of, {})
-    return None if read is None else read.tensors
+    if read is None or len(set(read.names)) < len(read.names) or "__metadata__" in read.names:
+        return None
+    return dict(zip(read.names, read.layouts, strict=True))
 
 
 def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
@@ -53,7 +54,7 @@ def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
 )
 def test_the_reference_form_is_read_as_the_decoder_reads_it(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     header = parse_header(raw, None, "model.safetensors")
-    assert replace(header, uniform=False) == by_decoder(raw, monkeypatch)
+    assert header == by_decoder(raw, monkeypatch)
     assert not header.findings
 
 
@@ -118,6 +119,6 @@ def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(mon
         if taken(raw) is not None:
             both += 1
             header = parse_header(raw, None, "model.safetensors")
-            assert replace(header, uniform=False) == by_decoder(raw, monkeypatch), raw
+            assert header == by_decoder(raw, monkeypatch), raw
             json.loads(raw)
     assert both > 20
