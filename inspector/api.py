@@ -151,7 +151,7 @@ def audit(
             audited = audit_opened(
                 checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
             )
-        audited = _read_more(audited, values or bool(tensors), tensors, reference)
+        audited = _read_more(audited, values or bool(tensors), tensors, reference, progress)
         return _as(Audit, _with_samples(audited) if sample and not (values or tensors) else audited)
 
 
@@ -161,7 +161,9 @@ def _with_samples(audited: AuditResult) -> AuditResult:
     return with_samples(audited)
 
 
-def _read_more(audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool) -> AuditResult:
+def _read_more(
+    audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool, progress: Progress | None
+) -> AuditResult:
     """The audit with the answers of the reference reader where a file is damaged, and with what was asked for."""
     if reference or values or audited.is_damaged:
         from inspector.auditing.reference import with_reference
@@ -170,7 +172,7 @@ def _read_more(audited: AuditResult, values: bool, tensors: tuple[str, ...], ref
     if values:
         from inspector.auditing.values import with_values
 
-        audited = with_values(audited, tensors)
+        audited = with_values(audited, tensors, progress)
     return audited
 
 
@@ -225,7 +227,7 @@ def compare(
         from inspector.comparing.values import compared_with_values
 
         with access(token, cache_dir):
-            compared = compared_with_values(compared, tensors)
+            compared = compared_with_values(compared, tensors, progress)
     return _as(Comparison, compared)
 
 

@@ -211,7 +211,7 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
         if few and isinstance(case.finding, PackingHelperDiffers | PackedWidthsDisagree | PackingConfigDisagrees):
             boxes = minus(boxes, mismatched.get(case.of, ()))
         if boxes:
-            yield case
+            yield msgspec.structs.replace(case, boxes=boxes)
 
 
 def _disagreements(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from msgspec.structs import replace
@@ -49,23 +50,30 @@ def _compared(name: str, original: str, one: Numbers, copy: Numbers) -> Finding:
     """Samples at the begin, in the middle and at the end of both: the same elements, at most SAMPLE bytes of each."""
     size = one.raw.size
     length = min(size, SAMPLE // max(one.raw.dtype.itemsize, copy.raw.dtype.itemsize))
-    starts = sorted({0, (size - length) // 2, size - length})
+    spans = _apart([(start, start + length) for start in (0, (size - length) // 2, size - length)])
     sides = [Numbers(numbers.raw.reshape(-1), numbers.dtype) for numbers in (one, copy)]
     differing = 0
-    for start in starts:
-        parts = [Numbers(side.raw[start : start + length], side.dtype) for side in sides]
+    for start, stop in spans:
+        parts = [Numbers(side.raw[start:stop], side.dtype) for side in sides]
         reported = difference(parts[0], parts[1])
         differing += 0 if reported.rounding else reported.differing
     if not differing:
         return CopyEqualInSamples(
-            place=Place(tensor=name), tensor=name, original=original, samples=len(starts), bytes=SAMPLE
+            place=Place(tensor=name), tensor=name, original=original, samples=len(spans), bytes=SAMPLE
         )
     return CopyDiffersInSamples(
         place=Place(tensor=name),
         tensor=name,
         original=original,
-        samples=len(starts),
+        samples=len(spans),
         bytes=SAMPLE,
         differing=differing,
-        elements=length * len(starts),
+        elements=sum(stop - start for start, stop in spans),
     )
+
+
+def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same elements, each once: spans in ascending order that do not overlap."""
+    ends = accumulate((stop for _, stop in spans), max, initial=0)
+    cut = [(max(start, end), stop) for (start, stop), end in zip(spans, ends, strict=False)]
+    return [span for span in cut if span[0] < span[1]]

@@ -209,7 +209,7 @@ def compare(
             projector,
             expect=expect,
             hashes=hashes,
-            places=_places(source, target, where),
+            places=_places((source, target, projector), where),
             progress=bar,
         )
     finally:
@@ -229,10 +229,10 @@ def compare(
     return Outcome(_report(format, lambda: compare_json(compared), text), code)
 
 
-def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
+def _places(sides: Sequence[str | None], where: Where) -> list[dict[str, Any]]:
     """The options of each side: revision and subfolder apply to the side that is not a local path."""
-    remote = [not os.path.exists(one) for one in (source, target)]
-    if all(remote) and (where.get("revision") or where.get("subfolder")):
+    remote = [one is not None and not os.path.exists(one) for one in sides]
+    if remote[0] and any(remote[1:]) and (where.get("revision") or where.get("subfolder")):
         raise Failure(
             "--revision and --subfolder apply to one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER"
         )

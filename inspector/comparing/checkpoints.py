@@ -43,19 +43,19 @@ def compare(
     *,
     expect: str | None = None,
     hashes: bool = False,
-    places: Sequence[Mapping[str, Any]] = ({}, {}),
+    places: Sequence[Mapping[str, Any]] = ({}, {}, {}),
     progress: Progress | None = None,
 ) -> Comparison:
     """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
 
     projector: llama.cpp's file of towers and projector; it and the target may change places.
-    places: for each side the options of `audit` on its location (revision, subfolder, repo_type, cached).
+    places: for each of the three the options of `audit` on its location (revision, subfolder, repo_type, cached).
     Where a side is a repository the files are compared too; hashes: reads every byte of large local files.
     """
     with one_budget():
-        one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
-        more = None if projector is None else audit(projector)
-        compared = compare_audits(one, other, more, expect=expect)
+        given = [one for one in (source, target, projector) if one is not None]
+        one, other, *more = (audit(place, **options) for place, options in zip(given, places, strict=False))
+        compared = compare_audits(one, other, *more, expect=expect)
     if not (one.checkpoint.tree or other.checkpoint.tree):
         return compared
     from inspector.comparing.files import with_files

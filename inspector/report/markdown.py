@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inspector.findings.words import count
 from inspector.report.clean import clean
 from inspector.report.tables import role_rows
 
@@ -23,7 +24,8 @@ def audit_markdown(audited: Audit) -> str:
         expected = counts.expected_parameters
         parts.extend(
             [
-                f"{escaped(architecture)}, {len(audited.checkpoint.files):,} files, {counts.tensors:,} tensors, "
+                f"{escaped(architecture)}, {count(len(audited.checkpoint.files), 'file')}, "
+                f"{count(counts.tensors, 'tensor')}, "
                 f"{counts.stored_bytes:,} bytes of weights.",
                 "",
                 *_table(

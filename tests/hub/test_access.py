@@ -90,4 +90,7 @@ def test_a_cache_of_another_place(hub: StandIn, tmp_path: Path) -> None:
     assert run(hub, tmp_path, "count", "org/tiny", "--cached").returncode == 3
     done = run(hub, tmp_path, "count", "org/tiny", "--cached", "--cache-dir", str(cache))
     assert done.returncode == 0
+    place = str(next(cache.glob("models--org--tiny/snapshots/*")))
+    done = run(hub, tmp_path, "compare", place, place, "org/projector", "--cached")
+    assert (done.returncode, "not-cached" in done.stdout) == (3, True)
     assert not hub.seen

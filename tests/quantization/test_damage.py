@@ -11,6 +11,8 @@ from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
+from tests.checkpoints import genuine
+from tests.judged import judged
 from tests.quantization.examples import EXAMPLES
 from tests.quantization.made_by_formula import (
     LLAMA,
@@ -259,3 +261,23 @@ def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
     assert {finding.code for finding in missed} == {"T610"}
     assert sum(int(str(finding.facts["modules"])) for finding in missed) == len(lost)
     assert result.counts.unique_parameters == parameters
+
+
+def test_scales_of_values_with_a_wrong_shape_are_not_reported_again() -> None:
+    config = {"architectures": ["OpenELMForCausalLM"], "model_type": "openelm", "vocab_size": 512, "model_dim": 256,
+              "num_transformer_layers": 6, "head_dim": 64, "num_query_heads": [4] * 6, "num_kv_heads": [4] * 6,
+              "ffn_multipliers": [2.0] * 3 + [4.0] * 3, "ffn_dim_divisor": 128, "normalize_qk_projections": False,
+              "share_input_output_layers": True, "ffn_with_glu": True,
+              "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}  # fmt: skip
+    listing: Spec = {}
+    for name, (dtype, shape) in dict(genuine(config)).items():
+        quantized = ".attn." in name or ".ffn." in name
+        listing[name] = ("F8_E4M3" if quantized else dtype, shape)
+        if quantized:
+            listing[f"{name}_scale_inv"] = ("F32", tuple(dim // 128 for dim in shape))
+    damaged, whole = "transformer.layers.3.ffn.proj_2.weight", "transformer.layers.2.ffn.proj_2.weight"
+    listing |= {damaged: listing[whole]}  # as layer 2 has it, which is narrower
+    listing |= {f"{name}_scale_inv": ("F32", (3, 7)) for name in (damaged, whole)}
+    found = {finding.code: finding for finding in judged(listing, config).findings if finding.severity == "error"}
+    assert found.keys() == {"D501", "T611"}
+    assert (found["D501"].title, found["T611"].title) == (damaged, f"{whole}_scale_inv")

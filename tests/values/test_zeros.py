@@ -112,6 +112,16 @@ def test_a_file_of_stable_diffusion_is_read(tmp_path: Path) -> None:
     assert (finding.name, finding.facts["names"]) == ("values-not-finite", [name])
 
 
+def test_samples_count_each_value_once(tmp_path: Path) -> None:
+    config = {**TINY, "tie_word_embeddings": True, "vocab_size": 103, "hidden_size": 10, "head_dim": 2}
+    arrays = numbers(spec_of(genuine(config)))
+    arrays["lm_head.weight"] = arrays[EMBEDDING].copy()
+    arrays["lm_head.weight"].flat[500] += 1
+    sampled = with_samples(audit(str(write(tmp_path, arrays, config))))
+    (found,) = [finding for finding in sampled.findings if finding.name == "copy-differs-in-samples"]
+    assert (found.facts["differing"], found.facts["elements"]) == (1, 1030)
+
+
 def test_samples_of_a_repository_are_ranges(tmp_path: Path) -> None:
     config = {**TINY, "tie_word_embeddings": True, "vocab_size": 4096, "hidden_size": 64}
     arrays = numbers(spec_of(genuine(config)))

@@ -220,7 +220,7 @@ class CopyEqualInSamples(CopySampled, frozen=True, kw_only=True):
     Example
         note[V841] copy-equal-in-samples: lm_head.weight
           original  model.embed_tokens.weight
-          read      3 samples of 4,096 bytes each
+          read      3 samples of up to 4,096 bytes each
 
     What to do
         Nothing.
@@ -246,7 +246,7 @@ class CopyDiffersInSamples(CopySampled, frozen=True, kw_only=True):
     Example
         error[V842] copy-differs-in-samples: lm_head.weight
           original  model.embed_tokens.weight
-          differ    1 of 3,072 values in 3 samples of 4,096 bytes each
+          differ    1 of 3,072 values in 3 samples of up to 4,096 bytes each
           help      set tie_word_embeddings to false if the head was trained separately,
                     else remove the copy
 
@@ -269,7 +269,7 @@ class CopyDiffersInSamples(CopySampled, frozen=True, kw_only=True):
 
 
 def _samples(sampled: CopySampled) -> str:
-    return f"{count(sampled.samples, 'sample')} of {number(sampled.bytes)} bytes each"
+    return f"{count(sampled.samples, 'sample')} of up to {number(sampled.bytes)} bytes each"
 
 
 def _rows(found: RowsZero | RowsUnused) -> str:
