@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 
 from inspector.algebra.names import Column, at, columns, key_of
-from inspector.budget import Exceeded
+from inspector.budget import Budget, Exceeded, one_budget
 from inspector.loader.layout import Layout
 
 
@@ -37,13 +37,15 @@ class Tensors(Mapping[str, Layout]):
         return self._table
 
     def distinct(self) -> bool:
-        """Whether no name occurs twice. False also where the names have too many keys to tell cheaply."""
+        """Whether no name occurs twice. False also where the names have too many keys to find out cheaply."""
         try:
-            if any(column.indices is not None for column in self.columns):  # a key may come in several columns
-                return len(set(self.names)) == len(self.names)
-            return all(column.distinct or _differ(at(self.names, column.positions)) for column in self.columns)
+            with one_budget(Budget()):  # what fails here is done again in another way, with the budget of the audit
+                found = self.columns
         except Exceeded:
             return False
+        if any(column.indices is not None for column in found):  # a key may come in several columns
+            return _differ(self.names)
+        return all(column.distinct or _differ(at(self.names, column.positions)) for column in found)
 
     def __getitem__(self, name: str) -> Layout:
         return self.table()[name]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
+from inspector.auditing.start import audit
 from inspector.loader import header as reader
 from inspector.loader.compact_header import read_compact
 from inspector.loader.dtype import BITS
@@ -122,3 +124,13 @@ def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(mon
             assert header == by_decoder(raw, monkeypatch), raw
             json.loads(raw)
     assert both > 20
+
+
+def test_names_with_too_many_keys_are_counted(tmp_path: Path) -> None:
+    letters = "abcdefghij"
+    names = ["".join(letters[int(digit)] for digit in f"{number:05d}") for number in range(40_000)]
+    header = {name: {"dtype": "U8", "shape": [1], "data_offsets": [n, n + 1]} for n, name in enumerate(names)}
+    raw = json.dumps(header, separators=(",", ":")).encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(raw).to_bytes(8, "little") + raw + bytes(len(names)))
+    assert audit(str(path)).counts.tensors == len(names)
