@@ -81,8 +81,13 @@ def common(one: Box, other: Box) -> Box | None:
     spend(1, INDEX_SETS)
     if one == other and all(one):
         return one
-    matched = tuple([a & b for a, b in zip(one, other, strict=True)])
-    return matched if all(matched) else None
+    matched: list[Span] = []
+    for own, cut in zip(one, other, strict=True):
+        both = own & cut
+        if not both.runs:
+            return None
+        matched.append(both)
+    return tuple(matched)
 
 
 def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
@@ -91,15 +96,13 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     for box in boxes:
         if box == cut:
             continue
-        if common(box, cut) is None:
+        inside = common(box, cut)
+        if inside is None:
             kept.append(box)
             continue
-        inside: list[Span] = []
-        for position, (axis, other) in enumerate(zip(box, cut, strict=True)):
-            outside = axis - other
-            if outside:
-                kept.append((*inside, outside, *box[position + 1 :]))
-            inside.append(axis & other)
+        for position, (axis, both) in enumerate(zip(box, inside, strict=True)):
+            if axis != both:
+                kept.append((*inside[:position], axis - both, *box[position + 1 :]))
     return tuple(kept)
 
 

@@ -51,41 +51,24 @@ class Span(Struct, frozen=True):
             (start, stop), (low, high) = self.runs[0], other.runs[0]
             start, stop = max(start, low), min(stop, high)
             return Span(((start, stop),)) if start < stop else Span()
-        kept: list[Run] = []
         others = other.runs
+        if not self.runs or not others or self.runs[-1][1] <= others[0][0] or others[-1][1] <= self.runs[0][0]:
+            return Span()
+        if len(others) == 1 and others[0][0] <= self.runs[0][0] and self.runs[-1][1] <= others[0][1]:
+            return self
+        if len(self.runs) == 1 and self.runs[0][0] <= others[0][0] and others[-1][1] <= self.runs[0][1]:
+            return other
         if len(self.runs) + len(others) > FEW_RUNS:
             spend((len(self.runs) + len(others)) // FEW_RUNS, "the sets of indices in the names")
-        at = 0
-        for start, stop in self.runs:
-            while at < len(others) and others[at][1] <= start:
-                at += 1
-            place = at
-            while place < len(others) and others[place][0] < stop:
-                kept.append((max(start, others[place][0]), min(stop, others[place][1])))
-                place += 1
-            at = max(at, place - 1)
-        return Span(tuple(kept))
+        return Span(tuple(_overlaps(self.runs, others)))
 
     def __sub__(self, other: Span) -> Span:
-        kept: list[Run] = []
         others = other.runs
+        if not others or not self.runs or self.runs[-1][1] <= others[0][0] or others[-1][1] <= self.runs[0][0]:
+            return self
         if len(self.runs) + len(others) > FEW_RUNS:
             spend((len(self.runs) + len(others)) // FEW_RUNS, "the sets of indices in the names")
-        at = 0
-        for start, stop in self.runs:
-            while at < len(others) and others[at][1] <= start:
-                at += 1
-            place = at
-            while place < len(others) and others[place][0] < stop:
-                low, high = others[place]
-                if low > start:
-                    kept.append((start, low))
-                start = max(start, high)
-                place += 1
-            at = max(at, place - 1)
-            if start < stop:
-                kept.append((start, stop))
-        return Span(tuple(kept))
+        return Span(tuple(_apart(self.runs, others)))
 
     @property
     def first(self) -> int:
@@ -181,6 +164,36 @@ class Span(Struct, frozen=True):
 
 MOST_LISTED = 100_000
 """Most indices that are ever listed one by one: far above the depth of any model, and still cheap."""
+
+
+def _overlaps(runs: tuple[Run, ...], others: Iterable[Run]) -> Iterator[Run]:
+    """The runs of indices that are in both."""
+    rest, end = iter(others), (runs[-1][1], runs[-1][1])
+    low, high = next(rest, end)
+    for start, stop in runs:
+        while low < stop:
+            if start < high:
+                yield low if low > start else start, high if high < stop else stop
+            if high > stop:
+                break
+            low, high = next(rest, end)
+
+
+def _apart(runs: tuple[Run, ...], others: Iterable[Run]) -> Iterator[Run]:
+    """The runs of indices that are not in the others."""
+    rest, end = iter(others), (runs[-1][1], runs[-1][1])
+    low, high = next(rest, end)
+    for start, stop in runs:
+        while low < stop:
+            if low > start:
+                yield start, low
+            if high > start:
+                start = high
+            if high > stop:
+                break
+            low, high = next(rest, end)
+        if start < stop:
+            yield start, stop
 
 
 def _merged(runs: list[Run]) -> Span:
