@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from inspector.loader.tensors import stored_of
+from inspector.loader.listed_tensors import stored_of
 
 if TYPE_CHECKING:
     from inspector.dialects.language import Dialect

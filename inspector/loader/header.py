@@ -24,7 +24,7 @@ from inspector.loader.header_record import (
     unreadable,
 )
 from inspector.loader.layout import WORD, Layout
-from inspector.loader.tensors import Tensors
+from inspector.loader.listed_tensors import ListedTensors
 
 
 def stated_length(first: bytes, size: int | None) -> int | None:
@@ -59,7 +59,7 @@ def parse_header(
 
     data_bytes: bytes of the file after the header; None leaves the end of the data unchecked.
     layouts: layouts already read in other files of the checkpoint. first: the beginning of the file,
-    to recognise another format by. lists: a regular header may result in `Tensors`, whose names the caller has to
+    to recognise another format by. lists: a regular header may result in `ListedTensors`, whose names the caller has to
     test for repeated ones.
     """
     known = Layouts() if layouts is None else layouts
@@ -98,7 +98,7 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts, list
     read = read_compact(raw, known_layout, known.texts)
     if read is None or not _ends_well(read.end, data_bytes) or len(read.names) > TENSOR_LIMIT:
         return None
-    tensors: Mapping[str, Layout] = Tensors(read.names, read.layouts)
+    tensors: Mapping[str, Layout] = ListedTensors(read.names, read.layouts)
     if not lists:
         tensors = dict(zip(read.names, read.layouts, strict=True))
         if len(tensors) != len(read.names) or "__metadata__" in tensors:

@@ -15,9 +15,9 @@ from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
+from inspector.loader.listed_tensors import ListedTensors, joined, stored_of
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.tensor_files import TensorFiles
-from inspector.loader.tensors import Tensors, joined, stored_of
 from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class SetReading:
         self.tensors: Mapping[str, Layout] = {}
         self._table: dict[str, Layout] = {}
         self._only: Header | None = None  # of the only file so far, without an index
-        self._listed: list[Tensors] = []
+        self._listed: list[ListedTensors] = []
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
         self.files: list[WeightFile] = []
@@ -152,7 +152,7 @@ class SetReading:
             self.tensors = joined(self._listed)
         else:
             self.tensors = self._table if self._only is None else self._only.tensors
-        return not isinstance(self.tensors, Tensors) or _are_valid(self.tensors)
+        return not isinstance(self.tensors, ListedTensors) or _are_valid(self.tensors)
 
     @property
     def overlaps(self) -> bool:
@@ -216,8 +216,8 @@ class SetReading:
     def _place(self, header: Header, unlisted: bool) -> None:
         name, count = header.file, len(header.tensors)
         if self._outline is not None:
-            self._disproved = not isinstance(header.tensors, Tensors)
-            if isinstance(header.tensors, Tensors):
+            self._disproved = not isinstance(header.tensors, ListedTensors)
+            if isinstance(header.tensors, ListedTensors):
                 self._listed.append(header.tensors)
             return
         if self._promised(header):
@@ -350,6 +350,6 @@ class SetReading:
             )
 
 
-def _are_valid(tensors: Tensors) -> bool:
+def _are_valid(tensors: ListedTensors) -> bool:
     """Whether the names in headers are distinct, and none is the key of the metadata."""
     return tensors.distinct() and not stored_of(("__metadata__",), tensors)

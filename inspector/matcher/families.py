@@ -13,8 +13,8 @@ from inspector.algebra.span import Span
 from inspector.budget import spend
 from inspector.loader.formats.ggml_types import packed_of
 from inspector.loader.layout import Layout
+from inspector.loader.listed_tensors import by_key
 from inspector.loader.packed import Packed
-from inspector.loader.tensors import by_key
 
 STEPS_A_LAYOUT = 20
 

@@ -57,11 +57,11 @@ def test_an_adapter_fits_its_base(name: str) -> None:
     assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901"])
 
 
-def damaged(name: str) -> Iterator[tuple[str, Spec]]:
-    """A record with some tensors lost, stored as integers, of another rank or width; with a module renamed."""
+def damaged(name: str, some: int) -> Iterator[tuple[str, Spec]]:
+    """A record with each of some tensors lost, stored as integers, of another rank or width; with a module renamed."""
     spec = stored(name)
     trained = [key for key in spec if not key.endswith((".alpha", ".scalar"))]
-    for key in trained[:: max(1, len(trained) // 4)]:
+    for key in trained[:: max(1, len(trained) // some)]:
         dtype, shape = spec[key]
         if not key.endswith((".diff", ".diff_b", "_norm", ".rescale")):  # a module without them is simply not changed
             yield f"{key} lost", {other: entry for other, entry in spec.items() if other != key}
@@ -81,8 +81,9 @@ def damaged(name: str) -> Iterator[tuple[str, Spec]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_damage_is_an_error(name: str) -> None:
-    for what, spec in damaged(name):
+@pytest.mark.parametrize("some", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_each_damage_is_an_error(name: str, some: int) -> None:
+    for what, spec in damaged(name, some):
         audited = with_base(spec, base_of(name))
         assert any(one.severity == "error" for one in audited.findings), what
         assert len([one for one in audited.findings if one.severity != "note"]) <= 2, what

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inspector.algebra.boxes import leading
 from inspector.algebra.names import at, columns, key_of, name_of
 from inspector.loader.layout import Layout, lay_out
-from inspector.loader.tensors import Tensors
+from inspector.loader.listed_tensors import ListedTensors
 from inspector.matcher.families import families_of
 
 CASES = [
@@ -72,7 +72,7 @@ def test_a_box_and_distinct_names_are_claimed_only_where_they_are_true(data: st.
         place = data.draw(st.integers(0, len(listed) - 1))
         listed[place : place + data.draw(st.integers(0, 1))] = data.draw(st.lists(st.sampled_from(listed), max_size=1))
         listed = listed or ["w"]
-    tensors = Tensors(listed, [])
+    tensors = ListedTensors(listed, [])
     assert tensors.distinct() == (len(set(listed)) == len(listed))
     for column in tensors.columns:
         members = at(listed, column.positions)

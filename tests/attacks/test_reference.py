@@ -63,7 +63,7 @@ def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Exhibit], Pa
     return build
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_file_of_the_collection_is_read_otherwise(exhibits: Callable[[Exhibit], Path], every: int) -> None:
     """One child for all of them; whatever they are, it is the same process at the end."""
     seen = {True: 0, False: 0}

@@ -25,7 +25,7 @@ def detector(model_type: str) -> tuple[dict[str, Any], dict[str, tuple[str, tupl
 @pytest.mark.parametrize("kind", ["class_embed", "bbox_embed"])
 def test_each_missing_head_of_a_layer_is_reported(model_type: str, kind: str) -> None:
     config, spec, heads = detector(model_type)
-    for name in [name for name in heads if f"{kind}." in name][::3]:
+    for name in [name for name in heads if f"{kind}." in name][::5]:
         audited = judged({one: entry for one, entry in spec.items() if one != name}, config)
         assert codes(audited) & {"N403", "N404"}, name
         counts = audited.counts

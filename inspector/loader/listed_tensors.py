@@ -13,7 +13,7 @@ from inspector.budget import Budget, Exceeded, one_budget
 from inspector.loader.layout import Layout
 
 
-class Tensors(Mapping[str, Layout]):
+class ListedTensors(Mapping[str, Layout]):
     """Tensor -> layout, in the order of the headers. Valid only where the names are distinct: ask `distinct`."""
 
     __slots__ = ("_columns", "_table", "layouts", "names")
@@ -72,7 +72,7 @@ class Tensors(Mapping[str, Layout]):
         return self.table().items()
 
 
-def joined(parts: Sequence[Tensors]) -> Tensors:
+def joined(parts: Sequence[ListedTensors]) -> ListedTensors:
     """The tensors of several files."""
     if len(parts) == 1:
         return parts[0]
@@ -81,12 +81,12 @@ def joined(parts: Sequence[Tensors]) -> Tensors:
     for part in parts:
         names += part.names
         layouts += part.layouts
-    return Tensors(names, layouts)
+    return ListedTensors(names, layouts)
 
 
 def by_key(tensors: Mapping[str, Layout]) -> tuple[Sequence[str], Sequence[Layout], Iterable[Column]]:
     """The names, their layouts, and the names by key."""
-    if isinstance(tensors, Tensors):
+    if isinstance(tensors, ListedTensors):
         return tensors.names, tensors.layouts, tensors.columns
     names = list(tensors)
     return names, list(tensors.values()), columns(names)
@@ -94,7 +94,7 @@ def by_key(tensors: Mapping[str, Layout]) -> tuple[Sequence[str], Sequence[Layou
 
 def stored_of(names: Iterable[str], tensors: Mapping[str, Layout]) -> frozenset[str]:
     """Which of a few names are stored."""
-    if not isinstance(tensors, Tensors):
+    if not isinstance(tensors, ListedTensors):
         return frozenset(name for name in names if name in tensors)
     wanted = {name: key_of(name)[0] for name in names}
     alike = [column for column in tensors.columns if column.key in wanted.values()]
