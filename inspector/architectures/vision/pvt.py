@@ -22,11 +22,12 @@ BLOCK_NORMS = rows(
     part("mlp.dense2",   "mlp.down",       dense("ff -> w")))
 DEPTHWISE = part("mlp.dwconv.dwconv", "mlp.conv", conv("ff -> ff, 3 3", groups="ff"))
 PVT = Architecture("pvt",
-    dims=STAGES | Dims(r="sequence_reduction_ratios[{S}]", size="image_size when {S} == 0 | image_size//2**({S} + 1)",
+    dims=STAGES | Dims(t="strides[{S}]",                       # of the convolution, whose step is the patch size
+                       r="sequence_reduction_ratios[{S}]", size="image_size when {S} == 0 | image_size//2**({S} + 1)",
                        g="(size//k)**2", R="S[sequence_reduction_ratios > 1]", E="S - last"),
     parts=rows(
         under("encoder.patch_embeddings.{S}",
-            part("projection", "embed.patch", conv("v -> w, k k")),
+            part("projection", "embed.patch", conv("v -> w, t t")),
             part("layer_norm", "norm.embed",  affine("w"))),
         part("encoder.patch_embeddings.{E}.position_embeddings",    "embed.position", param("1 g w")),
         part("encoder.patch_embeddings.{last}.position_embeddings", "embed.position", param("1 g+1 w")),

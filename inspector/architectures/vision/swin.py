@@ -20,10 +20,11 @@ SWIN_DIMS = Dims(
 FINAL = part("layernorm", "norm.final", affine("f"))
 EMBEDDINGS = rows(
     part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p pw")),
-    part("embeddings.norm",                        "norm.embed",  affine("e")),
-    under("embeddings", either(                                # transformers 5, transformers 4
-        part("position_embeddings", "embed.position", param("1 g e")),
-        part("position_embeddings", "embed.position", param("1 g+1 e"))), when="use_absolute_embeddings"))
+    part("embeddings.norm",                        "norm.embed",  affine("e")))
+POSITIONS = part("embeddings.position_embeddings", "embed.position", param("1 g+1 e"), when="use_absolute_embeddings")
+OWN_POSITIONS = under("embeddings", either(                    # transformers 5, transformers 4
+    part("position_embeddings", "embed.position", param("1 g e")),
+    part("position_embeddings", "embed.position", param("1 g+1 e"))), when="use_absolute_embeddings")
 REST_OF_BLOCK = rows(
     part("layernorm_before",       "norm.attention",   affine("w")),
     part("attention.output.dense", "attention.output", dense("w -> w")),
@@ -55,7 +56,7 @@ STATE_DICT = {
     "*.output.dense": ".mlp.fc2",
 }
 """Names of the model in memory under transformers 5, which saves the older ones."""
-SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
+SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=rows(SWIN_PARTS, OWN_POSITIONS),
     dialects=({}, STATE_DICT, {**STATE_DICT, "encoder.": "swin.encoder.", "embeddings.": "swin.embeddings."}),
     heads=(
         head("Model",                  "",      FINAL),
@@ -64,11 +65,12 @@ SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, pa
         head("Backbone",               "",      STAGE_NORMS,
             usually(part("swin.layernorm", "norm.final", affine("f"))))))
 MASKFORMER_SWIN = Architecture("maskformer-swin", ignores="hidden_size num_layers out_indices",
-    dims=SWIN_DIMS, parts=SWIN_PARTS, dialects=({}, STATE_DICT),
+    dims=SWIN_DIMS, parts=rows(SWIN_PARTS, POSITIONS), dialects=({}, STATE_DICT),
     heads=(
         head("Model",    "", FINAL),
         head("Backbone", "model.", under("model", FINAL), part("hidden_states_norms.{S}", "norm.stage", affine("w")))))
-DONUT_SWIN = Architecture("donut-swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
+DONUT_SWIN = Architecture("donut-swin", ignores="hidden_size num_layers", dims=SWIN_DIMS,
+    parts=rows(SWIN_PARTS, POSITIONS),
     heads=(
         head("Model", ""),
         head("ForImageClassification", "donut.", CLASSIFIER)))
@@ -81,7 +83,7 @@ NEXT_ATTENTION = rows(                         # Swin v2's
     part("attention.self.continuous_position_bias_mlp.2", "attention.bias.down", linear("512 -> h")))
 SWINV2 = Architecture("swinv2", ignores="hidden_size num_layers", dims=SWIN_DIMS,
     parts=rows(
-        EMBEDDINGS,
+        EMBEDDINGS, POSITIONS,
         under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK, NEXT_ATTENTION),
         part("encoder.layers.{D}.downsample.reduction", "merge",      linear("4*w -> 2*w")),
         part("encoder.layers.{D}.downsample.norm",      "norm.merge", affine("2*w"))),
@@ -101,8 +103,7 @@ SWIN2SR = Architecture("swin2sr", ignores="hidden_size num_layers",
         part("first_convolution",                     "embed.image", conv("c -> e, 3 3")),
         part("embeddings.patch_embeddings.projection", "embed.patch", conv("e -> e, p pw")),
         part("embeddings.patch_embeddings.layernorm", "norm.embed",  affine("e")),
-        part("embeddings.position_embeddings",        "embed.position", param("1 g+1 e"),
-             when="use_absolute_embeddings"),
+        POSITIONS,
         under("encoder.stages.{S}.layers.{B}", REST_OF_BLOCK, NEXT_ATTENTION),
         under("encoder.stages.{S}",
             part("conv",                   "conv.stage.conv",   conv("e -> e, 3 3"), when="resi_connection == '1conv'"),
