@@ -91,7 +91,7 @@ def _run(words: Sequence[str]) -> int:
     if call is not None:
         return _carry_out(*call)
     if words and not words[0].startswith("-") and not _is_verb(words[0]):
-        from inspector.cli.verbs import no_verb
+        from inspector.cli.suggestions import no_verb
 
         return _refuse(no_verb(words[0]), 2)
     from inspector.cli.app import app_of

@@ -96,7 +96,10 @@ def _checkpoint(
 
 def _entry(tensor: Any) -> tuple[str, tuple[int, ...]]:
     """(dtype, shape) of an array, a tensor, or a pair of the two."""
-    dtype, shape = tensor if isinstance(tensor, tuple) else (getattr(tensor, "dtype", None), tensor.shape)
+    pair = isinstance(tensor, tuple) and len(tensor) == 2
+    if not (pair or hasattr(tensor, "shape")):
+        raise TypeError(f"a tensor is an array or a pair (dtype, shape), not {type(tensor).__name__}")
+    dtype, shape = tensor if pair else (getattr(tensor, "dtype", None), tensor.shape)
     word = str(cast(object, dtype)).rpartition(".")[2]
     known = word if word in BITS else TORCH_NAMES.get(word)
     if known is None:

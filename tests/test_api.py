@@ -80,6 +80,8 @@ def test_configs_and_claims() -> None:
         (lambda: audit(7), TypeError),  # type: ignore[arg-type]
         (lambda: audit(LLAMA, config=7), TypeError),  # type: ignore[arg-type]
         (lambda: audit({"x": ("F7", (2,))}), ValueError),
+        (lambda: audit({"x": 1}), TypeError),  # type: ignore[dict-item]
+        (lambda: audit({"x": ("F32", 1, 2)}), TypeError),  # type: ignore[dict-item]
         (lambda: formula("lama"), FormulaError),
         (lambda: explain("Z999"), KeyError),
         (lambda: audit(LLAMA).raise_for_findings("bad"), ValueError),

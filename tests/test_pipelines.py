@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import inspector
+from inspector.auditing.adapter import audit_adapter, read_base
+from inspector.auditing.pipeline_parts import _agreeing
+from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
+from tests.adapters.records import checkpoint, records
+from tests.adapters.records import spec_of as adapter_spec
 from tests.checkpoints import genuine, write
-from tests.judged import codes, diffusers_records, spec_of
+from tests.judged import base_record, codes, diffusers_records, spec_of
 from tests.loads.damage import Folder, WeightFile
 from tests.loads.damage import write as write_folder
 
@@ -47,6 +54,8 @@ def pipeline(folder: Path, parts: dict[str, Any]) -> Path:
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
     write(folder / "text_encoder", genuine(TEXT, "F16"), TEXT)
     (folder / "model_index.json").write_text(json.dumps(parts), encoding="utf-8")
+    (folder / "tokenizer").mkdir()
+    (folder / "tokenizer" / "tokenizer.json").write_text("{}", encoding="utf-8")
     (folder / "scheduler").mkdir()
     (folder / "scheduler" / "scheduler_config.json").write_text('{"_class_name": "PNDMScheduler"}', encoding="utf-8")
     return folder
@@ -105,6 +114,34 @@ def test_a_component_of_another_class_is_reported_once(
     assert codes(audit(str(folder))) == ({code} if code else set())
 
 
+@pytest.mark.parametrize(("index", "config", "suffix", "code"), [
+    ("CLIPTextModelWithProjection", TEXT, "", "N424"),
+    ("CLIPTextModel", {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 48}, "", None),
+    ("T5EncoderModel", None, "ForConditionalGeneration", None),
+    ("T5ForConditionalGeneration", None, "EncoderModel", "N424"),
+], ids=["no projection", "projection too", "decoder too", "no decoder"])  # fmt: skip
+def test_a_text_encoder_is_loaded_as_the_class_that_the_pipeline_names(
+    index: str, config: dict[str, Any] | None, suffix: str, code: str | None, tmp_path: Path
+) -> None:
+    """Recorded: `from_pretrained` of that class, which leaves what is not stored at random."""
+    folder = pipeline(tmp_path, {**PARTS, "text_encoder": ["transformers", index]})
+    record = base_record("t5", suffix)
+    spec = spec_of(record) if config is None else genuine(config, "F16")
+    config = config or {**record["config"], "model_type": "t5", "architectures": [record["class"]]}
+    shutil.rmtree(folder / "text_encoder")
+    write(folder / "text_encoder", spec, config)
+    assert codes(audit(str(folder))) == ({code} if code else set())
+
+
+def test_an_adapter_of_no_component_is_not_for_this_pipeline(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path / "base", PARTS)
+    base = read_base(str(folder))
+    for name, wanted in (("llama.default", {"A928"}), ("gpt2.default", {"A928"})):
+        record = records()[name]
+        found = audit_adapter(checkpoint(adapter_spec(name), record["adapter"]), base=base)
+        assert codes(found) == wanted
+
+
 def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     text = (folder / "text_encoder" / "model.safetensors").read_bytes()
@@ -112,10 +149,126 @@ def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == {"N401"}
 
 
-def test_a_scheduler_without_its_config_is_missing(tmp_path: Path) -> None:
-    folder = pipeline(tmp_path, PARTS)
-    (folder / "scheduler" / "scheduler_config.json").unlink()
+@pytest.mark.parametrize(
+    ("name", "class_name", "files", "there"),
+    [
+        ("scheduler", "PNDMScheduler", [], False),
+        ("scheduler", "PNDMScheduler", ["config.json"], False),
+        ("scheduler", "PNDMScheduler", ["scheduler_config.json"], True),
+        ("tokenizer", "CLIPTokenizer", [], False),
+        ("tokenizer", "CLIPTokenizer", ["tokenizer_config.json", "special_tokens_map.json", "merges.txt"], False),
+        ("tokenizer", "CLIPTokenizer", ["vocab.json", "merges.txt"], True),
+        ("tokenizer", "T5TokenizerFast", ["spiece.model"], True),
+        ("tokenizer", "ByT5Tokenizer", ["tokenizer_config.json"], True),
+        ("feature_extractor", "CLIPFeatureExtractor", ["config.json"], False),
+        ("feature_extractor", "CLIPImageProcessor", ["preprocessor_config.json"], True),
+        ("feature_extractor", "CLIPImageProcessorPil", ["preprocessor_config.json"], True),
+        ("feature_extractor", "CLIPImageProcessorPil", [], False),
+        ("processor", "Qwen2VLProcessor", ["processor_config.json"], True),
+    ],
+)
+def test_a_component_without_weights_needs_its_files(
+    name: str, class_name: str, files: list[str], there: bool, tmp_path: Path
+) -> None:
+    """As transformers 5.23 and diffusers 0.42 read them; of a tokenizer without words they build an empty one."""
+    library = "diffusers" if name == "scheduler" else "transformers"
+    folder = pipeline(tmp_path, {**PARTS, name: [library, class_name]})
+    shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / name).mkdir()
+    for file in files:
+        (folder / name / file).write_text("{}", encoding="utf-8")
+    assert codes(audit(str(folder))) == (set() if there else {"N416"})
+    shutil.rmtree(folder / name)
     assert codes(audit(str(folder))) == {"N416"}
+
+
+CLIP: dict[str, Any] = {
+    "model_type": "clip", "architectures": ["StableDiffusionSafetyChecker"], "projection_dim": 16,
+    "vision_config": {"model_type": "clip_vision_model", "hidden_size": 32, "intermediate_size": 64,
+                      "num_hidden_layers": 1, "num_attention_heads": 4, "image_size": 32, "patch_size": 16},
+    "text_config": {"model_type": "clip_text_model"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tower", ["vision_model.", "vision_model.vision_model."])
+def test_a_safety_checker_is_whole(tower: str, tmp_path: Path) -> None:
+    """34,292 parameters: `StableDiffusionSafetyChecker` of diffusers 0.42, which loads the names of both versions."""
+    folder = pipeline(tmp_path, {**PARTS, "safety_checker": ["stable_diffusion", "StableDiffusionSafetyChecker"]})
+    spec = {name.replace("vision_model.", tower): entry for name, entry in genuine(CLIP).items()}
+    write(folder / "safety_checker", spec, CLIP)
+    audited = audit(str(folder))
+    assert (audited.verdict, audited.components["safety_checker"].counts.unique_parameters) == ("clean", 34_292)
+    del spec["special_care_embeds"]
+    write(folder / "safety_checker", spec, CLIP)
+    assert codes(audit(str(folder))) == {"N403"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "found"),
+    [
+        ("act_fn", "sillu", {"C311"}), ("act_fn", "swish", set()), ("time_embedding_type", "foo", {"C311"}),
+        ("resnet_time_scale_shift", "bar", {"C311"}), ("addition_embed_type", "zzz", {"C311"}),
+        ("class_embed_type", "zzz", set()),
+        ("attention_head_dim", [4], {"C311"}), ("attention_head_dim", [4, 4], set()),
+    ],
+)  # fmt: skip
+def test_values_with_which_diffusers_builds_no_unet(key: str, value: Any, found: set[str], tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "unet" / "config.json").write_text(json.dumps({**UNET, key: value}), encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    assert audited.components["unet"].loads[0].outcome == ("refuses" if found else "complete")
+
+
+@pytest.mark.parametrize(("hidden", "found"), [(48, set()), (40, {"N453"})])
+def test_an_encoder_of_another_width_is_reported(hidden: int, found: set[str], tmp_path: Path) -> None:
+    """diffusers loads it, and its first call fails."""
+    folder = pipeline(tmp_path, PARTS)
+    text = {**TEXT, "hidden_size": hidden, "num_attention_heads": 4}
+    write(folder / "text_encoder", genuine(text, "F16"), text)
+    assert codes(audit(str(folder))) == found
+    (folder / "model_index.json").write_text(json.dumps({**PARTS, "_class_name": "PixArtAlphaPipeline"}))
+    assert codes(audit(str(folder))) == set()
+
+
+SDXL = {"cross_attention_dim": 96, "projection_class_embeddings_input_dim": 112, "addition_time_embed_dim": 8}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "texts", "takes", "agree"),
+    [
+        ("StableDiffusionXLPipeline", [{"hidden_size": 32}, {"hidden_size": 64, "projection_dim": 64}], SDXL, True),
+        ("StableDiffusionXLPipeline", [{"hidden_size": 64}, {"hidden_size": 32, "projection_dim": 32}], SDXL, False),
+        ("StableDiffusionXLPipeline", [{"hidden_size": 24}, {"hidden_size": 64, "projection_dim": 64}], SDXL, False),
+        ("StableDiffusionXLPipeline", [{}, {"hidden_size": 96, "projection_dim": 72}], SDXL, True),
+        ("FluxPipeline", [{"hidden_size": 24}, {"d_model": 32}],
+         {"joint_attention_dim": 32, "pooled_projection_dim": 24}, True),
+        ("FluxPipeline", [{"hidden_size": 32}, {"d_model": 32}],
+         {"joint_attention_dim": 32, "pooled_projection_dim": 24}, False),
+        ("StableDiffusion3Pipeline", [{"projection_dim": 24}, {"projection_dim": 32}, {"d_model": 48}],
+         {"joint_attention_dim": 48, "pooled_projection_dim": 56}, True),
+        ("StableDiffusion3Pipeline", [{"projection_dim": 24}, {"projection_dim": 32}, {"d_model": 32}],
+         {"joint_attention_dim": 48, "pooled_projection_dim": 56}, False),
+        ("PixArtSigmaPipeline", [{"d_model": 32}], {"caption_channels": 48}, False),
+        ("StableDiffusionPipeline", [{"hidden_size": 32}], {"cross_attention_dim": 64, "encoder_hid_dim": 32}, True),
+    ],
+)  # fmt: skip
+def test_widths_of_encoders(class_name: str, texts: list[Any], takes: dict[str, int], agree: bool) -> None:
+    """As diffusers 0.42 calls the pipeline: those that agree run."""
+    named = {f"text_encoder_{number}" if number > 1 else "text_encoder": one for number, one in enumerate(texts, 1)}
+    named["unet" if "cross_attention_dim" in takes else "transformer"] = takes
+    parts = {name: SimpleNamespace(findings=(), checkpoint=SimpleNamespace(config=SimpleNamespace(values=values)))
+             for name, values in named.items() if values}  # fmt: skip
+    found = list(of_other_widths(class_name, parts))  # type: ignore[arg-type]
+    assert (found == []) == agree
+
+
+def test_exchanged_folders_are_one_finding(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    for old, new in (("unet", "x"), ("text_encoder", "unet"), ("x", "text_encoder")):
+        (folder / old).rename(folder / new)
+    (finding,) = [one for one in audit(str(folder)).findings if one.severity == "error"]
+    assert (finding.code, finding.help.split(":")[0]) == ("N424", "exchange the folders unet and text_encoder")
 
 
 def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
@@ -146,6 +299,8 @@ def test_weights_of_another_component_are_to_be_downloaded_again(tmp_path: Path)
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
     (finding,) = audit(str(folder)).findings
     assert finding.help.startswith("download the weights of unet again")
+    (left,) = json.loads(mend(str(folder), format="json").text)["left"]
+    assert left["because"] == finding.help
 
 
 @pytest.mark.parametrize(("width", "code"), [(48, "N458"), (40, "C310")])
@@ -154,7 +309,10 @@ def test_a_width_that_two_components_share(width: int, code: str, tmp_path: Path
     folder = pipeline(tmp_path, PARTS)
     write(folder / "unet", genuine({**UNET, "cross_attention_dim": 96}, "F16"), {**UNET, "cross_attention_dim": width})
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
-    assert codes(audit(str(folder))) == {code}
+    audited = audit(str(folder))
+    assert codes(audited) == {code}
+    plan = json.loads(mend(str(folder), format="json").text)
+    assert [step["finding"] for step in plan["steps"]] == ([code] if code == "C310" else [])
 
 
 @pytest.mark.parametrize(
@@ -178,6 +336,71 @@ def test_latents_that_a_transformer_packs(swapped: str, fits: str, tmp_path: Pat
         folder.texts["model_index.json"][part] = ["diffusers", name]
     found = [one for one in audit(str(write_folder(folder, tmp_path))).findings if one.severity == "error"]
     assert [(one.code, one.facts.get("agreeing")) for one in found] == [("N458", fits)]
+
+
+def test_weights_that_fit_as_well_are_not_of_another_model() -> None:
+    """16 channels of a transformer are 16 latents, or 4 that it packs."""
+    wrong: Any = SimpleNamespace(key="latent_channels", stated=16, solved=4)
+    parts: Any = {"transformer": SimpleNamespace(
+        verdict="clean", checkpoint=SimpleNamespace(config=SimpleNamespace(values={"in_channels": 16})))}  # fmt: skip
+    assert _agreeing("vae", wrong, parts) is None
+    wrong.solved = 8
+    assert _agreeing("vae", wrong, parts) == "transformer.in_channels"
+
+
+PROJECTED: dict[str, Any] = {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 48}
+
+
+def exchange(first: Path, second: Path) -> None:
+    """Puts each of two files into the place of the other."""
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+
+
+@pytest.mark.parametrize(("second", "one", "other"), [
+    (PROJECTED, "text_encoder", "text_encoder_2"), (PROJECTED, "unet", "text_encoder_2"),
+    ({**PROJECTED, "hidden_size": 60, "intermediate_size": 100}, "text_encoder_2", "text_encoder"),
+])  # fmt: skip
+def test_exchanged_files_are_put_back(second: dict[str, Any], one: str, other: str, tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]})
+    write(folder / "text_encoder_2", genuine(second, "F16"), second)
+    files = [next((folder / name).glob("*.safetensors")) for name in (one, other)]
+    before = [file.read_bytes() for file in files]
+    exchange(*files)
+    (finding,) = audit(str(folder)).findings
+    assert (finding.code, set(finding.facts["components"])) == ("N480", {one, other})
+    assert mend(str(folder), write=True, format="json").code == 0
+    assert [file.read_bytes() for file in files] == before and audit(str(folder)).verdict == "clean"
+
+
+def test_a_loss_is_no_exchange(tmp_path: Path) -> None:
+    """The second encoder without its projection: the first one has none either."""
+    folder = pipeline(tmp_path, {**PARTS, "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]})
+    left = {name: entry for name, entry in genuine(PROJECTED, "F16").items() if name != "text_projection.weight"}
+    write(folder / "text_encoder_2", left, PROJECTED)
+    assert "N480" not in codes(audit(str(folder)))
+
+
+ADAPTERS = {
+    "unet": "down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q.{}.weight",
+    "text_encoder": "base_model.model.text_model.encoder.layers.0.self_attn.q_proj.{}.weight",
+}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_adapter_in_the_place_of_weights(name: str, tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (file,) = (folder / name).glob("*.safetensors")
+    config = UNET if name == "unet" else TEXT
+    width = 32 if name == "unet" else 48
+    spec = {
+        ADAPTERS[name].format(half): ("F32", shape) for half, shape in (("lora_A", (4, width)), ("lora_B", (width, 4)))
+    }
+    write(folder / name, spec, config)
+    (folder / name / "model.safetensors").rename(file)
+    assert codes(audit(str(folder))) == {"A950"}
+    assert not json.loads(mend(str(folder), format="json").text)["steps"]
 
 
 def test_a_lost_part_is_not_solved_into_the_config(tmp_path: Path) -> None:

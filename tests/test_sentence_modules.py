@@ -145,3 +145,35 @@ def test_the_routes_of_a_router(tmp_path: Path) -> None:
     assert (found.verdict, [one.check for one in found.skipped if one.decisive]) == (
         "undecided", ["the weights of 2_Dense"],
     )  # fmt: skip
+
+
+TABLES = {"StaticEmbedding": "embedding.weight", "WordEmbeddings": "emb_layer.weight"}
+
+
+def of_tables(place: Path, kind: str, name: str, shape: tuple[int, ...]) -> Path:
+    """A router of two tables, as sentence-transformers 6 saves it: without a model."""
+    types = {f"{route}_0_{kind}": f"sentence_transformers.sentence_transformer.modules.{kind}"
+             for route in ("query", "document")}  # fmt: skip
+    for number, folder_name in enumerate(types):
+        write(place / folder_name, {name if number else TABLES[kind]: ("F32", shape if number else (9, 12))}, None)
+    routes = {one.partition("_")[0]: [one] for one in types}
+    (place / "router_config.json").write_text(json.dumps({"types": types, "structure": routes}), encoding="utf-8")
+    listed = [{"path": "", "type": "sentence_transformers.base.modules.router.Router"}]
+    (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_encoders_of_tables_have_no_model(kind: str, tmp_path: Path) -> None:
+    found = audited(of_tables(tmp_path / "whole", kind, TABLES[kind], (7, 12)))
+    assert (found.verdict, codes(found)) == ("undecided", set())
+    for number, (name, shape) in enumerate((("weight", (7, 12)), (TABLES[kind], (84,)))):
+        assert codes(audited(of_tables(tmp_path / str(number), kind, name, shape))) == {"N434"}
+
+
+def test_a_bag_of_words_before_a_dense_layer(tmp_path: Path) -> None:
+    place = folder(tmp_path, [dense(3, 6)], "0_Transformer")
+    listed = json.loads((place / "modules.json").read_text())
+    listed[0] = {"path": "0_BoW", "type": "sentence_transformers.sentence_transformer.modules.bow.BoW"}
+    (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    assert (audited(place).verdict, codes(audited(place))) == ("undecided", set())

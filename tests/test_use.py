@@ -128,7 +128,8 @@ def test_the_model_of_a_sentence_encoder_may_be_in_the_folder_of_its_module(tmp_
 
 
 HEADS = [("bert", "ForMultipleChoice"), ("big_bird", "ForTokenClassification"), ("convbert", "ForTokenClassification"),
-         ("luke", "ForEntitySpanClassification"), ("visual_bert", "ForQuestionAnswering")]  # fmt: skip
+         ("luke", "ForEntitySpanClassification"), ("visual_bert", "ForQuestionAnswering"),
+         ("electra", "ForTokenClassification"), ("mobilebert", "ForTokenClassification")]  # fmt: skip
 
 
 @pytest.mark.parametrize("config", [True, False], ids=["config", "no config"])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from inspector.findings.names.architecture import PrefixOnNames
+from inspector.findings.names.prefixes import PrefixOnNames
 from tests.judged import base_record, codes, judged, spec_of
 
 MODELS = [

@@ -62,7 +62,11 @@ def difference_of(
             unexpected += count(one.boxes) if one.expected is None and not _is_taken(one.key, plan) else 0
             continue
         taken = 0
-        inner = one.key.replace(f"{BASE_LAYER}.", ".").replace(".original_module.", ".")
+        inner = (
+            one.key.replace(f"{BASE_LAYER}.", ".")
+            .replace(".original_module.", ".")
+            .replace(".modules_to_save.default.", ".")
+        )
         for tensor in tensors.get(inner, ()):
             here = within(one.boxes, tensor.axes) if len(tensor.axes) == len(one.boxes[0]) else ()
             inside = [part for box in wrapped.get(tensor.module, ()) for part in within(here, box)]

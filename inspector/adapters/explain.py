@@ -20,7 +20,7 @@ from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENS
 from inspector.adapters.peft_configs import as_read
 from inspector.adapters.plan import plan_with, replicated
 from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
-from inspector.adapters.untargeted import of_whole_model, untargeted
+from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted_alone
 from inspector.adapters.with_base import (
     Matched,
     findings_with_base,
@@ -109,6 +109,7 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
     lines = tuple(_line(one, alone, trained) for one in matched)
+    findings[0] = _with_stored_rank(findings)
     return AdapterReport(lines, tuple(findings), total, unchecked, difference, values)
 
 
@@ -143,9 +144,12 @@ def _of_tensors(
         yield from untargeted(matched, base, method, values, families)
     if method == "adalora":
         yield from unequal_ranks(families)
-    if base is None and whole:
-        yield from unnamed_targets(values, families)
-        yield from odd_layers(values, families)
+    if base is None:
+        left_out = list(untargeted_alone(matched, method, values, families))
+        yield from left_out
+        if whole and not left_out:
+            yield from unnamed_targets(values, families)
+            yield from odd_layers(values, families)
 
 
 def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
@@ -237,6 +241,17 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
         alpha=None if scale is None else alpha,
         scale=scale,
     )
+
+
+def _with_stored_rank(findings: Sequence[Finding]) -> Finding:
+    """The note on an adapter with the rank of its weights, where the config states another one for all."""
+    from inspector.findings.adapters.tensors import AdapterRankDiffers
+
+    first = findings[0]
+    ranks = {one.stored for one in findings if isinstance(one, AdapterRankDiffers) and one.key}
+    if not isinstance(first, Adapter) or len(ranks) != 1:
+        return first
+    return replace(first, rank=ranks.pop(), alpha=None, scale=None)
 
 
 def _of_modules(

@@ -27,6 +27,8 @@ TINY: Final = f"min(rank, {WIDE})"
 HALF: Final = f"{WIDE} - {WIDE} // 2 when not effective_rank and not rank_pattern"
 SAVED: Final = "if save_projection != false"
 
+ENTRIES: Final = "max(1, min(floor(inputs*inputs*sparse_rate), inputs*inputs - inputs))"
+SPARSE: Final = f"{ENTRIES} when sparse_rate > 0 | 0 when sparse_rate == 0"
 KEPT: Final = "max(1, floor(inputs * outputs * (1 - sparsity)))"
 
 LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
@@ -46,7 +48,7 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("=delora_w_norm", "inputs"),
     ),
     "fourierft": (("fourierft_spectrum", "rank"),),
-    "frod": (("frod_lambda_l", "inputs"), ("frod_lambda_s_values", "?")),
+    "frod": (("frod_lambda_l", "inputs"), ("frod_lambda_s_values", SPARSE)),
     "glora": (
         *(row for side in "AB" for row in (
             (f"glora_{side}.Xd", "outputs", "rank", "if config_A_B == 'lora'"),
@@ -140,6 +142,15 @@ SHARED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "vera": (("=vera_A", "rank", "widest_inputs", SAVED), ("=vera_B", "widest_outputs", "rank", SAVED)),
 }
 """Method -> what it saves once for all modules, below `base_model.`."""
+
+CATEGORIES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "frod": (
+        ("=frod_V", "inputs", "inputs", SAVED),
+        ("=frod_s_indices", "2", SPARSE, SAVED),
+        ("=frod_s_size", "2", SAVED),
+    ),
+}
+"""Method -> what it saves once for the modules of one name in all layers, below `base_model.` and before that name."""
 
 RANKS: Final[Mapping[str, tuple[str, str]]] = {
     "c3a": ("block_size", "block_size_pattern"),

@@ -149,3 +149,18 @@ def base_name(key: str) -> str:
     if "original_module" in segments:
         segments.remove("original_module")
     return ".".join(segments)
+
+
+def wrapped_copies(keys: Iterable[str], key: str) -> list[str]:
+    """The keys of a tensor in a module that is trained whole: of the original and of the copy, as `bias="all"` stores
+    them beside `key`."""
+    found = (one for one in keys if "_module." in one or ".modules_to_save." in one)
+    return [one for one in found if uncopied(one) == key]
+
+
+def uncopied(key: str) -> str:
+    """The key without the wrappers of a module that is trained whole."""
+    return _COPIED.sub("", key)
+
+
+_COPIED = re.compile(r"\.(original_module|modules_to_save(\.default)?)(?=\.)")

@@ -15,12 +15,13 @@ from inspector.adapters.expected import (
     Expected,
     ExpectedAdapter,
     kind_of,
+    of_categories,
     prompts,
     role_of,
     shared,
 )
 from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
-from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
 from inspector.adapters.peft_configs import changes
 from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear, around, texts
 from inspector.algebra.boxes import Box, common, minus
@@ -30,8 +31,7 @@ from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import names_in
 
-MOST_STACKED: Final = 4
-"""Parameters of one module that are wrapped one around the other."""
+MOST_STACKED: Final = 4  # parameters of one module that are wrapped one around the other
 TABLES: Final = ("embed.token", "embed.shared")
 """Roles of tables of words."""
 WORDS: Final = (*TABLES, "head.token", "head.token.bias")
@@ -59,8 +59,7 @@ def replicated(base: Base, values: Mapping[str, Any]) -> Base:
     ranges = values.get("layer_replication")
     if not isinstance(ranges, list) or not ranges:
         return base
-    depth = max((one.axes[0].last + 1 for one in base.tensors if _repeats(one)), default=0)
-    sources: list[int] = []
+    depth, sources = max((one.axes[0].last + 1 for one in base.tensors if _repeats(one)), default=0), list[int]()
     for one in ranges:
         start, stop = one if isinstance(one, list) and len(one) == 2 else (None, None)
         if type(start) is not int or type(stop) is not int or not 0 <= start < stop <= depth:
@@ -118,7 +117,8 @@ class _Planner:
         self._biases()
         self._tokens()
         self._copies()
-        self.expected.extend(shared(self.method, self.values, self.families, self.widest))
+        whole = shared(self.method, self.values, self.families, self.widest)
+        self.expected.extend((*whole, *of_categories(self.method, self.values, self.base, self.targets)))
 
     def _width(self) -> int | None:
         """The width of the base; the one that the config states where its layers have that and its tables another."""
@@ -295,8 +295,6 @@ class _Planner:
                 fitting += family is not None and all(one.fits(shape) for shape in family.shapes)
         return fitting
 
-    # --- what is saved beside the method's own ---
-
     def _whole(self) -> None:
         if not texts(self.values.get("modules_to_save")):
             return
@@ -325,12 +323,15 @@ class _Planner:
             inside = [
                 matched for one in chosen.get(tensor.module, ()) if (matched := common(tensor.axes, one)) is not None
             ]
-            outside = minus((tensor.axes,), inside)
+            saved = self.settings.saved(tensor.module, tensor.axes)
+            outside = minus((tensor.axes,), [*inside, *saved])
             if inside:
                 key = f"{tensor.module}{BASE_LAYER}.bias"
                 self._plain(tensor, key, tuple(inside), "bias", required=own)
             if outside and which == "all":
                 self._plain(tensor, tensor.key, outside, "bias", required=tensor.required and not tensor.foreign)
+            for key in wrapped_copies(self.families, self.prefix + tensor.key) if saved and which == "all" else ():
+                self._plain(tensor, key.removeprefix(self.prefix), tuple(saved), "base", required=False)
 
     def _tokens(self) -> None:
         wanted = self.values.get("trainable_token_indices")

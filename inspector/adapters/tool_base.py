@@ -35,6 +35,8 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Component of an adapter -> what a pipeline may call it."""
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
+PAIR: Final = ("down", "up")
+"""The matrices of a low rank; those of an embedding in MLX are [vocabulary, r] and [r, width]."""
 AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks")
 """Parts of names that only the files of a model's first authors have."""
 
@@ -43,13 +45,14 @@ class BaseModules(Struct, frozen=True):
     """What a base has.
 
     modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components
-    of which the names by their first authors are among these.
+    of which the names by their first authors are among these. tables: plain names of embeddings.
     """
 
     name: str
     source: str
     modules: Mapping[str, Mapping[str, Shape]]
     authors: frozenset[str] = frozenset()
+    tables: frozenset[str] = frozenset()
 
 
 def plain(name: str) -> str:
@@ -131,7 +134,9 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
                 fitting.add(module.component)
                 for part, stored in _at(module, index):
                     tensors += 1
-                    expected = misfit(module.method, part, stored, weight, dict(_at(module, index)))
+                    turned = plain(name) in base.tables and module.method == "lora, transposed" and part in PAIR
+                    shape = weight[::-1] if turned else weight
+                    expected = misfit(module.method, part, stored, shape, dict(_at(module, index)))
                     if expected is not None:
                         differences.append(ModuleDifference(_key(module, part, index), name, stored, expected))
     for component in [one for one in lost if one not in fitting]:
@@ -226,7 +231,7 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
     up, core = (outputs, None), (None, None, *kernel)
     methods: dict[str, dict[str, tuple[int | None, ...]]] = {
         "lora": {"down": down, "up": up, "mid": core},
-        "lora, stacked": {"down": (None, wide), "up": up},
+        "lora, of tokens": {"down": (outputs, None), "up": (wide, None)},
         "lora, transposed": {"down": (wide, None), "up": (None, outputs)},
         "loha": dict.fromkeys(("w1_a", "w2_a"), (None, outputs) if tucker else up)
         | dict.fromkeys(("w1_b", "w2_b"), down if tucker else flat)
@@ -235,6 +240,10 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
         "full": {"diff": weight, "set_weight": weight},
         "norm": {"w_norm": (outputs,)},
     }
+    if method == "lora, stacked" and part in ("down", "up"):
+        *experts, rows, columns = weight if len(weight) > 1 else (outputs, outputs)
+        one = (*experts, None, columns) if part == "down" else (*experts, rows, None)
+        return one, *([(None, columns)] if experts and part == "down" else [])
     if part in methods.get(method, {}):
         return (methods[method][part],)
     if part in ("diff_b", "b_norm", "bias", "rescale"):
@@ -284,10 +293,11 @@ def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:
         names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
         yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
                                  names=names, present=others)  # fmt: skip
-    if 2 * len(compared.differences) > compared.tensors:
+    widths = other_widths((one.stored, one.expected) for one in compared.differences)
+    alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1
+    if alike or 2 * len(compared.differences) > compared.tensors:
         first = compared.differences[0]
         example = ShapeExample(first.name, first.stored, first.expected)
-        widths = other_widths((one.stored, one.expected) for one in compared.differences)
         yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),
                                  of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
         return

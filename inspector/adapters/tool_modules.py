@@ -83,15 +83,22 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
 def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[ChangedModule, ...]:
     """The modules that an adapter changes, each with the parts of one method."""
     parts: dict[tuple[str, str], dict[str, dict[str, tuple[str, Family]]]] = {}
+    stacks = {(one.component, one.module) for key, one in found.items() if _is_stack(one, families[key])}
     for key, tensor in found.items():
-        by_method = parts.setdefault((tensor.component, tensor.module), {})
-        by_method.setdefault(tensor.method, {})[tensor.part] = (key, families[key])
+        at = tensor.component, tensor.module
+        method = "lora, stacked" if at in stacks and tensor.method == "lora, transposed" else tensor.method
+        parts.setdefault(at, {}).setdefault(method, {})[tensor.part] = (key, families[key])
     return tuple(
         ChangedModule(component, name, method, {**own, **by_method.get("", {})})
         for (component, name), by_method in parts.items()
         for method, own in (((method, own) for method, own in by_method.items() if method) if set(by_method) != {""}
                             else by_method.items())
     )  # fmt: skip
+
+
+def _is_stack(tensor: ToolTensor, family: Family) -> bool:
+    """Whether a matrix of MLX is of all experts: they are stacked, and not transposed."""
+    return tensor.method == "lora, transposed" and any(len(part.layout.shape) == 3 for part in family.stored)
 
 
 def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
@@ -260,9 +267,20 @@ def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ..
             for one in module.parts[first][1].stored:
                 for two in module.parts[other][1].stored:
                     shared = joined(hit for a in one.boxes for b in two.boxes if (hit := common(a, b)) is not None)
-                    ranks = [_at(one.layout.shape, group[first]), _at(two.layout.shape, group[other])]
+                    shapes = one.layout.shape, two.layout.shape
+                    ranks = [_at(_parted(*shapes), group[first]), _at(_parted(*shapes[::-1]), group[other])]
                     for box in shared:
                         yield first, other, box, one.layout.shape, two.layout.shape, ranks[0], ranks[1]
+
+
+def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a matrix in which the ranks of all experts follow each other, taken apart as the other one is.
+
+    The first versions of mlx-lm's LoRASwitchLinear have [experts*r, in] beside [experts, out, r].
+    """
+    if len(shape) != 2 or len(other) != 3 or not other[0] or shape[0] % other[0]:
+        return shape
+    return other[0], shape[0] // other[0], shape[1]
 
 
 def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:

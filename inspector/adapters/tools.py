@@ -49,6 +49,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
     "lora, stacked": Method(_one("down", "up"), ({"down": -2, "up": -1},)),
     "lora, transposed": Method(_one("down", "up"), ({"down": -1, "up": -2},)),
+    "lora, of tokens": Method(_one("down", "up"), ({"down": -1, "up": -1},)),
     "loha": Method(
         _one("w1_a", "w1_b", "w2_a", "w2_b"),
         ({"w1_a": 1, "w1_b": 0}, {"w2_a": 1, "w2_b": 0}),
@@ -107,8 +108,8 @@ _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
 )
 """Attention processors of early diffusers and of x-flux: `attn1.processor.to_q_lora.down.weight`."""
-_WITH_MODULE: Final = {".weight": ("ia3", "weight", "on_input"), ".m": ("", "magnitude", "down")}
-"""Ends that belong to an adapter only where the module has a certain other part: method, part, the other part."""
+_WITH_MODULE: Final = {".weight": ("ia3", "weight", ("on_input",)), ".m": ("", "magnitude", ("down", "up"))}
+"""Ends that belong to an adapter only where the module has one of certain other parts: method, part, the others."""
 
 PREFIXES: Final = (
     ("lora_unet_", "unet", "Kohya"), ("lora_te1_", "text_encoder", "Kohya"), ("lora_te2_", "text_encoder_2", "Kohya"),
@@ -125,8 +126,12 @@ PREFIXES: Final = (
     ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"),
 )  # fmt: skip
 """What a name begins with, the component of a pipeline that this is, and who writes it."""
-LOW_RANK: Final = frozenset({"lora", "lora, stacked", "lora, transposed", "loha", "lokr", "glora", "oft"})
+LOW_RANK: Final = frozenset({
+    "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", "oft",
+})  # fmt: skip
 """Methods that add something small to a matrix."""
+TOKENS: Final = "token_embd"
+"""llama.cpp's embedding, whose first matrix its converter turns: [vocabulary, r] and [width, r]."""
 _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
 """Methods that no model has."""
 _EMBEDDINGS: Final = frozenset({"emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*"})
@@ -148,9 +153,9 @@ def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
     for key in listed:
         ending = next((one for one in _WITH_MODULE if key not in found and key.endswith(one)), None)
         if ending is not None:
-            method, part, other = _WITH_MODULE[ending]
+            method, part, others = _WITH_MODULE[ending]
             component, module, writer = _component(key.removesuffix(ending))
-            if (component, module, other) in parts:
+            if any((component, module, other) in parts for other in others):
                 found[key] = ToolTensor(component, module, method, part, writer)
     return found
 
@@ -189,6 +194,8 @@ def _read(key: str) -> ToolTensor | None:
     component, module, writer = _component(key[: end.start()])
     if not module:
         return None
+    if module == TOKENS and own == "llama.cpp":
+        method = "lora, of tokens"
     return ToolTensor(component, module, method, part, own if own in ("LyCORIS", "MLX", "llama.cpp") else writer or own)
 
 

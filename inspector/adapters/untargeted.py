@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.adapters.base import Base
-from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter
+from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, plan_alone
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.targets import Boxes, Targets, union
@@ -22,6 +22,8 @@ CHOOSING = ("target_modules", "layers_to_transform")
 """Keys that choose modules; the second is removed by null."""
 SWITCHES = ("use_dora", "lora_bias")
 """Keys that add tensors to every module."""
+TOKENS = ".token_adapter."
+"""In names of rows of an embedding that are trained, which `trainable_token_indices` chooses."""
 FEWEST_OF_MODEL = 3
 """Fewest families that are taken for a model's; embeddings and a head alone are saved with adapters."""
 
@@ -48,6 +50,48 @@ def untargeted(
         return
     for names, boxes in together(places):
         yield _finding(place_of(names[0], boxes), names, [one for name in names for one in whole[name]], settings)
+
+
+def untargeted_alone(
+    matched: Sequence[Matched], method: str, values: Mapping[str, Any], families: Families
+) -> Iterator[Finding]:
+    """The same without a base, where a list of modules or a switch in the config is the cause.
+
+    An expression is matched with names in memory, which the stored ones need not be.
+    """
+    tuned = [one for one in matched if _is_of_module(one, values)]
+    listed, excluded = values.get("target_modules"), values.get("exclude_modules")
+    if isinstance(listed, list) and not isinstance(excluded, str):
+        yield from _not_listed(tuned, listed, values)
+    for key in SWITCHES:
+        added = [one for one in tuned if one.expected is None] if values.get(key) is False else []
+        if added:
+            plan = plan_alone(method, {**values, key: True}, families)
+            known = {one.key for one in plan.expected}
+            if all(one.key in known for one in added):
+                modules = list(dict.fromkeys(module_of(one.key) for one in added))
+                alike = len({one.boxes for one in added}) == 1
+                place = place_of(modules[0], added[0].boxes) if alike else Place()
+                yield _finding(place, modules, added, (AdapterSetting(key, False, True),))
+
+
+def _is_of_module(one: Matched, values: Mapping[str, Any]) -> bool:
+    """Whether a tensor changes a module as a whole, not parameters of it, and not what another adapter changes."""
+    name = tuner_name(one.key)
+    own = name is not None and bool(name.module) and not name.depth and "#" not in name.ending
+    return own and TOKENS not in one.key and not Targets(values).of_parameters(module_of(one.key))
+
+
+def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Tensors of modules that the list leaves out although the layers of the config have them."""
+    settings = Targets({**values, "layers_to_transform": None})
+    lost = [one for one in tuned if not all(settings.chosen(module_of(one.key), box) for box in one.boxes)]
+    names = list(dict.fromkeys(module_of(one.key).rpartition(".")[2] for one in tuned))
+    if not lost or not all(name and name != "#" for name in names):
+        return
+    modules = list(dict.fromkeys(module_of(one.key) for one in lost))
+    place = place_of(modules[0], lost[0].boxes) if len({one.boxes for one in lost}) == 1 else Place()
+    yield _finding(place, modules, lost, (AdapterSetting("target_modules", listed, names),))
 
 
 def _finding(

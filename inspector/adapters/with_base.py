@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import Expected, ExpectedAdapter
-from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name, uncopied
 from inspector.adapters.targets import Boxes, Targets, Unclear, union
 from inspector.algebra.boxes import Box, common, count, joined, minus
 from inspector.algebra.names import axes_of, before_index
@@ -136,7 +136,7 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
     known = {tensor.module for tensor in base.tensors}
     paths = [one.split(".") for one in known]
     known.update(".".join(path[:length]) for path in paths for length in range(len(path)))
-    modules = (module_of(key) for key in families if not of_all(key))
+    modules = (module_of(uncopied(key)) for key in families if not of_all(key))
     return [one for one in dict.fromkeys(modules) if one not in known]
 
 
@@ -302,7 +302,8 @@ def _targets_missing(
     missing: dict[str, list[Box]] = {}
     stored = _by_module(matched)
     for expected, boxes in absent:
-        left = minus(boxes, [one for places in _partners(expected, stored).values() for one in places])
+        there = (one for places in _partners(expected, stored).values() for one in places)
+        left = minus(boxes, [one for one in there if boxes and len(one) == len(boxes[0])])
         if left:
             missing.setdefault(expected.module or expected.key, []).extend(left)
     for names, where in together({name: union(found) for name, found in missing.items()}):

@@ -72,7 +72,9 @@ BLOCK_SPARSE = either(
         either(
             under("experts.{E}", SWIGLU),      # llmcompressor's
             under("switch_mlp", SWITCH)))),    # MLX's
-    under("mlp", ROUTER, under("experts", STACKED)))  # in transformers 5's memory
+    under("mlp", ROUTER, either(               # in transformers 5's memory
+        under("experts", STACKED),
+        under("experts.{E}", W123))))          # unstacked under the names in memory: it loads these as well
 GATE_UP = rows(                                # gate and up in one matrix
     part("gate_up_proj", "mlp.gate_up", linear("d -> ff + ff", packs="gate up", bias="b")),
     part("down_proj",    "mlp.down",    linear("ff -> d", bias="b")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -26,22 +26,24 @@ from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
-from inspector.auditing.adapter_base import modules_of_base, read_parts
+from inspector.auditing.adapter_base import modules_of_base, of_no_component, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
+from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.adapters.saved import AdapterAsWeights, AdapterBesideWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
-from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
+from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
-from inspector.loader.loaders import MLX_ADAPTERS, PEFT, TRANSFORMERS
+from inspector.loader.loaders import MLX_ADAPTERS, PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
@@ -105,9 +107,11 @@ def audit_adapter(
         skipped.append(Skipped("shapes", "the base could not be read"))
     elif laid is None:
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
+        if (unmatched := of_no_component(base.source, base.audited, families, values)) is not None:
+            findings.append(unmatched)
     whole = bool(families) and not (checkpoint.lost or checkpoint.partial)
     report = account(values, families, laid, whole=whole)
-    findings.extend(report.findings)
+    findings.extend(_with_given_base(report.findings, values.get("base_model_name_or_path")))
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
@@ -131,7 +135,8 @@ def _audit_of_tool(
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     findings = [*checkpoint.findings, *report.findings]
-    laid = None if base is None or base.audited is None else modules_of_base(base.source, base.audited, families)
+    read = base.audited if base is not None else None
+    laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
@@ -149,6 +154,15 @@ def _audit_of_tool(
     return _concluded(checkpoint, report, findings, name, skipped, claim, base)
 
 
+def _with_given_base(findings: Iterable[Finding], named: object) -> Iterator[Finding]:
+    """The findings; that on another base says so where the base is the one that the adapter's config names."""
+    for one in findings:
+        if isinstance(one, AdapterBaseDiffers) and isinstance(named, str) and named:
+            given = one.source in (named, f"hf://{named}") or os.path.realpath(one.source) == os.path.realpath(named)
+            one = replace(one, given=given)
+        yield one
+
+
 def _concluded(
     checkpoint: Checkpoint,
     report: AdapterReport,
@@ -160,7 +174,7 @@ def _concluded(
 ) -> Audit:
     unchecked = (Skipped("a part of the adapter", why, decisive=True) for why in report.unchecked)
     accounts = ledger.add_up(report.lines, report.expected)
-    findings = [*findings, *adapter_not_float(report.lines)]
+    findings = [*_as_weights(checkpoint, accounts, name.name), *findings, *adapter_not_float(report.lines)]
     totals = check_totals(checkpoint, accounts, None, claim)
     audited = conclude(
         checkpoint,
@@ -197,6 +211,8 @@ def _unusable(checkpoint: Checkpoint, families: Families, renaming: bool) -> Ite
             )
     if checkpoint.alone or not name or not checkpoint.readable:
         return
+    if _loader_of_model(checkpoint) is not None:
+        return
     lacking = config is None and (PEFT.finds(name) or _of_model_name(name, families))
     if lacking:
         other = checkpoint.config
@@ -205,6 +221,25 @@ def _unusable(checkpoint: Checkpoint, families: Families, renaming: bool) -> Ite
     if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
+
+
+def _loader_of_model(checkpoint: Checkpoint) -> Loader | None:
+    """The loader that takes the file of an adapter for the weights of the model in config.json."""
+    if checkpoint.adapter is not None or checkpoint.alone or not checkpoint.readable:
+        return None
+    loader = intended(checkpoint)
+    return loader if loader is not None and loader.finds(checkpoint.set_name) else None
+
+
+def _as_weights(checkpoint: Checkpoint, accounts: ledger.Ledger, kind: str) -> Iterator[Finding]:
+    """The finding on an adapter in the place of a model's weights."""
+    loader = _loader_of_model(checkpoint)
+    if loader is not None:
+        place = Place(file=checkpoint.set_name)
+        stored = accounts.counts
+        yield AdapterAsWeights(
+            place=place, type=kind, loader=loader.name, tensors=stored.tensors, elements=stored.stored_elements
+        )
 
 
 def _of_model_name(name: str, families: Families) -> bool:
@@ -274,7 +309,8 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
         return BaseRead("the base", None, "adapter_config.json does not name one")
     found = repository_named(name, revision if isinstance(revision, str) and revision else None)
     if isinstance(found, InvalidAddress):
-        return BaseRead(name, None, "adapter_config.json does not name a Hub repository")
+        because = "adapter_config.json names it, which is no repository of the Hub; pass it with --base PATH"
+        return BaseRead(name, None, because)
     return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)
 
 

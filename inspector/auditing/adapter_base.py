@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
+from inspector.adapters.names import tuner_name
 from inspector.adapters.tool_base import BaseModules, plain, shapes_of
+from inspector.adapters.tools import ToolTensor
+from inspector.adapters.with_base import unknown_modules
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
 from inspector.architectures.catalog import definition_of
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
 from inspector.dialects.catalog import is_single_file
+from inspector.findings.adapters.tools import AdapterModulesUnmatched
+from inspector.findings.finding import NAMES_SHOWN
 from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families
@@ -20,6 +26,7 @@ from inspector.notation.binding import bind_slots
 from inspector.notation.scope import Scope
 from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
+from inspector.reconciler.wording import family_name
 
 
 def read_parts(checkpoint: Checkpoint) -> Audit | None:
@@ -35,15 +42,23 @@ def read_parts(checkpoint: Checkpoint) -> Audit | None:
     return None
 
 
-def modules_of_base(source: str, audited: Audit, families: Families) -> BaseModules | None:
-    """The modules of a base and its components; None where no definition reads any of it. families: the adapter's."""
+def modules_of_base(
+    source: str, audited: Audit, families: Families, tensors: Mapping[str, ToolTensor]
+) -> BaseModules | None:
+    """The modules of a base and its components; None where no definition reads any of it.
+
+    families: the adapter's. tensors: what they stand for; MLX's names of modules show how it stacks experts.
+    """
     parts = audited.components or {"": audited}
-    found = {name: shapes for name, part in parts.items() if (shapes := _shapes(source, part)) is not None}
+    named = {f"{one.module}.weight": families[key] for key, one in tensors.items() if one.writer == "MLX"}
+    read = {name: made for name, part in parts.items() if (made := _shapes(source, part, named)) is not None}
+    found = {name: shapes for name, (shapes, _) in read.items()}
+    tables = frozenset(name for _, own in read.values() for name in own)
     if any(key.startswith("blk.") for key in families):
         found = {name: {**shapes, **dict(_of_llama_cpp(parts[name]))} for name, shapes in found.items()}
     name = audited.class_name or (audited.architecture.name if audited.architecture is not None else "") or source
     authors = frozenset(name for name, part in parts.items() if _kind(part) in AUTHOR_NAMES or _layers(part))
-    return BaseModules(name, source, found, authors) if found else None
+    return BaseModules(name, source, found, authors, tables) if found else None
 
 
 def _kind(part: Audit) -> str:
@@ -63,7 +78,7 @@ def _of_llama_cpp(part: Audit) -> Iterator[tuple[str, Shape]]:
     scope = Scope(claim.definition, claim.settings, definition_of)
     slots = respelled(unroll(scope, claim.head or claim.definition.default_head).slots, LLAMA_CPP, "", True)
     for block in bind_slots(scope, Spelling(""), slots, lambda key: [()]):
-        if block.key.endswith(".weight") and len(block.shape) == 2 and None not in block.shape:
+        if block.key.endswith(".weight") and len(block.shape) in (2, 3) and None not in block.shape:
             module, shape = block.key.removesuffix(".weight"), tuple(dim for dim in block.shape if dim is not None)
             yield from ((plain(name_of(module, index)), shape) for index in tuples(block.axes))
 
@@ -74,9 +89,13 @@ def _layers(part: Audit) -> int:
     return found if isinstance(found, int) and "UNet" in _kind(part) else 0
 
 
-def _shapes(source: str, part: Audit) -> dict[str, Shape] | None:
+def _shapes(source: str, part: Audit, named: Families) -> tuple[dict[str, Shape], frozenset[str]] | None:
+    """Plain name and shape of each module of a part, and the names of its embeddings; None without a definition.
+
+    named: weights as the adapter names them, where it shows which of several ways to store something its base had.
+    """
     claim = claim_of(part.checkpoint.config)
-    base = base_tensors(source, claim, part.case, {}, {})
+    base = base_tensors(source, claim, part.case, named, {})
     inner = part.checkpoint.names_in_file or {}
     stored = {
         spelled.removeprefix("model.diffusion_model."): layout.shape
@@ -85,4 +104,26 @@ def _shapes(source: str, part: Audit) -> dict[str, Shape] | None:
     }
     if base is None:
         return None
-    return shapes_of(_kind(part), base.tensors, stored, _layers(part))
+    tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table")
+    return shapes_of(_kind(part), base.tensors, stored, _layers(part)), tables
+
+
+def of_no_component(
+    source: str, base: Audit | None, families: Families, values: Mapping[str, Any]
+) -> AdapterModulesUnmatched | None:
+    """The finding on an adapter of PEFT none of whose modules any component of a pipeline has.
+
+    None for any other base, and where a component has no definition.
+    """
+    parts = () if base is None else tuple(base.components.values())
+    found = [base_tensors(source, claim_of(one.checkpoint.config), one.case, families, values) for one in parts]
+    tuned = list(
+        dict.fromkeys(name.module for key in families if (name := tuner_name(key)) is not None and name.module)
+    )
+    if not found or not tuned:
+        return None
+    for one in found:
+        if one is None or len([name for name in unknown_modules(families, one) if name in tuned]) < len(tuned):
+            return None
+    names = tuple(map(family_name, tuned[:NAMES_SHOWN]))
+    return AdapterModulesUnmatched(base=source, names=names, modules=len(tuned), of=len(tuned))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside of its modules: it does not miss them."""
+OF_BLOCKS: Final = frozenset({"shadow"})
+"""Methods that may change whole layers, whose tensors are not known here."""
 PROJECTED: Final = (".randlora_A", ".randlora_B")
 """Endings of RandLoRA's projections, which are one tensor in all modules."""
 
@@ -73,9 +75,11 @@ def _against_base(
 ) -> AgainstBase | None:
     """The differences by the names that PEFT takes: a tensor under another one is unexpected, and its place random.
 
-    None where the base was not read, or the defaults of its type decide what is changed.
+    None where the base was not read, the defaults of its type decide what is changed, or the targets are no matrices.
     """
     found, prompt = report.difference, method in PROMPTS
+    if found is not None and not found.tuned and method in OF_BLOCKS:
+        return None
     if found is None or not (prompt or found.tuned or values.get("target_modules")):
         return None
     if method == "adaption_prompt":

@@ -14,7 +14,15 @@ from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loading.tables import NEWEST, default_token_ids, has_type, names_of, other_type_of_class, type_of_class
+from inspector.loading.tables import (
+    NEWEST,
+    default_token_ids,
+    has_type,
+    names_of,
+    other_type_of_class,
+    spelled,
+    type_of_class,
+)
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -71,12 +79,18 @@ def _without_its_names(found: Sequence[Finding], declared: Sequence[Finding]) ->
 
 
 def _of_class(audited: Audit) -> Iterator[Finding]:
-    """The finding on the class in `architectures`: of another model type, or unknown to transformers."""
+    """The finding on the class in `architectures`, of another model type or unknown to transformers, or on the type."""
     config = audited.checkpoint.config
     if config is None or config.kind != "config" or audited.case is None or "auto_map" in config.values:
         return
     classes, model_type = config.values.get("architectures"), config.values.get("model_type")
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+    if isinstance(model_type, str) and (known := spelled(model_type)) is not None:
+        from inspector.findings.declared import ModelTypeMisspelled
+
+        place = Place(file=config.file, key="model_type")
+        yield ModelTypeMisspelled(place=place, file=config.file, model_type=model_type, known=known)
+        return
     if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
         return
     if any(one.of_another_type for one in audited.findings):

@@ -99,8 +99,11 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         return
     single = loader.single(ending)
     if stem == f"{loader.stems[ending]}-*":
-        from inspector.findings.shards.index import IndexMissing, IndexRequired
+        from inspector.findings.shards.index import IndexMissing, IndexRequired, SavesMixed
 
+        if any(isinstance(one, SavesMixed) for one in findings):
+            yield from findings
+            return
         yield from (one for one in findings if not isinstance(one, IndexMissing))
         names = tuple(file.name for file in checkpoint.files)
         shown = names[:NAMES_SHOWN]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.failures import (
+    failure,
+    failures,
+    is_older_naming,
+    of_another_program,
+    of_one_index,
+    without_said_tokens,
+)
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
-from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.finding import Finding, ordered
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
-    ALTERED,
     BY_CLASS,
     BY_NAME,
-    COMPLETE,
     FAILURES,
     RANDOM,
     REFUSES,
@@ -29,7 +35,7 @@ from inspector.loading.transformers import Given, loads
 from inspector.matcher.families import families_of
 
 if TYPE_CHECKING:
-    from inspector.findings.loading import LoaderFails
+    from inspector.findings.config import ConfigImpossible
     from inspector.matcher.families import Families
 
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
@@ -50,9 +56,16 @@ def after_loading(audited: Audit) -> Audit:
     name = f"{intended.loader} {intended.version or ''}".strip()
     seen = (one.after_loading(name, intended.outcome, intended.because) for one in audited.findings)
     findings = [one for one in seen if one is not None]
+    if audited.checkpoint.index is not None and findings:
+        findings = of_one_index(findings)
+    if intended.loader in JUDGED and audited.case is not None and audited.case.reading.writer:
+        findings = [of_another_program(audited, one, intended, name) for one in findings]
+    if any(one.severity == "error" for one in findings):
+        findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
-        findings.extend(_failures(audited, findings))
-    if intended.excuse in (BY_NAME, BY_CLASS) and audited.verdict == CLEAN:
+        findings = without_said_tokens([*findings, *failures(audited, findings)])
+    by_others = intended.excuse in (BY_NAME, BY_CLASS) or intended.outcome == UNSUPPORTED
+    if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
     if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
         return audited
@@ -82,17 +95,20 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if config is None or config.kind != "config":
         return _without_config(audited)
     if "_class_name" in config.values:
-        return (_of_diffusers(audited, config.values),)
+        return (_of_strict_config(audited, _of_diffusers(audited, config.values), NEWEST),)
     if config.values.keys().isdisjoint(("model_type", "auto_map")):
         return _without_config(audited)
     from inspector.loading.registries import of_safetensors
 
     given = given_of(audited, config.values)
-    newest = _of_strict_config(audited, loads(given, NEWEST))
+    newest = _of_strict_config(audited, loads(given, NEWEST), NEWEST)
     others = of_safetensors(given.class_name, given.model_type, newest)
-    mlx = "quantization" in config.values and "quantization_config" not in config.values
+    mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
-    newest, older = replace(newest, intended=not (mlx or sentences)), loads(given, OLDER)
+    newest, older = (
+        replace(newest, intended=not (mlx or sentences)),
+        _of_strict_config(audited, loads(given, OLDER), OLDER),
+    )
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
     if sentences:
         base = _base_class(audited)
@@ -101,17 +117,42 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     return (newest, older, *others)
 
 
-def _of_strict_config(audited: Audit, load: Load) -> Load:
-    """What transformers 5 does: its config classes refuse values of a wrong type."""
+def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """Whether mlx-lm wrote the folder: by its quantization block, the format that it states, or its stacked experts.
+
+    A config beside it is that of transformers in each case.
+    """
+    if "quantization_config" in values:
+        return False
+    files = audited.checkpoint.files
+    stated = bool(files) and all(file.metadata.get("format") == "mlx" for file in files)
+    return "quantization" in values or stated or any(".switch_mlp." in line.family for line in audited.lines)
+
+
+def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
+    """What transformers does: the config classes of version 5 refuse values of a wrong type; with version 4 no model
+    is built where a size depends on one. A class of diffusers refuses them too.
+    """
     if not audited.findings:
         return load
     from inspector.findings.config import ConfigImpossible
 
     for one in audited.findings:
         if isinstance(one, ConfigImpossible) and one.kind == "type":
+            if major == OLDER and _older_reads(audited, one):
+                continue
             empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None)
             return replace(empty, because=f"{one.place.key}: {one.detail}", source="documented")
     return load
+
+
+def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
+    """Whether transformers 4 builds a model with a value of another type."""
+    from inspector.matcher.spelling import keys_of_definition
+    from inspector.reconciler.config_keys import older_reads
+
+    read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
+    return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read)
 
 
 def _base_class(audited: Audit) -> str | None:
@@ -168,7 +209,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
     said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
     if load.outcome in FAILURES and not said:
-        findings = ordered((*findings, _failure(audited, load, LoaderFails)))
+        findings = ordered((*findings, failure(audited, load, LoaderFails)))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
@@ -181,7 +222,17 @@ def _of_another_format(audited: Audit, loader: str) -> str:
         from inspector.loading.registries import of_conversion
 
         known = of_conversion(loader, given_of(audited, config.values).class_name)
-    return known or "it does not read this format, or there is no config for it"
+    return known or _unread_by(audited, loader)
+
+
+def _unread_by(audited: Audit, loader: str) -> str:
+    """Why a loader does not read what a folder holds."""
+    own = next((one.loader for one in audited.loads if one.intended), None)
+    if audited.components:
+        return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
+    if audited.checkpoint.config is None:
+        return "there is no config for it"
+    return f"it does not read this format{f', which is that of {own}' if own else ''}"
 
 
 def left_open(audited: Audit, load: Load) -> Audit:
@@ -204,6 +255,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         quantized=_quantized(audited, values),
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,
+        unscaled=audited.unpacked is not None and any(audited.unpacked.schemes.values()),
     )
 
 
@@ -254,60 +306,3 @@ def _of_gguf(audited: Audit) -> tuple[Load, ...]:
         wrong = next((one.block.key for one in case.placement.mismatched), "")
     found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
-
-
-def _failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The finding where the intended loader fails and no other error says why."""
-    other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
-        return
-    found = audited.loads
-    newest = next(one for one in found if one.intended)
-    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
-        return
-    older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
-    values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
-    written = str(values.get("transformers_version") or "").partition(".")[0]
-    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
-    loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
-    if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
-        return
-    from inspector.findings.loading import LoaderFails, NewestLoaderFails
-
-    kind = NewestLoaderFails if loaded else LoaderFails
-    yield _failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
-
-
-def _is_of_other(audited: Audit) -> bool:
-    """Whether the weights are quantized for a program with a loader of its own."""
-    if audited.unpacked is None or not audited.unpacked.schemes:
-        return False
-    from inspector.quantization.missing_block import own_loader
-
-    return own_loader(audited.unpacked) is not None
-
-
-def _is_said(audited: Audit) -> bool:
-    """Whether a warning says already that the declared head is random, the class another type's, or a value refused."""
-    if not audited.findings:
-        return False
-    from inspector.findings.class_names import HeadUntrained
-    from inspector.findings.config import ConfigRefused
-    from inspector.findings.declared import ClassOfAnotherType
-
-    return any(isinstance(one, HeadUntrained | ConfigRefused | ClassOfAnotherType) for one in audited.findings)
-
-
-def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
-    config = audited.checkpoint.config
-    unnamed = config is not None and not config.values.get("architectures")
-    return kind(
-        place=Place(file=audited.checkpoint.set_name),
-        loader=load.loader,
-        version=load.version,
-        outcome=load.outcome,
-        missing=load.missing,
-        because=load.because,
-        loads=other,
-        class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
-    )

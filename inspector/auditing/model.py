@@ -18,7 +18,7 @@ from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
-from inspector.auditing.reported import lacks_shards, lost_tensors, weights_emptied
+from inspector.auditing.reported import entries_in_vain, lacks_shards, lost_tensors, nothing_stored, weights_emptied
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.findings.finding import Finding, Place
@@ -31,6 +31,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
+from inspector.reconciler.diffusers_values import refused_values
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
@@ -84,8 +85,7 @@ class Draft(Struct, frozen=True):
         """The draft with more lines in its ledger."""
         if not lines:
             return self
-        expected = self.ledger.counts.expected_parameters
-        return replace(self, ledger=ledger.add_up([*self.ledger.lines, *lines], expected))
+        return replace(self, ledger=ledger.add_up([*self.ledger.lines, *lines], self.ledger.counts.expected_parameters))
 
 
 Explain = Callable[[Draft], Draft]
@@ -100,9 +100,9 @@ def audit_model(
     """
     draft = explain(checkpoint, stated, like, stored)
     if checkpoint.kept_shapes is None and draft.unpacked is not None:
-        from inspector.auditing.quantization import undecided
+        from inspector.findings.types.undecided import PackingUndecided
 
-        if undecided(draft.ledger.lines):
+        if any(isinstance(one, PackingUndecided) for one in draft.findings):
             from inspector.quantization.kept_shapes import with_kept_shapes
 
             draft = explain(with_kept_shapes(checkpoint), stated, like)
@@ -180,30 +180,29 @@ def definition(draft: Draft) -> Draft:
     checkpoint, config = draft.checkpoint, draft.config
     if draft.nameless:
         return _without_definition(draft).open("names and shapes", draft.nameless)
-    if not checkpoint.tensors and checkpoint.set_name.endswith(".gguf"):
-        from inspector.findings.names.architecture import VocabularyOnly
-
-        return _without_definition(draft).with_findings([VocabularyOnly(place=Place(file=checkpoint.set_name))])
+    if not (checkpoint.tensors or checkpoint.lost) and (checkpoint.set_name or config.definition is not None):
+        return _without_definition(draft).with_findings([nothing_stored(checkpoint)])
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
         from inspector.auditing.multimodal import text_model_alone
 
         if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
             return _without_definition(draft).with_findings([alone])
-    of_class: list[Finding] = []
-    if reading is None:
-        from inspector.auditing.named_class import of_unknown_type
+    named = None
+    if reading is None or reading.definition is not config.definition:
+        from inspector.auditing.other_type import of_other_type
 
-        named = of_unknown_type(config, checkpoint.config, draft.families, draft.lost)
-        if named is None:
-            return _unknown(draft, nearest)
-        config, reading, of_class = named.config, named.reading, [named.finding]
+        named = of_other_type(config, checkpoint.config, draft.families, draft.lost, reading)
+    if named is not None:
+        config, reading = named.config, named.reading
+    if reading is None:
+        return _unknown(draft, nearest)
     judged = _judged(draft, config, reading)
     if judged.case.solved and not is_confirmed(judged.case, judged.findings):
         return _unknown(draft, nearest)
     if (own := own_code(judged.config, judged.case, judged.findings)) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    return _compared(draft.with_findings(of_class), judged)
+    return _compared(draft.with_findings([] if named is None else [named.finding]), judged)
 
 
 def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
@@ -233,13 +232,16 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
         judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
     elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
         return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
+    from inspector.auditing.other_type import with_type_to_state
+
+    judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again))
     return Judged(config, reading, case, judged)
 
 
 def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again) -> Judged | None:
-    """The weights under another head of the same names, where no class is named and only shapes differ."""
-    placement, reading = case.as_configured, case.reading
-    if not placement.mismatched or placement.missing or placement.unexpected:
+    """The weights under another head of the same names, where no class is named and that one has differences."""
+    reading = case.reading
+    if not case.as_configured.differences or case.as_configured.unexpected:
         return None
     for match in equal_matches(reading.scope, reading.families, reading.match):
         other = again(replace(config, head=match.head), replace(reading, match=match))
@@ -255,9 +257,13 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     known = judged.config.definition is reading.definition and not judged.config.is_params
     file, findings = checkpoint.config, judged.findings
     typed: list[Finding] = []
-    if known and file is not None and file.kind == "config" and not is_component(reading.name):
-        findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
-    draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
+    if known and file is not None and file.kind == "config":
+        if is_component(reading.name):
+            typed = list(refused_values(file.values, {one.place.key for one in findings}))
+        else:
+            findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
+    found = tuple(entries_in_vain(draft.findings, checkpoint, case))
+    draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
     draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)))
@@ -265,10 +271,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if case.given_up:
         draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
-    if not known:
-        return draft
-    draft = draft.with_findings(typed)
-    return draft.with_findings(list(not_understood(case.plan.scope)))
+    return draft.with_findings([*typed, *not_understood(case.plan.scope)]) if known else draft
 
 
 def copies(draft: Draft) -> Draft:
@@ -291,7 +294,9 @@ def quantization_helpers(draft: Draft) -> Draft:
     for one in draft.case.placement.mismatched if draft.case is not None else ():
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
-    added = added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
+    solved = draft.case is not None and draft.case.solved
+    found = packing_findings(draft.checkpoint, draft.unpacked, added.ledger.lines, mismatched, solved=solved)
+    added = added.with_findings(list(found))
     added = added.with_findings(list(block_missing(draft.checkpoint, draft.unpacked, added.ledger.lines)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))
 

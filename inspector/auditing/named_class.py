@@ -30,7 +30,7 @@ class Decided(Struct, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """The claim of the class, its reading, and the finding on the model type."""
+    """The claim of another type than the config's, its reading, and the finding that says so."""
 
     config: Claim
     reading: Reading

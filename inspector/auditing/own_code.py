@@ -36,7 +36,8 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     if case is not None and all(one.severity == "note" for one in judged):
         return None
-    mapped, foreign = has_own_model(values), is_foreign(config.class_name)
+    defined = config.head is not None and config.class_name in config.head.names
+    mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
     if not (mapped or foreign):
         return None
     if case is not None and not _other_names(case, foreign):

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.weight_sets import shard_number
 from inspector.notation.settings import Settings
 
 
@@ -18,15 +19,30 @@ def in_own_words(
 
     prefix: of the stored names, where the findings name tensors without it. settings: of the config.
     """
-    return _of_one_shard(list(_in_own_words(findings, checkpoint, prefix, settings))) if findings else findings
+    if not findings:
+        return findings
+    worded = _of_one_shard(list(_in_own_words(findings, checkpoint, prefix, settings)))
+    return [one for one in worded if not _is_of_other_save(one, checkpoint)]
+
+
+def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
+    """Whether a wrong shape is in a shard that is reported as one of another save."""
+    from inspector.findings.shapes import ShapeDiffers
+    from inspector.findings.shards.agreement import ShardOfAnotherSave
+
+    others = {one.place.file for one in checkpoint.findings if isinstance(one, ShardOfAnotherSave)}
+    return isinstance(finding, ShapeDiffers) and bool(finding.files) and others.issuperset(finding.files)
 
 
 def _of_one_shard(findings: list[Finding]) -> list[Finding]:
-    """The findings, those on the shapes of tensors of one shard, whose like in other shards fit, as one."""
+    """The findings, those on the shapes of tensors of one shard as one, where their like in other shards fit."""
     from inspector.findings.shapes import ShapeDiffers
 
-    alike = [one for one in findings if isinstance(one, ShapeDiffers) and one.others and one.in_shards]
-    if len(alike) < 2 or len({one.files for one in alike}) != 1 or len(alike[0].files) != 1:
+    alike = [one for one in findings if isinstance(one, ShapeDiffers) and one.in_shards]
+    alike.sort(key=lambda one: not one.others)
+    if len(alike) < 2 or not alike[0].others or {len(one.files) for one in alike} != {1}:
+        return findings
+    if len({one.files for one in alike}) != 1:
         return findings
     first, *others = alike
     also = tuple(str(name) for one in others for name in (one.place.tensor or one.place.family, *one.also))
@@ -43,13 +59,15 @@ def _in_own_words(
     from inspector.findings.class_names import ClassDiffers
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import ShapeDiffers
-    from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize
+    from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize, WeightsIncomplete
 
     config = checkpoint.config
     file = "config.json" if config is None else config.file
     for finding in findings:
         if isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
+        elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):
+            yield replace(finding, alone_in=checkpoint.set_name)
         elif isinstance(finding, ConfigDisagrees) and (stated := _stated_key(settings, finding.key)) is not None:
             yield replace(finding, key=stated, place=Place(key=stated), file=file)
         elif file == "config.json":
@@ -60,6 +78,11 @@ def _in_own_words(
             yield replace(finding, file=file)
         else:
             yield finding
+
+
+def _is_whole_gguf(checkpoint: Checkpoint) -> bool:
+    """Whether the weights are one GGUF file that is no part of a split model."""
+    return checkpoint.set_name.endswith(".gguf") and shard_number(checkpoint.set_name) is None
 
 
 def _stated_key(settings: Settings, key: str) -> str | None:

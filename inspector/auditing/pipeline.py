@@ -1,19 +1,22 @@
 """Audits a diffusers pipeline: each component separately, the sums, and missing components.
 
-`model_index.json` names the components: folder -> [library, class]. Classes without weights (tokenizers,
-schedulers, processors) are not components here.
+`model_index.json` names the components: folder -> [library, class]. Of classes without weights (tokenizers,
+schedulers, processors) only the files are asked for: `inspector.auditing.pipeline_files`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
-from inspector.auditing.pipeline_parts import of_another_class, of_one_variant, of_the_pipeline
+from inspector.auditing.exchanged import exchanged
+from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, kind_of, without_their_files
+from inspector.auditing.pipeline_parts import as_the_pipeline_loads, of_another_class, of_one_variant, of_the_pipeline
+from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
 from inspector.findings.finding import Finding, Place, merged, ordered
@@ -29,12 +32,6 @@ from inspector.reconciler.ledger import Counts, Ledger
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
-WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "FeatureExtractor", "Processor", "ProcessorFast")
-"""Suffixes of classes that store no weights."""
-
-Open = Callable[[str], Checkpoint | None]
-"""Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
-
 
 class AuditPart(Protocol):
     """Audits one loaded checkpoint. like: the model type to use without a config."""
@@ -48,7 +45,7 @@ def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         if name.startswith("_") or not isinstance(entry, list) or len(entry) != 2:
             continue
         class_name = entry[1]
-        if isinstance(class_name, str) and not class_name.endswith(WITHOUT_WEIGHTS):
+        if isinstance(class_name, str) and kind_of(class_name) is None:
             yield name, class_name
 
 
@@ -57,20 +54,13 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
     findings = [*_beyond_the_folder(root), *(_incomplete(root.pipeline) if wanted else ())]
-    checkpoints: dict[str, Checkpoint | None] = {}
-    schedulers: dict[str, str] = {}
-    try:
-        for name in wanted:
-            checkpoints[name] = opened(name)
-            spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
-        schedulers.update(one for one in _schedulers(root.pipeline.values, opened) if one[0] not in wanted)
-    except Exceeded as exceeded:
-        findings.extend(exceeded_findings(exceeded))
-        wanted = {name: wanted[name] for name in checkpoints if name in wanted}
+    checkpoints, lost, over = _opened(root.pipeline, wanted, opened)
+    findings.extend(over)
+    wanted = {name: class_name for name, class_name in wanted.items() if name in checkpoints}
     there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
     if not there and root.readable:
         flat = audit_part(root)
-        from inspector.findings.names.components import PipelineFlattened
+        from inspector.findings.names.pipelines import PipelineFlattened
 
         flattened = PipelineFlattened(
             place=Place(file=root.pipeline.file),
@@ -80,15 +70,22 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
     if not wanted and not findings:
         findings.append(_without_components(root.pipeline.file))
-    parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
+    parts = {
+        name: as_the_pipeline_loads(audit_part(one, like=_stated_class(one, wanted[name])), wanted[name])
+        for name, one in there.items()
+    }
     absent = {name: class_name for name, class_name in wanted.items() if name not in there}
-    findings.extend(_missing([*absent.items(), *schedulers.items()]))
+    findings.extend(_missing([*absent.items(), *lost]))
     findings.extend(of_another_class(wanted, parts))
+    findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
     found = merged(findings)
+    swapped = list(exchanged(parts, audit_part)) if any(part.verdict == FINDINGS for part in parts.values()) else []
+    found.extend(swapped)
+    explained = {name for one in swapped for name in one.components}
     variant = of_one_variant(parts)
     if variant is not None:
         found.append(variant)
-    for name in parts:
+    for name in parts.keys() - explained if explained else parts:
         seen = of_the_pipeline(name, wanted[name], parts)
         if variant is not None and name in variant.components:
             seen = (one for one in seen if not isinstance(one, FileNameUnknown))
@@ -114,6 +111,20 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     )
 
 
+def _opened(
+    index: Config, wanted: Iterable[str], opened: Open
+) -> tuple[dict[str, Checkpoint | None], list[tuple[str, str]], Sequence[Finding]]:
+    """The components that could be opened, those without their files, and the finding where they are too many."""
+    checkpoints: dict[str, Checkpoint | None] = {}
+    try:
+        for name in wanted:
+            checkpoints[name] = opened(name)
+            spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
+        return checkpoints, list(without_their_files(index.values, opened)), ()
+    except Exceeded as exceeded:
+        return checkpoints, [], exceeded_findings(exceeded)
+
+
 def _incomplete(index: Config) -> Iterator[Finding]:
     """The finding on a model_index.json that has null for what the class of its pipeline needs, or names no class."""
     class_name = index.values.get("_class_name")
@@ -122,7 +133,7 @@ def _incomplete(index: Config) -> Iterator[Finding]:
     needed = needed_by(stated) if stated is not None else ()
     absent = tuple(name for name in needed if index.values.get(name) == [None, None])
     if absent or "_class_name" not in index.values:
-        from inspector.findings.names.components import PipelineIncomplete
+        from inspector.findings.names.pipelines import PipelineIncomplete
 
         yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
 
@@ -142,27 +153,12 @@ def _without_components(file: str) -> Finding:
     )
 
 
-SCHEDULER = "scheduler_config.json"
-STEPS_A_NAME, STEPS_A_COMPONENT = 20, 1_000
-MOST_NAMED = 8
-"""Most missing components that are reported one by one."""
+STEPS_A_NAME = 20
 
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
     """The findings from opening the pipeline, without the one that its top folder has no weights."""
     return [finding for finding in root.findings if not isinstance(finding, NoWeights)]
-
-
-def _schedulers(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str]]:
-    """(folder, class) of each scheduler that the pipeline names and whose config is not in its folder."""
-    for name, entry in values.items():
-        if not isinstance(entry, list) or len(entry) != 2 or entry[0] != "diffusers":
-            continue
-        if isinstance(entry[1], str) and entry[1].endswith("Scheduler"):
-            spend(STEPS_A_COMPONENT, "the components of the pipeline")
-            folder = opened(name)
-            if folder is None or SCHEDULER not in folder.siblings:
-                yield name, entry[1]
 
 
 def _in_folder(name: str, place: Place) -> Place:
@@ -171,7 +167,7 @@ def _in_folder(name: str, place: Place) -> Place:
 
 
 def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
-    if len(missing) > MOST_NAMED:
+    if len(missing) > 1:
         names = [name for name, _ in missing]
         yield ComponentMissing(
             place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)

@@ -8,14 +8,20 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, modules
-from inspector.auditing.result import CLEAN, Audit
+from inspector.auditing.loads import given_of
+from inspector.auditing.own_code import is_foreign
+from inspector.auditing.result import CLEAN, UNREADABLE, Audit, verdict_of
 from inspector.findings.config import ConfigDisagrees
+from inspector.findings.declared import ClassUnknown
 from inspector.findings.finding import Finding, Place
+from inspector.findings.loading import LoaderFails
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-from inspector.findings.names.components import ComponentClassDiffers, ComponentOfAnotherModel
+from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentOfAnotherModel
 from inspector.findings.shards.names import FileNameUnknown, VariantOnly
+from inspector.loading.outcome import RANDOM, REFUSES
 from inspector.loading.pipelines import model_classes
-from inspector.loading.tables import type_of_class
+from inspector.loading.tables import NEWEST, type_of_class
+from inspector.loading.transformers import loads
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 from inspector.matcher.reading import read_claimed
@@ -39,6 +45,15 @@ EQUAL: Final[Sequence[tuple[str, str, str, str, int]]] = (
     ("text_encoder_3", "d_model", "transformer", "joint_attention_dim", 1),
 )
 """(component, key, other component, its key, factor): the second is the first times the factor in most pipelines."""
+
+
+def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
+    """A component whose class is neither in transformers nor in diffusers' models: AutoModel has no part in it."""
+    if not part.loads or not is_foreign(class_name) or class_name in model_classes():
+        return part
+    findings = tuple(one for one in part.findings if not isinstance(one, LoaderFails | ClassUnknown))
+    verdict = part.verdict if part.verdict == UNREADABLE else verdict_of(findings, part.skipped)
+    return replace(part, loads=(), findings=findings, verdict=verdict)
 
 
 def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
@@ -75,33 +90,53 @@ def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
 
 
 def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -> str | None:
-    """The key of another, clean component with the value that this one's config states and its weights do not have."""
-    if type(finding.stated) is not int:
+    """The key of another, clean component with the value that this one's config states and its weights do not have.
+
+    None where it also fits the weights: a transformer may pack its latents or not.
+    """
+    if type(finding.stated) is not int or type(finding.solved) is not int:
         return None
-    for first, key, second, its_key, times in EQUAL:
-        if (name, finding.key) == (first, key):
-            other, own, wanted = second, its_key, finding.stated * times
-        elif (name, finding.key) == (second, its_key) and finding.stated % times == 0:
-            other, own, wanted = first, key, finding.stated // times
+    by_config = _that_fit(name, finding.key, finding.stated, parts)
+    by_weights = set(_that_fit(name, finding.key, finding.solved, parts))
+    return next((one for one in by_config if one not in by_weights), None)
+
+
+def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> Iterator[str]:
+    """Keys of other, clean components with which a value of a component's key agrees."""
+    for first, its_key, second, other_key, times in EQUAL:
+        if (name, key) == (first, its_key):
+            other, own, wanted = second, other_key, value * times
+        elif (name, key) == (second, other_key) and value % times == 0:
+            other, own, wanted = first, its_key, value // times
         else:
             continue
         part = parts.get(other)
         config = None if part is None or part.verdict != CLEAN else part.checkpoint.config
         if config is not None and config.values.get(own) == wanted:
-            return f"{other}.{own}"
-    return None
+            yield f"{other}.{own}"
 
 
 def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Components with a config, or weights, of a different class than the pipeline names."""
+    """Components with a config, or weights, of a different class than the pipeline names; exchanged ones are one."""
+    found = {one.component: one for one in _of_another_class(wanted, parts)}
+    for name, one in list(found.items()):
+        other = next((two for two in found.values() if (two.index, two.config) == (one.config, one.index)), None)
+        if other is not None and name in found:
+            found[name] = replace(one, exchanged=other.component)
+            del found[other.component]
+    yield from found.values()
+
+
+def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[ComponentClassDiffers]:
     for name, part in parts.items():
         config = part.checkpoint.config
         if config is None or any(isinstance(one, NamesOfAnotherArchitecture) for one in part.findings):
             continue
         own = config.values.get("_class_name")
-        if own is None and _knows_none(wanted[name], part):
+        other = _knows_none(wanted[name], part) or _fails_as(wanted[name], part) or _is_model(wanted[name])
+        if own is None and other:
             own = part.class_name or config.values.get("model_type")
-        elif own == wanted[name] or own not in modules() or not _is_model(wanted[name]):
+        elif own == wanted[name] or own not in modules() or not _is_known(wanted[name]):
             continue
         if isinstance(own, str):
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
@@ -119,6 +154,22 @@ def _knows_none(class_name: str, part: Audit) -> bool:
     values: dict[str, Any] = {"model_type": of, "architectures": [class_name]}
     reading = read_claimed(claim_of(replace(file, values=values)), families_of(part.checkpoint.tensors), ())
     return reading is None or reading.coverage == 0
+
+
+def _fails_as(class_name: str, part: Audit) -> bool:
+    """Whether a class of transformers that the pipeline names leaves tensors random that the config's class loads."""
+    config = part.checkpoint.config
+    if config is None or class_name == part.class_name or part.verdict != CLEAN:
+        return False
+    if type_of_class(class_name) is None or "model_type" not in config.values:
+        return False
+    given = replace(given_of(part, config.values), class_name=class_name, case=None)
+    found = loads(given, NEWEST)
+    return found.outcome in (RANDOM, REFUSES) and not found.excuse
+
+
+def _is_known(class_name: str) -> bool:
+    return _is_model(class_name) or type_of_class(class_name) is not None
 
 
 def _is_model(class_name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import prod
 
 import msgspec
 
@@ -68,21 +69,29 @@ def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
 
 
 def packing_findings(
-    unpacked: Unpacked, lines: Sequence[Line], mismatched: Mapping[str, tuple[Box, ...]]
+    checkpoint: Checkpoint,
+    unpacked: Unpacked,
+    lines: Sequence[Line],
+    mismatched: Mapping[str, tuple[Box, ...]],
+    *,
+    solved: bool = False,
 ) -> Iterator[Finding]:
     """Everything to report about quantized modules.
 
     lines: the whole ledger. mismatched: stored families of weights that do not match the definition, with index boxes.
+    solved: whether the sizes of the model were taken from the weights, for want of a config.
     """
     settings = unpacked.settings
     if unpacked.cases:
-        yield from _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)
+        for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
+            yield _with_place(one, checkpoint) if isinstance(one, PackingConfigDisagrees) else one
     yield from _expected_plain(unpacked, lines)
-    yield from _undecided(lines)
+    yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
     if settings.known and not packed and settings.base.method not in (None, "bitnet"):
-        yield (NotPacked if settings.base.method in PACKED_ONLY else NothingPacked)(
+        needed = settings.base.method in PACKED_ONLY or _needs_scales(unpacked, lines)
+        yield (NotPacked if needed else NothingPacked)(
             place=Place(key=settings.source),
             method=settings.base.method,
             bits=settings.base.bits,
@@ -90,6 +99,22 @@ def packing_findings(
         )
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def _needs_scales(unpacked: Unpacked, lines: Sequence[Line]) -> bool:
+    """Whether a method gives scales to every linear module that its block selects, which none of the weights has.
+
+    compressed-tensors does so whatever `quantization_status` says (transformers 5.23 with compressed-tensors 0.20).
+    """
+    settings = unpacked.settings
+    if settings.base.method != "compressed-tensors" or not settings.whole:
+        return False
+    linear = (line for line in lines if line.block is not None and line.block.slot.kind.name == "linear")
+    return any(
+        setting.bits is not None and setting.skipped is None
+        for line in linear
+        for setting, _ in settings.for_family(line.family.removesuffix(".weight"), line.boxes)
+    )
 
 
 def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
@@ -104,6 +129,24 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             _, block = block_for(one.scheme, packing, (helper.key for helper in unpacked.helpers))
             one = msgspec.structs.replace(one, block=block)
         yield one
+
+
+def _with_place(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Finding:
+    """The finding with the file that states the setting, and the key there, where all modules contradict it."""
+    config = checkpoint.config
+    stated: list[tuple[str, str, Mapping[str, object]]] = [
+        (f"{file}.", file, values) for file, values in checkpoint.side.items()
+    ]
+    if config is not None and config.kind == "config":
+        stated.append(("", config.file, config.values))
+    for prefix, file, values in stated:
+        keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
+        found: object = values if keys else None
+        for key in keys:
+            found = found.get(key) if isinstance(found, Mapping) else None
+        if found is not None and found == finding.config and not finding.agreeing:
+            return msgspec.structs.replace(finding, file=file, path=keys)
+    return finding
 
 
 def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
@@ -297,14 +340,12 @@ def _place(members: Sequence[ModuleProblem]) -> Place:
     )
 
 
-def undecided(lines: Sequence[Line]) -> bool:
-    """Whether the logical size of some quantized tensors follows from neither headers nor definition."""
-    return next(_undecided(lines), None) is not None
+def _undecided(lines: Sequence[Line], plain: frozenset[int] | None = None) -> Iterator[Finding]:
+    """The finding on quantized tensors with a logical size that neither headers nor definition determine.
 
-
-def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
-    """The finding on quantized tensors with a logical size that neither headers nor definition determine."""
-    open_lines = [line for line in lines if _is_open(line)]
+    plain: widths of unquantized tensors, where the definition has its sizes from the weights themselves.
+    """
+    open_lines = [line for line in lines if _is_open(line, plain)]
     least = sum(_least(line) * line.tensors for line in open_lines)
     most = sum(_most(line) * line.tensors for line in open_lines)
     if least == most:
@@ -321,32 +362,27 @@ def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
     )
 
 
-def _is_open(line: Line) -> bool:
+def _is_open(line: Line, plain: frozenset[int] | None) -> bool:
     """Whether the size of a line's tensors depends on a header that does not determine it."""
     packed = line.packed
-    if packed is None or line.formula or not line.parameters:
+    if packed is None or not line.parameters or not packed.known:
         return False
-    return packed.known and (bool(packed.bounds) or packed.padding > 1)
+    if not line.formula:
+        return bool(packed.bounds) or packed.padding > 1
+    dims = zip(line.layout.shape, packed.bounds, strict=False)
+    return plain is not None and any(least < most and dim not in plain for dim, (least, most) in dims)
 
 
 def _least(line: Line) -> int:
     assert line.packed is not None
-    if not line.packed.bounds:
-        return line.layout.elements - line.packed.padding
-    elements = 1
-    for least, _ in line.packed.bounds:
-        elements *= least
-    return elements
+    bounds = line.packed.bounds
+    return prod(least for least, _ in bounds) if bounds else line.layout.elements - line.packed.padding
 
 
 def _most(line: Line) -> int:
     assert line.packed is not None
-    if not line.packed.bounds:
-        return line.layout.elements
-    elements = 1
-    for _, most in line.packed.bounds:
-        elements *= most
-    return elements
+    bounds = line.packed.bounds
+    return prod(most for _, most in bounds) if bounds else line.layout.elements
 
 
 def _biases(lines: Sequence[Line]) -> Iterator[Finding]:

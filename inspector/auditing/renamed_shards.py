@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.header.gguf import GgufPartRenamed
 from inspector.findings.shards.files import ShardMissing
 from inspector.findings.shards.names import ShardRenamed
 from inspector.findings.shards.sets import OtherWeights
 from inspector.loader.agreement import shards_missing
 from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.other_files import OtherSet
+from inspector.loader.weight_sets import shard_number
 
 MOST_READ: Final = 16
 """Most files outside of the audited set of which the headers are read: a folder has few copies of shards."""
@@ -22,8 +24,10 @@ MOST_READ: Final = 16
 
 def with_renamed_shards(audited: Audit) -> Audit:
     """The audit where a missing shard whose tensors another file has, all and no others, is renamed instead."""
-    missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.index and not one.link]
     checkpoint = audited.checkpoint
+    if checkpoint.set_name.endswith(".gguf"):
+        return _with_renamed_parts(audited)
+    missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.index and not one.link]
     if len(missing) != 1 or checkpoint.index is None:
         return audited
     files = [missing[0].place.file] if missing[0].place.file else missing[0].lost_files()[1]
@@ -46,6 +50,24 @@ def with_renamed_shards(audited: Audit) -> Audit:
     kept = [one for one in audited.findings if one is not missing[0]]
     findings = ordered([*found, *_without_sets(kept, {stored.name for stored in renamed.values()})])
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def _with_renamed_parts(audited: Audit) -> Audit:
+    """The audit of the parts of a GGUF model where the missing one is there under another name, as it states itself."""
+    missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.place.file]
+    wanted = str(missing[0].place.file) if len(missing) == 1 else ""
+    number = shard_number(wanted)
+    if number is None:
+        return audited
+    single = [one for one in audited.checkpoint.other_sets if one.kind == "gguf" and len(one.files) == 1]
+    for one in single[:MOST_READ]:
+        other = load_other_set(audited.checkpoint, one.name)
+        found = () if other is None else [part for part in other.findings if isinstance(part, GgufPartRenamed)]
+        if found and (found[0].part, found[0].of) == number:
+            renamed = replace(found[0], wanted=wanted)
+            kept = [finding for finding in audited.findings if finding is not missing[0]]
+            return replace(audited, findings=tuple(ordered([renamed, *_without_sets(kept, {one.name})])))
+    return audited
 
 
 def _renamed(checkpoint: Checkpoint, absent: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, OtherSet]]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
+from collections.abc import Iterable, Iterator
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.names import key_of
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number
+from inspector.reconciler.reconcile import Reconciled
 
 
 def lacks_shards(checkpoint: Checkpoint) -> bool:
     """Whether shards are missing, by their numbers, or cannot be read, and no index says what is in them."""
     if not checkpoint.findings:
         return False
+    from inspector.findings.header.gguf import GgufPartRenamed
     from inspector.findings.reading.content import NotACheckpoint
     from inspector.findings.shards.files import ShardMissing
 
     closed = [one for one in checkpoint.findings if one.unreadable or isinstance(one, NotACheckpoint)]
     if checkpoint.index is None and any(map(_is_shard, closed)):
         return True
-    return any(isinstance(finding, ShardMissing) and finding.tensors is None for finding in checkpoint.findings)
+    return any(
+        isinstance(one, GgufPartRenamed) or (isinstance(one, ShardMissing) and one.tensors is None)
+        for one in checkpoint.findings
+    )
 
 
 def _is_shard(finding: Finding) -> bool:
@@ -44,3 +53,43 @@ def lost_tensors(checkpoint: Checkpoint) -> list[str]:
         if any(isinstance(finding, TensorAbsent) for finding in checkpoint.findings):
             names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
     return names
+
+
+def nothing_stored(checkpoint: Checkpoint) -> Finding:
+    """The finding on weights without a single tensor."""
+    place = Place(file=checkpoint.set_name or None)
+    if checkpoint.set_name.endswith(".gguf"):
+        from inspector.findings.names.architecture import VocabularyOnly
+
+        return VocabularyOnly(place=place)
+    from inspector.findings.reading.content import WeightsWithoutTensors
+
+    return WeightsWithoutTensors(place=place)
+
+
+def entries_in_vain(findings: Iterable[Finding], checkpoint: Checkpoint, case: Reconciled) -> Iterator[Finding]:
+    """The findings; that on tensors which only the index has is milder where the corrected config needs none of them.
+
+    A pruned expert leaves its entries in the index.
+    """
+    for one in findings:
+        if checkpoint.index is not None and case.causes:
+            from inspector.findings.shards.agreement import ShardOfAnotherSave, TensorAbsent
+
+            if isinstance(one, TensorAbsent) and not isinstance(one, ShardOfAnotherSave):
+                absent = checkpoint.index.weight_map.keys() - checkpoint.tensors.keys()
+                one = one if _needs(case, absent) else one.listed_in_vain()
+        yield one
+
+
+def _needs(case: Reconciled, names: Iterable[str]) -> bool:
+    """Whether any of these tensors has a place in the model of the corrected config."""
+    places: dict[str, list[Box]] = {}
+    for block in case.corrected.blocks:
+        places.setdefault(case.reading.prefix + block.key, []).append(block.axes)
+    found = (key_of(name) for name in names)
+    return any(
+        all(number in axis for number, axis in zip(indices, box, strict=False))
+        for key, indices in found
+        for box in places.get(key, ())
+    )

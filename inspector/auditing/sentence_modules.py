@@ -19,6 +19,7 @@ from inspector.loader.strict_json import JsonFault, decode_config
 from inspector.loading.sentence_modules import (
     CONFIGS,
     EMPTY,
+    LOOKUPS,
     MODELS,
     TOKENS,
     is_known,
@@ -80,7 +81,7 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
             from inspector.findings.declared import ModuleMissing
 
             findings.append(ModuleMissing(place=Place(file=MODULES), folder=one.path, problem=problem))
-        elif part is not None and part.readable and not is_known(one.kind) and one.kind not in EMPTY:
+        elif part is not None and part.readable and not (is_known(one.kind) or one.kind in {*EMPTY, *LOOKUPS}):
             skipped.append(_unread(one))
         if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
             tokens = width_behind(one.kind, values, tokens)
@@ -91,15 +92,18 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
-    """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`)."""
+    """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`).
+
+    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights.
+    """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
         return None
     listed = _listed(checkpoint)
     if isinstance(listed, Finding):
         return None
-    below = next((one.path for one in listed if one.kind in MODELS), None)
-    part = None if below is None else load_within(checkpoint, below)
-    return part if part is not None and part.readable else None
+    models = [one.path for one in listed if one.kind in MODELS]
+    parts = (load_within(checkpoint, path) for path in models[:1] or [one.path for one in listed])
+    return next((part for part in parts if part is not None and part.readable), None)
 
 
 def _unread(one: Listed) -> Skipped:
@@ -108,6 +112,8 @@ def _unread(one: Listed) -> Skipped:
 
 def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any], width: int | None) -> str:
     """What is wrong with a module; "" where it loads and fits. width: of its input, None where not known."""
+    if kind in LOOKUPS:
+        return _without_table(kind, part)
     if kind not in ("Pooling", "Router") and not is_known(kind):
         return ""
     if part is None:
@@ -119,6 +125,15 @@ def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any], widt
     if problem or wanted is None or width is None or wanted == width:
         return problem
     return f"its config.json states a width of {wanted}, the module before gives {width}"
+
+
+def _without_table(kind: str, part: Checkpoint | None) -> str:
+    if part is None or not part.readable:
+        return "it has no weights that can be read"
+    tables = [part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors]
+    if not tables:
+        return f"{LOOKUPS[kind][0]} is missing"
+    return "" if len(tables[0].shape) == 2 else f"its table is {list(tables[0].shape)}, not of two dims"
 
 
 def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> str:

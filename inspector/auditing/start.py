@@ -142,7 +142,8 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.rivals import with_rival
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
-        if audited.checkpoint.lost and audited.checkpoint.other_sets and not audited.checkpoint.alone:
+        of_gguf = audited.checkpoint.set_name.endswith(".gguf")
+        if (of_gguf or audited.checkpoint.lost) and audited.checkpoint.other_sets and not audited.checkpoint.alone:
             from inspector.auditing.renamed_shards import with_renamed_shards
 
             audited = with_renamed_shards(audited)

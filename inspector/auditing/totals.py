@@ -31,6 +31,15 @@ def _active(checkpoint: Checkpoint, ledger: Ledger) -> int | None:
     return None if found is None else found.parameters
 
 
+def _lacks_listed(checkpoint: Checkpoint) -> bool:
+    """Whether shards lack tensors that the index lists for them."""
+    if not checkpoint.findings:
+        return False
+    from inspector.findings.shards.agreement import TensorAbsent
+
+    return any(isinstance(one, TensorAbsent) for one in checkpoint.findings)
+
+
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
     """Checks the totals of the index, where all its shards were read, and the claim of the user."""
     index = checkpoint.index
@@ -42,6 +51,8 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
     skipped: tuple[Skipped, ...] = ()
     if index is not None and (checkpoint.lost or checkpoint.partial):
         skipped = (Skipped("totals of the index", "not all shards of the index were read", decisive=True),)
+    elif index is not None and _lacks_listed(checkpoint):
+        skipped = (Skipped("totals of the index", "tensors that it lists are not stored", decisive=True),)
     elif index is not None and case is not None and case.placement.mismatched:
         skipped = (Skipped("totals of the index", "tensors of another shape are stored", decisive=True),)
     elif index is not None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
+from inspector.auditing.file_names import intended
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
-from inspector.findings.adapters.whole import AdapterNotMerged
+from inspector.findings.adapters.saved import AdapterNotMerged
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
+from inspector.loader.loaders import DIFFUSERS, PEFT
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
@@ -84,6 +86,7 @@ def _take_apart(
             base_tensors=len(tensors),
             base_elements=sum(layout.elements for layout in tensors.values()),
             example=_example(checkpoint),
+            library=DIFFUSERS.name if DIFFUSERS is intended(checkpoint) else PEFT.name.casefold(),
         ),
         tuple(lines),
     )

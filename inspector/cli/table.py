@@ -189,7 +189,7 @@ VERBS = (
     ),
     Verb(
         "explain",
-        "Explain a finding, or a topic: glossary, hub, compare, mend, formats, python, ci, notation, options.",
+        "Explain a finding, or a topic: glossary, hub, compare, mend, loads, formats, python, ci, notation, options.",
         "inspector explain D501",
         (Argument("code", "A finding's code or name, 'all' for a list, or a topic."),),
         (FORMAT, *OUTPUT),

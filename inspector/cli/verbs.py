@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
 
-from inspector.cli.table import LEVELS, LOADERS, VERBS
+from inspector.cli.table import LEVELS, LOADERS
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
@@ -103,10 +103,12 @@ def audit(
     severities = [finding.severity for finding in audited.findings]
     failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)
     code = UNREADABLE if audited.verdict == "unreadable" else failed
-    return Outcome(_audit_report(audited, format, verbose, quiet, screen), code)
+    apart = config or weights or loader or where.get("subfolder") or not os.path.exists(source)
+    return Outcome(_audit_report(audited, format, verbose, quiet, screen, "" if apart else source), code)
 
 
-def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool, screen: Screen) -> str:
+def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool, screen: Screen, mendable: str) -> str:
+    """The report. mendable: the source, where `mend` would read the same of it."""
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -119,7 +121,9 @@ def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool, scree
         from inspector.report.markdown import audit_markdown
 
         return audit_markdown(audited)
-    return audit_text(audited, verbose=verbose, screen=screen)
+    from shlex import quote
+
+    return audit_text(audited, verbose=verbose, screen=screen, mend=mendable and f"inspector mend {quote(mendable)}")
 
 
 def count(
@@ -264,6 +268,8 @@ def mend(
         mended = run_mend(source, audited, lambda path: _run(path, None, None), write=write, partly=partial, into=into)
     text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen))
     if mended.before is not None and mended.before.verdict == "unreadable":
+        if format == "text" and not mended.steps:
+            text = ""  # the findings say it all
         return _listed(mended.before, text, screen)._replace(code=mended.code)
     return Outcome(text, mended.code)
 
@@ -274,13 +280,13 @@ def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outco
 
     if code in TOPICS:
         return Outcome(_report(format, lambda: topic_json(code), lambda: topic_text(code)))
-    from inspector.findings.registry import all_findings, finding_type
+    from inspector.findings.registry import finding_type
     from inspector.report.listing import explain_text, rules_json
 
     if code != "all" and finding_type(code) is None:
-        words = [*TOPICS, *all_findings(), *(finding.code for finding in all_findings().values())]
-        hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
-        raise Failure(f"unknown finding '{code}'{hint}")
+        from inspector.cli.suggestions import no_page
+
+        raise Failure(no_page(code))
     return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code, screen)))
 
 
@@ -292,6 +298,8 @@ def schema(name: str | None = None, *, screen: Screen = PLAIN) -> Outcome:
     if name is None:
         return Outcome("".join(f"{command}\n" for command in names))
     if name not in names:
+        from inspector.cli.suggestions import close
+
         raise Failure(f"unknown document '{name}'{close(name, names) or '; use ' + ', '.join(names)}")
     return Outcome(schema_text(name))
 
@@ -302,6 +310,8 @@ def architectures(name: str | None = None, *, format: str = "text", screen: Scre
     from inspector.report.listing import architecture_text, architectures_json
 
     if name is not None and name not in modules():
+        from inspector.cli.suggestions import close
+
         raise Failure(f"unknown architecture '{name}'{close(name, list(modules()))}")
     return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name, screen)))
 
@@ -381,19 +391,3 @@ def _report(format: str, as_json: Callable[[], Mapping[str, object]], as_text: C
 
         return dumped(as_json())
     return as_text()
-
-
-def close(word: str, words: list[str]) -> str:
-    """'; did you mean …?' where something is spelled nearly so, else nothing."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, words, 3, 0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def no_verb(word: str) -> str:
-    """The message for a first word that is neither a verb nor a file."""
-    hint = close(word, [verb.name for verb in VERBS])
-    if hint:
-        return f"unknown command '{word}'{hint}"
-    return f"'{word}' is not a command, file or folder; to audit the Hub repository use hf://{word}"

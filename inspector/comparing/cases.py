@@ -56,6 +56,11 @@ class Namer:
         own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
         return is_unsettled(own, other, piece)
 
+    def is_copied(self, kind: str, identity: Identity) -> bool:
+        """Whether the side that lacks a tensor as a parameter has it as a copy."""
+        side = self.target if kind == DROPPED else self.source
+        return any((one.identity.role, one.identity.tensor) == (identity.role, identity.tensor) for one in side.copies)
+
     def siblings(self, kind: str, identity: Identity) -> list[Piece]:
         """Pieces of this identity on the side that lacks the tensors."""
         both = [one for one in self.found.carried if one.identity == identity]

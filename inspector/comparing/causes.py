@@ -252,6 +252,7 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
             names=tuple(name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3))[:12],
             expected=tuple(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
             families=tuple(family_name(one.piece.line.family) for one in members[:12]),
+            copy_stored=all(namer.is_copied(kind, one.piece.identity) for one in members),
             confidence="likely" if open_question else "certain",
         )
         yield case_of(kind, finding, members, namer)

@@ -143,8 +143,8 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
     )
     verdict = "findings" if expect == "conversion" else "clean"
     roles = tuple(role_differences(one, other))
-    unread = [side.title for side in (one, other) if side.case is None and not side.components]
-    skipped = tuple(Skipped(f"roles of {title}", "unsupported architecture") for title in unread)
+    unread = [side for side in (one, other) if side.case is None and not side.components]
+    skipped = tuple(Skipped(f"roles of {side.title}", _unread(side)) for side in unread)
     return Comparison(
         source=one,
         target=other,
@@ -155,6 +155,12 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
         parameters=totals,
         skipped=skipped,
     )
+
+
+def _unread(side: Audit) -> str:
+    if side.checkpoint.adapter is not None:
+        return "it is an adapter; `inspector audit ADAPTER --base BASE` compares it with its base"
+    return "unsupported architecture"
 
 
 def _admitted(own: Side, other: Side) -> Side:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
+from inspector.algebra.values import whole
 from inspector.auditing.result import Audit
 from inspector.comparing.pieces import Piece
 from inspector.comparing.tally import Carried
@@ -22,6 +22,8 @@ from inspector.dialects.gguf_values import (
     TILED_COLUMNS,
     TILED_ROWS,
 )
+from inspector.notation.slots import scope_of
+from inspector.reconciler.reconcile import Reconciled
 from inspector.values.decoding import Array, decoded
 from inspector.values.difference import Difference, difference
 from inspector.values.stored import Numbers
@@ -96,34 +98,42 @@ class Conversion:
 
 def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | None:
     """How values change between the two sides; None unless one has transformers' names and the other llama.cpp's."""
-    writers = {name: _writer(audited, piece) for (name, audited), piece in
-               zip(sides.items(), (carried.source, carried.target), strict=True)}  # fmt: skip
-    if sorted(map(str, writers.values())) != ["", WRITER]:
+    cases = {name: _case(audited, piece) for (name, audited), piece in
+             zip(sides.items(), (carried.source, carried.target), strict=True)}  # fmt: skip
+    writers = {name: case.reading.writer for name, case in cases.items() if case is not None}
+    if sorted(writers.values()) != ["", WRITER]:
         return None
     forward = writers["target"] == WRITER
-    plain = sides["source" if forward else "target"]
-    return Conversion(carried, forward, _model_types(plain), _linear_heads(plain))
+    plain = "source" if forward else "target"
+    return Conversion(
+        carried, forward, _model_types(sides[plain]), _linear_heads(getattr(carried, plain), cases[plain])
+    )
 
 
-def _linear_heads(audited: Audit) -> tuple[int, int, int]:
-    """What the config, or that of a submodel, states of linear attention: key heads, value heads, width of a value."""
-    for values in _configs(audited):
-        found = [values.get(f"linear_{name}") for name in ("num_key_heads", "num_value_heads", "value_head_dim")]
-        keys, heads, width = (one if type(one) is int else 0 for one in found)
-        if 0 < keys < heads and width > 0 and not heads % keys:
-            return keys, heads, width
-    return 0, 0, 0
+def have_one_order(carried: Carried, source: Audit, target: Audit) -> bool:
+    """Whether both sides have transformers' names for one model type, whose code takes rotary rows in one order."""
+    cases = (_case(source, carried.source), _case(target, carried.target))
+    own = all(case is not None and not case.reading.writer for case in cases)
+    return own and _model_types(source) == _model_types(target)
+
+
+def _linear_heads(piece: Piece, case: Reconciled | None) -> tuple[int, int, int]:
+    """Key heads, value heads and width of a value head of linear attention, by the config as the weights correct it."""
+    block = piece.line.block
+    if block is None or case is None:
+        return 0, 0, 0
+    scope = scope_of(case.corrected.scope, block.slot)
+    words = (f"linear_{name}" for name in ("num_key_heads", "num_value_heads", "value_head_dim"))
+    keys, heads, width = (whole(scope.word((word,))) or 0 for word in words)
+    return (keys, heads, width) if 0 < keys < heads and width > 0 and not heads % keys else (0, 0, 0)
 
 
 def _model_types(audited: Audit) -> frozenset[str]:
     """The model types in a config and in those of its submodels."""
-    return frozenset(one for values in _configs(audited) if isinstance(one := values.get("model_type"), str))
-
-
-def _configs(audited: Audit) -> list[dict[str, Any]]:
     config = audited.checkpoint.config
     values = [] if config is None else [config.values, *config.values.values()]
-    return [one for one in values if isinstance(one, dict)]
+    found = (one.get("model_type") for one in values if isinstance(one, dict))
+    return frozenset(one for one in found if isinstance(one, str))
 
 
 def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = None) -> Array:
@@ -138,10 +148,9 @@ def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = N
     return np.moveaxis(np.concatenate((moved[:start], parts.reshape(moved[start:].shape))), 0, axis)
 
 
-def _writer(audited: Audit, piece: Piece) -> str | None:
+def _case(audited: Audit, piece: Piece) -> Reconciled | None:
     first = piece.identity.component.split("/", 1)[0]
-    case = audited.components.get(first, audited).case
-    return None if case is None else case.reading.writer
+    return audited.components.get(first, audited).case
 
 
 def _to_the_last_bit(made: Numbers, other: Numbers) -> tuple[Numbers, int]:

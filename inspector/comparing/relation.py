@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.algebra.expression import words
+from inspector.auditing.result import CLEAN
 from inspector.comparing.pairing import Pairs
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.shapes import fit
@@ -22,21 +23,50 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, sta
     mismatched tensors, or for too few roles to be another width: that is damage, not another model.
     stated: whether each side has a config.
     """
-    if not found.carried:
+    if not found.carried or _have_other_components(source, target):
         return False
     one, other = source.audited.case, target.audited.case
     if stated and one is not None and other is not None and _are_stated_alike(one, other):
         return True
+    if stated and _are_stated_otherwise(source, target, pairs):
+        return False
     agreeing, odd, differing = _agreement(pairs, _faulty(source) | _faulty(target))
     if differing > max(1, agreeing // FEW) or 2 * (odd + differing) > agreeing:
         return False
     return 2 * (agreeing + odd + differing) >= min(len(pairs.source), len(pairs.target))
 
 
+def _have_other_components(source: Side, target: Side) -> bool:
+    """Whether a component of two pipelines has other widths by its own config, which fits its weights on both sides."""
+    ours, theirs = source.audited.components, target.audited.components
+    for name in ours.keys() & theirs.keys():
+        one, other = ours[name], theirs[name]
+        if one.case is None or other.case is None or {one.verdict, other.verdict} != {CLEAN}:
+            continue
+        same = one.case.reading.definition is other.case.reading.definition
+        if same and not (one.case.solved or other.case.solved) and differing_widths(one.case, other.case):
+            return True
+    return False
+
+
 def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
     if one.solved or other.solved or one.reading.definition.name != other.reading.definition.name:
         return False
     return not differing_widths(one, other)
+
+
+def _are_stated_otherwise(source: Side, target: Side, pairs: Pairs) -> bool:
+    """Whether the configs name different architectures, each of which has a part that the other has not."""
+    one, other = source.audited.case, target.audited.case
+    files = [None if side.audited.checkpoint.config is None else side.audited.checkpoint.config.file
+             for side in (source, target)]  # fmt: skip
+    if one is None or other is None or one.solved or other.solved or files != ["config.json"] * 2:
+        return False
+    if one.reading.definition.name == other.reading.definition.name:
+        return False
+    roles = [{identity.role for identity in side if not identity.role.startswith("head")}
+             for side in (pairs.source, pairs.target)]  # fmt: skip
+    return bool(roles[0] - roles[1]) and bool(roles[1] - roles[0])
 
 
 def _faulty(side: Side) -> set[str]:

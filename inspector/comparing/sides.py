@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count
-from inspector.algebra.expression import Binary, Node, Word, show, words
+from inspector.algebra.expression import Binary, Node, Word, parse, show, words
 from inspector.algebra.span import Span
 from inspector.algebra.values import whole
 from inspector.notation.binding import Block
@@ -249,9 +249,9 @@ def _by_head(
 
     None unless the matrix is stored head by head: [heads, width, in] or [heads, in, width].
     """
-    if slot.flow is None or len(dims) != 3 or len(shape) != 3:
+    if len(slot.tensor.dims) != 2 or len(dims) != 3 or len(shape) != 3:
         return None
-    source, target = slot.flow
+    source, target = slot.flow or (parse(slot.tensor.dims[1]), parse(slot.tensor.dims[0]))
     if not isinstance(target, Binary) or target.operator != "*" or target.left != dims[0]:
         return None
     if (target.right, source) == (dims[1], dims[2]):

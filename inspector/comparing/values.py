@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 
 import numpy as np
 from msgspec.structs import replace
@@ -14,13 +15,13 @@ from inspector.auditing.reference import with_reference
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import logical, matched, stored_at
-from inspector.comparing.computed import Conversion, conversion_of
+from inspector.comparing.computed import Conversion, conversion_of, have_one_order
 from inspector.comparing.judging import judged
 from inspector.comparing.projector_values import compare_projector
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.dialects.language import JOINED
-from inspector.findings.conversion.order import NotConverted, ValuesComputed
+from inspector.findings.conversion.order import NotConverted, RowsMisordered, ValuesComputed
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
@@ -32,6 +33,7 @@ from inspector.values.result import (
     COMPUTED,
     DIFFERENT,
     EQUAL,
+    MISORDERED,
     REORDERED,
     ROUNDED,
     UNCONVERTED,
@@ -143,14 +145,23 @@ def _one(
     what, reported = judged(carried.identity.role, one, other, scanner, conversion)
     if is_unconverted(what, carried, conversion, scanner):
         what = UNCONVERTED
+    elif what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
+        what = MISORDERED
     found.scanned.append(Scanned(names[1], scanner.result(), dims=whole.raw.ndim))
     at = stored_at(reported.place, target, carried.target, carried.fit, whole.raw.shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)
     found.tensors += 1
     found.elements += reported.elements
     found.verdicts.append(
-        Verdict(carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1)
-    )
+        Verdict(
+            carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1,
+            (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
+        )
+    )  # fmt: skip
+
+
+def _digest(numbers: Numbers) -> bytes:
+    return sha256(np.ascontiguousarray(numbers.raw).tobytes()).digest()
 
 
 def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Numbers | str:
@@ -169,51 +180,74 @@ def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, s
 
 
 def _differences(found: Values) -> Iterator[Finding]:
-    """One finding per role with different values, one for all that were rounded or reordered."""
-    roles = _differing_roles(found)
-    for role, members in roles.items():
-        worst = max(members, key=lambda verdict: verdict.difference.largest)
-        own = {verdict.role for verdict in members}
-        of = sum(verdict.role in own for verdict in found.verdicts)
-        reported = worst.difference
-        yield ValuesDiffer(
-            place=Place(tensor=worst.target if len(members) == 1 else None),
-            role=role,
-            tensors=len(members),
-            of=of,
-            names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
-            where=place_of_names([verdict.target for verdict in members]),
-            tensor=worst.target,
-            differing=reported.differing,
-            elements=reported.elements,
-            beyond=reported.beyond,
-            largest=reported.largest,
-            at=reported.place,
-            values=(reported.source, reported.target),
-        )
-    changed = sum(map(len, roles.values()))
+    """One finding per role with different values, or for all roles; one for all that were rounded or reordered."""
+    changed = [verdict for verdict in found.verdicts if verdict.what == DIFFERENT]
+    exchanged = _exchanged(changed)
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
-    if same and changed > len(same):
+    if exchanged:
+        members = [verdict for verdict in changed if verdict.target in exchanged]
+        yield _differing("", members, found, tuple(exchanged.values())[:NAMES_SHOWN])
+    left = [verdict for verdict in changed if verdict.target not in exchanged]
+    throughout = len({verdict.role for verdict in left}) >= FEWEST_ROLES and len(left) > len(same)
+    roles = {"": left} if throughout else _by_role(left)
+    for role, members in roles.items():
+        yield _differing(role, members, found)
+    if same and len(changed) > len(same):
         yield ValuesUnchanged(
             tensors=len(same), of=len(found.verdicts), names=tuple(same[:NAMES_SHOWN]), where=place_of_names(same)
         )
-    wrong = [verdict for verdict in found.verdicts if verdict.what == UNCONVERTED]
-    if wrong:
-        yield NotConverted(
-            tensors=len(wrong),
-            of=len(found.verdicts),
-            names=tuple(verdict.target for verdict in wrong[:NAMES_SHOWN]),
-            where=place_of_names([verdict.target for verdict in wrong]),
-        )
+    for what, kind in ((UNCONVERTED, NotConverted), (MISORDERED, RowsMisordered)):
+        names = [verdict.target for verdict in found.verdicts if verdict.what == what]
+        if names:
+            yield kind(
+                tensors=len(names),
+                of=len(found.verdicts),
+                names=tuple(names[:NAMES_SHOWN]),
+                where=place_of_names(names),
+            )
     yield from _harmless(found)
 
 
-def _differing_roles(found: Values) -> dict[str, list[Verdict]]:
+FEWEST_ROLES = 4
+"""From this number of roles on, values that differ in most matrices are one finding: another training, not damage."""
+
+
+def _exchanged(changed: Sequence[Verdict]) -> dict[str, str]:
+    """The names of tensors that hold the values of another one of the source, with its name."""
+    sources = {verdict.digests[0]: verdict.source for verdict in changed if verdict.digests[0]}
+    held = ((verdict, sources.get(verdict.digests[1])) for verdict in changed if verdict.digests[1])
+    return {verdict.target: name for verdict, name in held if name is not None}
+
+
+def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tuple[str, ...] = ()) -> Finding:
+    """The finding on different values. role: of all members, "" for several. holds: whose values they are instead."""
+    worst = max(members, key=lambda verdict: verdict.difference.largest)
+    own = {verdict.role for verdict in members}
+    reported = worst.difference
+    return ValuesDiffer(
+        place=Place(tensor=worst.target if len(members) == 1 else None),
+        role=role or worst.role,
+        tensors=len(members),
+        of=sum(verdict.role in own for verdict in found.verdicts),
+        names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
+        where=place_of_names([verdict.target for verdict in members]),
+        tensor=worst.target,
+        differing=reported.differing,
+        elements=reported.elements,
+        beyond=reported.beyond,
+        largest=reported.largest,
+        at=reported.place,
+        values=(reported.source, reported.target),
+        roles=() if role else tuple(dict.fromkeys(verdict.role for verdict in members)),
+        holds=holds,
+    )
+
+
+def _by_role(changed: Sequence[Verdict]) -> dict[str, list[Verdict]]:
     """The tensors with different values by role; parts of the same fused matrices together."""
     roles: dict[str, list[Verdict]] = {}
-    for verdict in found.verdicts:
-        if verdict.what == DIFFERENT:
-            roles.setdefault(verdict.role, []).append(verdict)
+    for verdict in changed:
+        roles.setdefault(verdict.role, []).append(verdict)
     for whole, parts in JOINED.items():
         members = [roles[part] for part in parts if part in roles]
         if len(members) > 1 and len({frozenset(one.target for one in each) for each in members}) == 1:

@@ -54,7 +54,7 @@ def may_know(keys: Iterable[str]) -> bool:
 def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are looked for."""
     from inspector.dialects.flux import FLUX
-    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, GRANITE_HYBRID, IN_ORDER, LLAMA_CPP, MAMBA2
+    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, GRANITE_HYBRID, IN_ORDER, KIMI, LLAMA_CPP, MAMBA2
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
@@ -65,7 +65,7 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.torchtune import TORCHTUNE
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OLMO, OPENCLIP, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
+            META, OLMO, OPENCLIP, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, LLAMA_CPP)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
@@ -77,3 +77,8 @@ def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
     if any(model_type in model_types for model_type, _ in ARCHITECTURES.values()):
         found.append(WRITER)
     return tuple(dict.fromkeys(found))
+
+
+def dialects_by(writer: str) -> tuple[Dialect, ...]:
+    """The dialects of a writer."""
+    return tuple(one for one in all_dialects() if one.writer == writer)

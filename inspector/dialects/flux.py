@@ -13,6 +13,7 @@ _D: Final = "double_blocks.{0}."
 _S: Final = "single_blocks.{0}."
 FLUX: Final = Dialect(
     writer="Black Forest Labs",
+    exporter="from_single_file of its class in diffusers",
     names={
         "embed.patch": "img_in",
         "embed.text": "txt_in",

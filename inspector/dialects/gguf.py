@@ -17,6 +17,7 @@ WRITER: Final = "llama.cpp"
 _B: Final = "blk.{0}."
 LLAMA_CPP: Final = Dialect(
     writer=WRITER,
+    exporter="from_pretrained(folder, gguf_file=name) of transformers from the GGUF file",
     names={
         "embed.token": "token_embd",
         "embed.shared": "token_embd",
@@ -46,6 +47,10 @@ LLAMA_CPP: Final = Dialect(
         "norm.mlp": _B + "ffn_norm",
         "norm.mlp.alone": (_B + "ffn_norm", _B + "post_attention_norm"),
         "norm.mlp.post": _B + "post_ffw_norm",
+        "norm.mlp.dense": _B + "post_ffw_norm_1",
+        "norm.mlp.experts": _B + "pre_ffw_norm_2",
+        "norm.mlp.experts.post": _B + "post_ffw_norm_2",
+        "@blocks.{}.norm_attn_norm.norm_2": _B + "attn_output_norm",
         "attention.qkv": _B + "attn_qkv",
         "attention.query": _B + "attn_q",
         "attention.key": _B + "attn_k",
@@ -62,12 +67,18 @@ LLAMA_CPP: Final = Dialect(
         "attention.kv.up": _B + "attn_kv_b",
         "attention.key.up": stored(_B + "attn_k_b", "by head", "transposed"),
         "attention.value.up": stored(_B + "attn_v_b", "by head"),
+        "attention.indexer.query": _B + "indexer.attn_q_b",
+        "attention.indexer.key": _B + "indexer.attn_k",
+        "attention.indexer.weight": _B + "indexer.proj",
+        "norm.indexer": _B + "indexer.k_norm",
         "mlp.gate": _B + "ffn_gate",
         "mlp.up": _B + "ffn_up",
         "mlp.down": _B + "ffn_down",
         "mlp.gate_up": _B + "ffn_up",
         "router": _B + "ffn_gate_inp",
-        "router.shared": _B + "ffn_gate_inp_shexp",
+        "router.shared": (_B + "ffn_gate_inp_shexp", stored(_B + "ffn_gate_inp_shexp", "squeezed")),  # if quantized
+        "router.scale": _B + "ffn_gate_inp.scale=",
+        "router.expert": _B + "ffn_down_exps.scale=",
         "router.correction": (stored(_B + "exp_probs_b.bias=", "squeezed"), stored(_B + "exp_probs_b=", "squeezed")),
         "mlp.gate{}": _B + "ffn_gate.{1}",  # one by one in files of 2023
         "mlp.up{}": _B + "ffn_up.{1}",
@@ -75,9 +86,14 @@ LLAMA_CPP: Final = Dialect(
         "mlp.gate[]": _B + "ffn_gate_exps",
         "mlp.up[]": _B + "ffn_up_exps",
         "mlp.down[]": _B + "ffn_down_exps",
+        "mlp.gate_up[]": _B + "ffn_gate_up_exps",
+        "mlp.experts.gate_up[]": _B + "ffn_gate_up_exps",
         "mlp.experts.gate[]": _B + "ffn_gate_exps",
         "mlp.experts.up[]": _B + "ffn_up_exps",
         "mlp.experts.down[]": _B + "ffn_down_exps",
+        "@blocks.{}.ffn.experts.mlp.w1": stored(_B + "ffn_gate_exps.weight=", "by head"),
+        "@blocks.{}.ffn.experts.mlp.v1": stored(_B + "ffn_up_exps.weight=", "by head"),
+        "@blocks.{}.ffn.experts.mlp.w2": stored(_B + "ffn_down_exps.weight=", "by head", "transposed"),
         "mlp.shared.gate": _B + "ffn_gate_shexp",
         "mlp.shared.up": _B + "ffn_up_shexp",
         "mlp.shared.down": _B + "ffn_down_shexp",
@@ -102,6 +118,7 @@ LLAMA_CPP: Final = Dialect(
         "ssm.qkv": _B + "attn_qkv",
         "ssm.gate": _B + "attn_gate",
         "ssm.alpha": _B + "ssm_alpha",
+        "ssm.beta_alpha": _B + "ssm_ba",
         "ssm.beta": _B + "ssm_beta",
         "ssm.conv": (stored(_B + "ssm_conv1d", "squeezed"), stored(_B + "shortconv.conv", "squeezed")),
         "ssm.out": (_B + "ssm_out", _B + "shortconv.out_proj"),
@@ -190,3 +207,20 @@ GRANITE_HYBRID: Final = msgspec.structs.replace(
     },
     only=("granitemoehybrid",),
 )
+KIMI: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={
+        **LLAMA_CPP.names,
+        **{f"ssm.{part}": f"{_B}attn_{part[0]}" for part in ("query", "key", "value")},
+        **{f"ssm.conv.{part}": (stored(f"{_B}ssm_conv1d_{part[0]}", "of one"), f"{_B}ssm_conv1d_{part[0]}")
+           for part in ("query", "key", "value")},
+        "ssm.decay": (_B + "ssm_a=", stored(_B + "ssm_a=", "squeezed", "column")),  # as llama-quantize writes it
+        "ssm.decay.down": _B + "ssm_f_a",
+        "ssm.decay.up": _B + "ssm_f_b",
+        "ssm.gate.down": _B + "ssm_g_a",
+        "ssm.gate.up": _B + "ssm_g_b",
+        "ssm.out": _B + "attn_output",
+    },
+    signs=(("token_embd.weight", "blk.#.ssm_f_a.weight"),),
+    only=("kimi_linear",),
+)  # fmt: skip

@@ -59,7 +59,7 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
     def read(path: tuple[str, ...]) -> Value:
         what, name = path[0], ".".join(path[1:])
         if what == "stored":
-            return name in tensors or _in_first_layer(name) in tensors
+            return name in tensors or (_in_first_layer(name) in tensors and _in_most_layers(name, tensors))
         if what == "rows":
             layout = tensors.get(f"{name}.weight", tensors.get(f"{_in_first_layer(name)}.weight"))
             return layout.shape[0] if layout is not None and len(layout.shape) == 2 else None
@@ -85,6 +85,15 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
 def _in_first_layer(name: str) -> str:
     """`attn_q.bias` as `blk.0.attn_q.bias`; the encoder's `enc.ffn_gate.weight` as `enc.blk.0.ffn_gate.weight`."""
     return f"enc.blk.0.{name[4:]}" if name.startswith("enc.") else f"blk.0.{name}"
+
+
+def _in_most_layers(name: str, tensors: Mapping[str, Layout]) -> bool:
+    """Whether no more than half of the layers lack a bias: a stray one is no sign that the model has biases."""
+    module, _, kind = name.rpartition(".")
+    if kind != "bias":
+        return True
+    weights, biases = (sum(one.endswith(f".{module}.{part}") for one in tensors) for part in ("weight", kind))
+    return 2 * biases >= weights
 
 
 def _layers_with(part: str, tensors: Mapping[str, Layout]) -> Span:

@@ -13,11 +13,15 @@ from typing import Final
 from inspector.dialects.gguf_layers import (
     ATTENDING,
     block_types,
+    full_types,
     heads_of_whole,
     heads_of_windows,
+    indexer_types,
+    inside,
     linear_types,
     mixed_types,
     short_conv_types,
+    sparse_types,
     window_types,
     without_values,
 )
@@ -35,7 +39,7 @@ COMMON: Final = {
     "intermediate_size": "feed_forward_length",
     "num_attention_heads": "attention.head_count",
     "max_position_embeddings": "context_length",
-    "vocab_size": "vocab_size | count.tokenizer.ggml.tokens | rows.token_embd | rows.output",
+    "vocab_size": "count.tokenizer.ggml.tokens | vocab_size | rows.token_embd | rows.output",
     "sliding_window": "attention.sliding_window",
     "tie_word_embeddings": "not stored.output.weight",
 }
@@ -70,7 +74,14 @@ LATENT: Final = {
     "v_head_dim": "attention.value_length_mla when attention.key_length_mla != null"
                   " | attention.value_length when attention.key_length_mla == null",
 }  # fmt: skip
-LATENT_ROUTED: Final = COMMON | ROUTED | LATENT | {"num_nextn_predict_layers": "nextn_predict_layers"}
+LATENT_ROUTED: Final = COMMON | ROUTED | LATENT | {
+    "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
+    "num_nextn_predict_layers": "nextn_predict_layers",
+}  # fmt: skip
+INDEXED: Final = {"index_n_heads": "attention.indexer.head_count", "index_head_dim": "attention.indexer.key_length"}
+EXPANSION: Final = (
+    "ssm.inner_size / rows.ssm_out | 1.0 * ssm.inner_size / rows.ssm_out | 1.0 * ssm.inner_size / embedding_length"
+)
 STATE: Final = {
     "num_hidden_layers": "block_count", "hidden_size": "embedding_length", "vocab_size": COMMON["vocab_size"],
     "head_dim": "attention.key_length", "sliding_window": "attention.sliding_window",
@@ -130,9 +141,18 @@ KEYS: Final[Mapping[str, Table]] = {
         "intermediate_size": "expert_feed_forward_length", "prefix_dense_intermediate_size": "feed_forward_length",
         "num_shared_experts": "expert_shared_count", "first_k_dense_replace": "leading_dense_block_count",
     },
+    "dbrx": {
+        "n_layers": "block_count", "d_model": "embedding_length", "n_heads": "attention.head_count",
+        "max_seq_len": "context_length", "vocab_size": COMMON["vocab_size"],
+        "tie_word_embeddings": "not stored.output.weight",
+        "attn_config": inside(kv_n_heads="attention.head_count_kv"),
+        "ffn_config": inside(ffn_hidden_size="feed_forward_length", moe_num_experts="expert_count",
+                             moe_top_k="expert_used_count"),
+    },
     "deepseek": GROUPED | ROUTED,
     "deepseek_v2": LATENT_ROUTED,
     "deepseek_v3": LATENT_ROUTED,
+    "deepseek_v32": LATENT_ROUTED | INDEXED,
     "distilbert": LABELS | {
         "n_layers": "block_count", "dim": "embedding_length", "hidden_dim": "feed_forward_length",
         "n_heads": "attention.head_count", "max_position_embeddings": "context_length",
@@ -184,7 +204,10 @@ KEYS: Final[Mapping[str, Table]] = {
         "hidden_size_per_layer_input": "embedding_length_per_layer_input",
         "vocab_size_per_layer_input": "rows.per_layer_token_embd",
         "num_kv_shared_layers": "attention.shared_kv_layers", "attention_k_eq_v": without_values,
+        "enable_moe_block": "len(layers.experts) > 0", "num_experts": "expert_count",
+        "top_k_experts": "expert_used_count", "moe_intermediate_size": "expert_feed_forward_length",
     },
+    "glm_moe_dsa": LATENT_ROUTED | INDEXED | {"indexer_types": indexer_types},
     "glm4": GROUPED | QUERY_BIAS,
     "glm4_moe": GROUPED | ROUTED | QUERY_BIAS | {
         "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
@@ -202,7 +225,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "shared_intermediate_size": "expert_shared_feed_forward_length | feed_forward_length",
         "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_n_groups": "ssm.group_count",
         "mamba_n_heads": "ssm.time_step_rank", "mamba_d_head": "ssm.inner_size / ssm.time_step_rank",
-        "mamba_expand": "ssm.inner_size / embedding_length", "mamba_conv_bias": "stored.ssm_conv1d.bias",
+        "mamba_expand": EXPANSION, "mamba_conv_bias": "stored.ssm_conv1d.bias",
         "mamba_proj_bias": "stored.ssm_in.bias",
     },
     "granitemoeshared": LOCAL_EXPERTS | QUERY_BIAS | {"shared_intermediate_size": "expert_shared_feed_forward_length"},
@@ -212,12 +235,18 @@ KEYS: Final[Mapping[str, Table]] = {
     "jais2": GROUPED | UP_BIASES,
     "jamba": EXPERTS | WIDEST_GROUPS | {
         "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_dt_rank": "ssm.time_step_rank",
-        "mamba_expand": "ssm.inner_size / embedding_length",
+        "mamba_expand": EXPANSION,
         "attn_layer_offset": f"{ATTENDING}[0]",
         "attn_layer_period": f"{ATTENDING}[1] - {ATTENDING}[0] | block_count when len({ATTENDING}) > 0",
         "expert_layer_offset": "layers.experts[0]",
         "expert_layer_period": "layers.experts[1] - layers.experts[0] | block_count when len(layers.experts) > 0",
         "mamba_conv_bias": "stored.ssm_conv1d.bias", "mamba_proj_bias": "stored.ssm_in.bias",
+    },
+    "kimi_linear": COMMON | LATENT | {
+        "layer_types": full_types, "mlp_layer_types": sparse_types, "linear_num_heads": "attention.head_count",
+        "linear_head_dim": "kda.head_dim", "linear_conv_kernel_dim": "ssm.conv_kernel",
+        "num_experts": "expert_count", "num_experts_per_token": "expert_used_count",
+        "num_shared_experts": "expert_shared_count", "moe_intermediate_size": "expert_feed_forward_length",
     },
     "lfm2": COMMON | SHORT_CONV | {"layer_types": short_conv_types, "block_auto_adjust_ff_dim": "false"},
     "lfm2_moe": COMMON | SHORT_CONV | {
@@ -233,10 +262,15 @@ KEYS: Final[Mapping[str, Table]] = {
     "mamba": STATE | {"intermediate_size": "ssm.inner_size", "time_step_rank": "ssm.time_step_rank"},
     "mamba2": STATE | {
         "num_heads": "ssm.time_step_rank", "n_groups": "ssm.group_count",
-        "expand": "ssm.inner_size / rows.ssm_out | 1.0 * ssm.inner_size / rows.ssm_out"
-                  " | 1.0 * ssm.inner_size / embedding_length",
+        "expand": EXPANSION,
     },
     "mellum": LOCAL_EXPERTS | QUERY_BIAS | {"moe_intermediate_size": "expert_feed_forward_length"},
+    "mimo_v2_flash": GROUPED | QUERY_BIAS | {
+        "num_hidden_layers": "block_count - nextn_predict_layers | block_count", "v_head_dim": "attention.value_length",
+        "n_routed_experts": "expert_count", "num_experts_per_tok": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length", "num_key_value_heads": heads_of_whole,
+        "swa_num_key_value_heads": heads_of_windows, "layer_types": window_types, "mlp_layer_types": sparse_types,
+    },
     "minicpm": EXPERTS | QUERY_BIAS,
     "minicpm3": LATENT_ROUTED | {
         "v_head_dim": "rows.attn_kv_b / attention.head_count - attention.key_length + rope.dimension_count"
@@ -281,6 +315,10 @@ KEYS: Final[Mapping[str, Table]] = {
         "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
     },
     "qwen3_moe": EXPERTS | QUERY_BIAS | {"moe_intermediate_size": "expert_feed_forward_length"},
+    "qwen3_next": EXPERTS | LINEAR | {
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+    },
     "roberta": ENCODER,
     "seed_oss": GROUPED | QUERY_BIAS | {"attention_out_bias": "stored.attn_output.bias"},
     "smollm3": GROUPED | GATE_BIASES,
@@ -300,6 +338,8 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
     "correction": (("exp_probs_b.", "exp_probs_b"), 1),
     "states": (("ssm_in.", "ssm_out.", "ssm_conv1d."), 1),
     "values": (("attn_v.",), 1),
+    "indexer": (("indexer.attn_q_b.", "indexer.attn_k.", "indexer.proj.", "indexer.k_norm."), 2),
+    "more": (("nextn.",), 1),
     "relative": (("attn_rel_b.",), 1),
 }
 """Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from inspector.dialects.keys import Words
+from inspector.dialects.keys import Words, config_from
 
 ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attention)"
 """Layers with key-value heads, as stated or else as stored."""
@@ -34,6 +35,21 @@ def short_conv_types(words: Words) -> list[str] | None:
 def linear_types(words: Words) -> list[str] | None:
     """Qwen 3.5's layers: those without queries, keys and values have linear attention."""
     return _by_attention(words, "layers.attention", ("full_attention", "linear_attention"))
+
+
+def indexer_types(words: Words) -> list[str] | None:
+    """GLM-5's layers: those without an indexer share that of another."""
+    return _by_attention(words, "layers.indexer", ("full", "shared"))
+
+
+def sparse_types(words: Words) -> list[str] | None:
+    """Layers by their MLP: those without experts are dense."""
+    return _by_attention(words, "layers.experts", ("sparse", "dense"))
+
+
+def full_types(words: Words) -> list[str] | None:
+    """Kimi Linear's layers: those without key-value heads have linear attention, with queries and keys as well."""
+    return _by_attention(words, ATTENDING, ("full_attention", "linear_attention"))
 
 
 def mixed_types(words: Words) -> list[str] | None:
@@ -84,3 +100,8 @@ def without_values(words: Words) -> bool | None:
     if windows is None or valued is None:
         return None
     return not any(not window and layer in valued for layer, window in enumerate(windows))
+
+
+def inside(**rules: str) -> Callable[[Words], object]:
+    """A config within the config. rules: its keys and their expressions."""
+    return lambda words: config_from(rules, words)

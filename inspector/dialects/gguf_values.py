@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 PAIRED: Final = frozenset({
-    "arcee", "baichuan", "deepseek", "granite", "granitemoe", "granitemoehybrid", "granitemoeshared", "internlm2",
-    "llama", "minicpm", "ministral3", "mistral", "mixtral", "nemotron_h", "olmo", "smollm3", "xverse",
+    "arcee", "baichuan", "bamba", "deepseek", "granite", "granitemoe", "granitemoehybrid", "granitemoeshared",
+    "internlm2", "llama", "minicpm", "ministral3", "mistral", "mixtral", "nemotron_h", "olmo", "smollm3", "xverse",
 })  # fmt: skip
 """Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
 ROTARY: Final = ("attention.query", "attention.key")

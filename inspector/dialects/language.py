@@ -60,6 +60,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     only: the model types that this variant of a writer's names is for, empty for all. prefixes: what the writer may
     put before every name. interleaved: joined roles whose rows alternate by group of kv heads, each group with its
     share of every part, instead of one part after the other. omits: roles that the writer may leave out.
+    exporter: what makes transformers' names and order of rows of the writer's, or diffusers'. own_configs: files
+    beside the weights from which the writer's own program loads them.
     """
 
     writer: str
@@ -71,6 +73,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     prefixes: tuple[str, ...] = ("",)
     interleaved: tuple[str, ...] = ()
     omits: tuple[str, ...] = ()
+    exporter: str = ""
+    own_configs: tuple[str, ...] = ()
 
     @property
     def pads_vocabulary(self) -> bool:
@@ -89,6 +93,8 @@ JOINED: Mapping[str, Mapping[str, str]] = {
     "cross.qkv": {"cross.query": "q", "cross.key": "k", "cross.value": "v"},
     "attention.qkv_mlp": {"attention.query": "q", "attention.key": "k", "attention.value": "v", "mlp.up": "mlp.up"},
     "attention.kv.up": {"attention.key.up": "k", "attention.value.up": "v"},
+    "ssm.qkv": {"ssm.query": "query", "ssm.key": "key", "ssm.value": "value"},
+    "ssm.qkvz": {"ssm.query": "query", "ssm.key": "key", "ssm.value": "value", "ssm.gate": "gate"},
     "mlp.gate_up": {"mlp.gate": "gate", "mlp.up": "up"},
     "mlp.shared.gate_up": {"mlp.shared.gate": "gate", "mlp.shared.up": "up"},
     "mlp.experts.gate_up": {"mlp.experts.gate": "gate", "mlp.experts.up": "up"},

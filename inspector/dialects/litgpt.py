@@ -17,6 +17,8 @@ from inspector.dialects.language import DECODERS, Dialect, stored
 _H: Final = "transformer.h.{0}."
 LITGPT: Final = Dialect(
     writer="litgpt",
+    exporter="litgpt convert_from_litgpt",
+    own_configs=("model_config.yaml", "lit_config.json"),
     names={
         "embed.token": stored("transformer.wte", "padded"),
         "norm.final": "transformer.ln_f",

@@ -18,6 +18,8 @@ _M: Final = "decoder.layers.{0}."
 _EXPERTS: Final = _M + "mlp.experts."
 MEGATRON: Final = Dialect(
     writer="Megatron-Core",
+    exporter="export_ckpt of Megatron Bridge",
+    own_configs=("model_config.yaml",),
     names={
         "embed.token": stored("embedding.word_embeddings", "padded"),
         "embed.position": "embedding.position_embeddings",
@@ -63,6 +65,8 @@ _O: Final = "language_model.encoder.layers.{0}."
 MEGATRON_OLD: Final = msgspec.structs.replace(
     MEGATRON,
     writer="Megatron-LM",
+    exporter="the converter of Megatron-LM",
+    own_configs=("model_config.yaml",),
     names={
         "embed.token": stored("language_model.embedding.word_embeddings", "padded"),
         "embed.position": "language_model.embedding.position_embeddings",

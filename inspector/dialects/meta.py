@@ -12,6 +12,8 @@ from inspector.dialects.language import Dialect
 _N: Final = "layers.{0}."
 META: Final = Dialect(
     writer="Meta",
+    exporter="convert_llama_weights_to_hf.py in the repository of transformers",
+    own_configs=("params.json",),
     names={
         "embed.token": "tok_embeddings",
         "norm.final": "norm",

@@ -16,7 +16,10 @@ from inspector.dialects.language import Dialect, stored
 from inspector.dialects.meta import META
 
 _N: Final = "layers.{0}."
-MISTRAL: Final = msgspec.structs.replace(META, writer="Mistral", types=("mistral",), only=("mistral", "ministral3"))
+_EXPORTER: Final = "convert_mistral_weights_to_hf.py in the repository of transformers"
+MISTRAL: Final = msgspec.structs.replace(
+    META, writer="Mistral", exporter=_EXPORTER, types=("mistral",), only=("mistral", "ministral3")
+)
 _EXPERTS: Final = _N + "feed_forward.experts.{1}."
 MIXTRAL: Final = msgspec.structs.replace(
     MISTRAL,
@@ -36,6 +39,8 @@ MIXTRAL: Final = msgspec.structs.replace(
 )
 MIXTRAL_STACKED: Final = Dialect(
     writer="Mistral",
+    exporter=_EXPORTER,
+    own_configs=META.own_configs,
     names={
         **META.names,
         "router": _N + "block_sparse_moe.gate",
@@ -48,6 +53,8 @@ MIXTRAL_STACKED: Final = Dialect(
 )
 LATENT: Final = Dialect(
     writer="Mistral",
+    exporter=_EXPORTER,
+    own_configs=META.own_configs,
     names={
         **META.names,
         "attention.query.down": _N + "attention.wq_a",

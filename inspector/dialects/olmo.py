@@ -13,6 +13,8 @@ from inspector.dialects.language import Dialect
 _B: Final = "blocks.{0}."
 OLMO: Final = Dialect(
     writer="OLMo's training code",
+    exporter="convert_olmo2_weights_to_hf.py in the repository of transformers",
+    own_configs=("config.yaml",),
     names={
         "embed.token": "wte",
         "norm.final": "ln_f",

@@ -12,6 +12,8 @@ from inspector.dialects.language import Dialect, stored
 _R: Final = "transformer.resblocks.{0}."
 OPENCLIP: Final = Dialect(
     writer="OpenCLIP",
+    exporter="convert_clip_original_pytorch_to_hf.py in the repository of transformers",
+    own_configs=("open_clip_config.json",),
     names={
         "embed.token": "token_embedding",
         "embed.position": "positional_embedding=",

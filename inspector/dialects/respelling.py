@@ -318,6 +318,10 @@ def _squeezed(slot: Slot) -> Slot:
     return replace(slot, dims=tuple(dim for dim in slot.dims if not (isinstance(dim, Literal) and dim.value == 1)))
 
 
+def _of_one(slot: Slot) -> Slot:
+    return replace(slot, dims=(Literal(1), *slot.dims))
+
+
 def _column(slot: Slot) -> Slot:
     return replace(slot, dims=(*slot.dims, Literal(1))) if len(slot.dims) == 1 else slot
 
@@ -374,6 +378,7 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
     "stacked": _all_in_one,
     "transposed": _transposed,
     "squeezed": _squeezed,
+    "of one": _of_one,
     "column": _column,
     "in groups": _in_groups,
     "by head": _by_head,
@@ -384,10 +389,10 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
 }
 """What a form does to the shape that the definition gives.
 
-stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of
-1 are left out. column: a vector is a matrix of one column. in groups: a vector is a matrix with a row for each of the
-definition's groups `g`. by head: [heads * width, in] is [heads, width, in]. in order: the parts of a fused matrix
-follow each other, whatever groups the definition has them in. rows of outputs, rows of inputs: stacked experts [E,
-out, in] are one matrix [E * out, in] or [E * in, out]. padded: the rows are rounded up beyond the vocabulary, never
-below what the config says.
+stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of 1
+are left out. of one: there is a dim of 1 before the others. column: a vector is a matrix of one column. in groups: a
+vector is a matrix with a row for each of the definition's groups `g`. by head: [heads * width, in] is [heads, width,
+in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has them in. rows of
+outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E * in, out]. padded: the rows
+are rounded up beyond the vocabulary, never below what the config says.
 """

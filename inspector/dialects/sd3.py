@@ -13,6 +13,7 @@ _X: Final = "joint_blocks.{0}.x_block."
 _C: Final = "joint_blocks.{0}.context_block."
 SD3: Final = Dialect(
     writer="Stability AI",
+    exporter="from_single_file of its class in diffusers",
     names={
         "embed.patch": "x_embedder.proj",
         "embed.position": "pos_embed=",

@@ -12,6 +12,7 @@ from inspector.dialects.language import Dialect
 _T: Final = "layers.{0}."
 TORCHTUNE: Final = Dialect(
     writer="torchtune",
+    exporter="the FullModelHFCheckpointer of torchtune",
     names={
         "embed.token": "tok_embeddings",
         "norm.final": "norm.scale=",

@@ -29,7 +29,6 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N427"
-    name = "class-differs"
 
     declared: str
     stored_class: str | None
@@ -92,7 +91,6 @@ class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
     """
 
     code = "N442"
-    name = "class-leaves-out-head"
     severity = "note"
 
     def rows(self) -> Rows:
@@ -125,7 +123,6 @@ class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
     """
 
     code = "N431"
-    name = "head-untrained"
     severity = "warning"
 
     @classmethod
@@ -154,7 +151,6 @@ class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
     """
 
     code = "N432"
-    name = "base-model-used"
     severity = "note"
 
     @classmethod

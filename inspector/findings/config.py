@@ -44,7 +44,6 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C310"
-    name = "config-disagrees"
 
     key: str
     stated: Any = msgspec.field(name="config")
@@ -62,20 +61,20 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     file: str = "config.json"
     file_key: str | None = None
     together: tuple[Rival, ...] = ()
+    labels: int | None = None
 
     def headline(self) -> str:
-        return self.key
+        return self.file_key or self.key
 
     def rows(self) -> Rows:
         config = "absent" if self.stated is None else value(self.stated)
+        named = self.labels is not None and self.labels != self.solved
         rows = [
-            ("config", f"{config}{', the class default' if self.default else ''}"),
+            ("config", f"id2label has {self.labels}" if named else f"{config}{', the class default' * self.default}"),
             ("weights", f"{self._weights()}, from {count(self.agreeing, 'tensor')}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
         lost = [("or", f"the config is right and the weights lack {self.lost}")] if self.lost else []
-        if self._is_likelier_lost():
-            rows, lost = [("likely", lost[0][1]), *rows], []
         rows.extend(("or", f"{rival.key} = {value(rival.weights)}") for rival in self.rivals)
         if self.together:
             rows.append(("or", self._together()))
@@ -96,6 +95,9 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         name = self.file_key or self.key
+        if self.key == "vocab_size" and self.file.endswith(".gguf"):  # llama.cpp takes the length of the token list
+            words = "convert the model again with the tokenizer that belongs to these weights; without a token list"
+            return Remedy(f'{words} set "{name}": {value(self.solved)} in {self.file}')
         if self.solved is None:
             words = f'remove "{name}" from {self.file}, or set it to null'
             step = Step(action="remove", file=self.file, key=self._path(), old=self.stated)
@@ -105,22 +107,16 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             words = f'set "{name}": {value(self.solved)} in {self.file}'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
+        if self.labels is not None and self.labels != self.solved:
+            names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
+            return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
         if self.rivals:
             return Remedy(f"{words}, or {self._other_keys()} above: the shapes allow {self._both()}")
         if self.together:
             return Remedy(f"{words}; or, if {self.key} is right, {self._together()}: the shapes allow both", (step,))
-        if self._is_likelier_lost():
-            return Remedy(f"download or convert the checkpoint again: it lacks {self.lost}; or {words}")
         if self.lost:
             return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
         return Remedy(words, (step,))
-
-    def _is_likelier_lost(self) -> bool:
-        """Whether the config's number is rounder than that of the parts which are stored: 24 layers rather than 23."""
-        stated, solved = self.stated, self.solved
-        if not self.lost or type(stated) is not int or type(solved) is not int:
-            return False
-        return 0 < solved < stated and stated & -stated > solved & -solved
 
     def _other_keys(self) -> str:
         return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"
@@ -164,7 +160,6 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C311"
-    name = "config-impossible"
 
     expression: str
     detail: str
@@ -191,6 +186,8 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
             path = tuple(self.keys[0].split("."))
             step = Step(action="set", file="config.json", key=path, old=self.stated, new=self.meant)
             return Remedy(f'set "{self.keys[0]}": {value(self.meant)} in config.json', (step,))
+        if self.kind == "type" and self.stated is msgspec.UNSET:
+            return Remedy(f'restore "{self.keys[0]}" in config.json, as the model was trained with it')
         return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
 
 
@@ -216,7 +213,6 @@ class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
     """
 
     code = "C323"
-    name = "config-refused"
     severity = "warning"
 
 
@@ -240,7 +236,6 @@ class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C312"
-    name = "key-not-understood"
     severity = "note"
 
     keys: tuple[str, ...]
@@ -274,7 +269,6 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C313"
-    name = "config-missing"
 
     loader: str
     similar: str | None
@@ -310,7 +304,6 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C314"
-    name = "model-type-missing"
 
     class_name: str | None = msgspec.field(name="class")
     model_type: str | None = None

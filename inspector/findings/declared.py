@@ -28,7 +28,6 @@ class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C317"
-    name = "class-of-another-type"
     severity = "warning"
 
     file: str
@@ -50,6 +49,41 @@ class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f'set "architectures": ["{self.wanted}"] in {self.file}', (step,))
 
 
+class ModelTypeMisspelled(ContentFinding, frozen=True, kw_only=True):
+    """The model type is one of transformers but for case, hyphens or underscores.
+
+    What it means
+        transformers has no such type, and a type of the same letters. The definition of that type was used.
+
+    Why it matters
+        AutoConfig compares the letters exactly and refuses the folder.
+
+    Example
+        error[C325] model-type-misspelled: LLaMA
+          known  llama
+          help   set "model_type": "llama" in config.json
+
+    What to do
+        Write the type as transformers does.
+    """
+
+    code = "C325"
+
+    file: str
+    model_type: str
+    known: str
+
+    def headline(self) -> str:
+        return self.model_type
+
+    def rows(self) -> Rows:
+        return [("known", self.known)]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="set", file=self.file, key=("model_type",), old=self.model_type, new=self.known)
+        return Remedy(f'set "model_type": "{self.known}" in {self.file}', (step,))
+
+
 class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
     """The config names a class that transformers does not have.
 
@@ -68,7 +102,6 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C318"
-    name = "class-unknown"
     severity = "note"
 
     class_name: str = msgspec.field(name="class")
@@ -100,7 +133,6 @@ class CodeFileMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "C319"
-    name = "code-file-missing"
 
     files: tuple[str, ...]
     named_by: tuple[str, ...]
@@ -136,7 +168,6 @@ class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
     """
 
     code = "C322"
-    name = "code-file-absent"
     severity = "note"
 
 
@@ -162,8 +193,8 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
     Example
         warning[C320] tokens-beyond-rows: 1 token in config.json
           rows    128256 (model.embed_tokens.weight)
-          tokens  config.json: pad_token_id, largest id 128256
-          help    set pad_token_id in config.json to the ids that the tokenizer of these
+          tokens  config.json: eos_token_id, largest id 128256
+          help    set eos_token_id in config.json to the ids that the tokenizer of these
                   weights has
 
     What to do
@@ -171,7 +202,6 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C320"
-    name = "tokens-beyond-rows"
     severity = "warning"
 
     embedding: int = msgspec.field(name="rows")
@@ -218,7 +248,6 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "N434"
-    name = "module-missing"
 
     folder: str
     problem: str

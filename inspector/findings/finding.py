@@ -6,6 +6,7 @@ docstring of a finding is its page (`inspector explain CODE`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import isfinite
 from typing import Any, ClassVar, Final, Self
@@ -80,7 +81,7 @@ NOTHING_TO_DO = Remedy()
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Base of all findings. A subclass adds its facts as fields.
 
-    code, name, severity: of the class. confidence: "certain" or "likely".
+    code, severity: of the class. name: that of the class in kebab case. confidence: "certain" or "likely".
     from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
     reference: what the reference reader says of the file, where it was asked. same_fault_in: other files of the set
     with the same fault.
@@ -88,7 +89,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights. of_components: whether it reports findings of several components, which mend carries out.
+    of the weights.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -101,7 +102,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
-    of_components: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.name = re.sub(r"\B(?=[A-Z])", "-", cls.__name__).lower()
 
     place: Place = Place()
     confidence: str = "certain"
@@ -155,13 +159,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """The headline, after the name of the component it is about."""
-        headline = self._of_component().headline()
+        headline = self.of_component().headline()
         return f"{self.from_component.name}: {headline}" if self.from_component else headline
 
     @property
     def lines(self) -> Rows:
         """The rows, worded for the component it is about, and the answer of the reference reader."""
-        rows = self._of_component().rows()
+        rows = self.of_component().rows()
         if self.same_fault_in:
             from inspector.findings.words import first
 
@@ -171,7 +175,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def help(self) -> str:
         """The remedy in words, worded for the component it is about."""
-        words = self._of_component().remedy().words
+        words = self.of_component().remedy().words
         return (
             words.replace("this file", "these files").replace("the file", "the files") if self.same_fault_in else words
         )
@@ -179,7 +183,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def steps(self) -> tuple[Step, ...]:
         """The remedy as steps; files of a component are below its folder."""
-        whole = self._of_component()
+        whole = self.of_component()
         steps, component = whole.remedy().steps, self.from_component
         if self.same_fault_in and not any(one.file == self.same_fault_in[0] for one in steps):
             own = [one for one in steps if one.file == whole.place.file]
@@ -197,7 +201,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         values: dict[str, Any] = msgspec.to_builtins(self)
         return {name: as_json(value) for name, value in values.items() if name not in COMMON}
 
-    def _of_component(self) -> Self:
+    def of_component(self) -> Self:
+        """The same finding with the place as the component's own audit states it."""
         component = self.from_component
         return self if component is None else msgspec.structs.replace(self, place=component.place)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import count
+from inspector.findings.words import count, listed
 
 WORDS = {
     "random": "leaves tensors at random",
@@ -19,7 +19,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         By the recorded behaviour of this loader it refuses the checkpoint, initialises tensors at random, or ends up
-        with other numbers than stored.
+        with other numbers than stored. `keys`: of the config, where it refuses their values.
 
     Why it matters
         A model with random weights runs without an error, and answers nonsense.
@@ -37,7 +37,6 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N429"
-    name = "loader-fails"
 
     loader: str
     version: str | None
@@ -46,6 +45,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     because: str
     loads: str
     class_name: str | None = None
+    keys: tuple[str, ...] = ()
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -61,7 +61,9 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
-        return Remedy("correct what it refuses" if self.outcome == "refuses" else "")
+        if self.outcome == "refuses" and self.keys:
+            return Remedy(f"correct {listed(self.keys)} in config.json")
+        return Remedy("correct what it refuses, as stated above" if self.outcome == "refuses" else "")
 
 
 class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
@@ -85,7 +87,6 @@ class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
     """
 
     code = "N430"
-    name = "newest-loader-fails"
     severity = "warning"
 
     def remedy(self) -> Remedy:

@@ -41,7 +41,6 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     """
 
     code = "D501"
-    name = "shape-differs"
 
     tensors: int
     others: int
@@ -120,7 +119,6 @@ class StoredTransposed(Rearranged, frozen=True, kw_only=True):
     """
 
     code = "D502"
-    name = "stored-transposed"
 
     def remedy(self) -> Remedy:
         return Remedy("transpose it: tensor.t().contiguous()")
@@ -149,7 +147,6 @@ class StoredReshaped(Rearranged, frozen=True, kw_only=True):
     """
 
     code = "D505"
-    name = "stored-reshaped"
 
     def remedy(self) -> Remedy:
         bare = [[dim for dim in dims if dim != 1] for dims in (self.stored, self.expected)]
@@ -183,7 +180,6 @@ class BufferShapeDiffers(ShapeDiffers, frozen=True, kw_only=True):
     """
 
     code = "N450"
-    name = "buffer-shape-differs"
     severity = "warning"
 
     def remedy(self) -> Remedy:

@@ -55,7 +55,6 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C315"
-    name = "config-of-another-size"
 
     file: str
     described: int | None
@@ -64,6 +63,7 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     keys: tuple[KeyValues, ...]
     differing: int | None = None
     tensors: int | None = None
+    absent: tuple[str, ...] = ()
 
     def headline(self) -> str:
         described = f"of {number(self.described)} parameters" if self.described is not None else "of another size"
@@ -75,6 +75,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
             rows.append(
                 ("shapes", f"{self.differing:,} of {count(self.tensors, 'tensor')} are not as the config gives")
             )
+        if self.absent:
+            rows.append(("absent", f"{listed(self.absent)}: the class takes its defaults for the sizes in it"))
         return [*rows, ("size of", listed(self.published, 4))] if self.published else rows
 
     def remedy(self) -> Remedy:
@@ -103,7 +105,6 @@ class ConfigKeysAbsent(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C316"
-    name = "config-keys-absent"
 
     file: str
     keys: tuple[KeyValues, ...]
@@ -149,7 +150,6 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "D503"
-    name = "one-rank-of-several"
 
     ranks: int
     families: tuple[str, ...]
@@ -204,7 +204,6 @@ class HeadsPruned(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "D504"
-    name = "heads-pruned"
 
     heads: int
     stored: tuple[LayerHeads, ...]
@@ -228,7 +227,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, or a
-        save was interrupted.
+        save was interrupted. `alone_in`: the GGUF file, which is no part of a split model.
 
     Why it matters
         Loaders fill what is missing with random values.
@@ -251,7 +250,6 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N426"
-    name = "weights-incomplete"
     incomplete = True
 
     tensors: int
@@ -261,6 +259,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     parts_in_all: int
     layers: str
     families: tuple[str, ...]
+    alone_in: str = ""
 
     def headline(self) -> str:
         missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
@@ -272,6 +271,11 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("stored", f"layers {self.layers}")] if self.layers else rows
 
     def remedy(self) -> Remedy:
+        if self.alone_in and all(family.endswith(".bias") for family in self.families):
+            other = f"or, if the model has no such biases, state the architecture that has none in {self.alone_in}"
+            return Remedy(f"convert the model again: no file contains these tensors; {other}")
+        if self.alone_in:
+            return Remedy("download or convert the whole model again: no file contains these tensors")
         return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
 
 
@@ -297,7 +301,6 @@ class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N428"
-    name = "part-of-another-kind"
 
     part: str
     family: str | None = None

@@ -40,7 +40,6 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "P701"
-    name = "head-missing"
 
     shape: tuple[int | None, ...]
     parameters: int
@@ -85,7 +84,6 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
     """
 
     code = "P702"
-    name = "copy-stored"
     severity = "note"
 
     def headline(self) -> str:
@@ -118,7 +116,6 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
     """
 
     code = "P703"
-    name = "head-tied"
     severity = "note"
 
     def headline(self) -> str:
@@ -145,7 +142,6 @@ class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=Tru
     """
 
     code = "P704"
-    name = "buffers-stored"
     severity = "note"
 
     elements: int
@@ -188,7 +184,6 @@ class TotalDisagrees(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "P705"
-    name = "total-disagrees"
     severity = "warning"
 
     source: str

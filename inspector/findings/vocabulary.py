@@ -28,11 +28,11 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Resize all of them: load the model with the old vocabulary, call `resize_token_embeddings` and save it again.
-        Rows that only pad the vocabulary may be cut off. A head that is tied to the embedding follows it.
+        Rows that only pad the vocabulary may be cut off. A head that is tied to the embedding follows it: a cut one
+        is removed. `copies`: whether only tensors have the other number that the config ties to a whole one.
     """
 
     code = "C324"
-    name = "vocabulary-resized-in-part"
 
     key: str
     configured: int
@@ -40,6 +40,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     resized: tuple[str, ...]
     kept: tuple[str, ...]
     tied: bool
+    copies: bool = False
 
     def headline(self) -> str:
         return f"{number(self.stored_rows)} rows, {self.key} is {number(self.configured)}"
@@ -56,6 +57,10 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         changed = abs(self.stored_rows - self.configured)
         which = listed(self.resized, 2)
+        if self.copies and self.stored_rows < self.configured:
+            return Remedy(f"remove {which}: the head is tied and follows {listed(self.kept, 2)}, which is whole")
+        if not self.stored_rows:
+            return Remedy(f"restore the {number(changed)} lost rows of {which}")
         if self.stored_rows < self.configured:
             return Remedy(
                 f"restore the {number(changed)} lost rows of {which}; or {self._both()}, which cuts tokens off"

@@ -16,6 +16,7 @@ from msgspec import Struct
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.agreement import (
     ShardNameUnsafe,
+    ShardOfAnotherSave,
     TensorAbsent,
     TensorContradicted,
     TensorDoubled,
@@ -24,7 +25,13 @@ from inspector.findings.shards.agreement import (
     TensorUnlisted,
 )
 from inspector.findings.shards.files import ShardHoldsAnother, ShardMissing, ShardUnlisted
-from inspector.findings.shards.index import IndexMissing, IndexNamesNothing, IndexOfAnotherSave, ShardTotalsDiffer
+from inspector.findings.shards.index import (
+    IndexMissing,
+    IndexNamesNothing,
+    IndexOfAnotherSave,
+    SavesMixed,
+    ShardTotalsDiffer,
+)
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import is_plain_name
@@ -87,6 +94,12 @@ def compare(
         result.lost.clear()
         reported.append(_of_another_save(index, absent, file_of))
         return result
+    if (other := _of_another_shard(index, missing, copies)) is not None:
+        reported.append(other)
+        file = str(other.place.file)
+        missing.pop(file)
+        extra.pop(file, None)
+        copies = [one for one in copies if one.unlisted]
     foreign = _names_nothing(index, file_of)
     reported.extend(foreign)
     elsewhere = {re.split(r"[/\\]", file)[-1] for file in unusable}
@@ -96,6 +109,12 @@ def compare(
     if not foreign or absent:  # what an index of other weights lists says nothing of these
         reported.extend(_by_file(TensorAbsent, missing, index.file))
         reported.extend(_moved(found.moved, found.ways, index.file))
+        if extra and all(_is_new(copy) for copy in copies if copy.unlisted):  # one index that lacks entries
+            forgotten = {copy.file for copy in copies if copy.unlisted} & unlisted
+            for name, file in file_of.items() if forgotten else ():
+                if file in forgotten and name not in promise:
+                    extra.setdefault(file, []).append(name)
+            unlisted = unlisted - extra.keys()
         reported.extend(_by_file(TensorUnlisted, extra, index.file))
         reported.extend(_unlisted(copies, unlisted, index.file))
     reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
@@ -164,6 +183,24 @@ def _holds_another(index: Index, missing: Mapping[str, list[str]], copies: Seque
     )  # fmt: skip
 
 
+def _of_another_shard(
+    index: Index, missing: Mapping[str, list[str]], copies: Sequence[Copy]
+) -> ShardOfAnotherSave | None:
+    """The finding on the one shard that lacks tensors of its own and repeats those of others."""
+    listed = [one for one in copies if not one.unlisted]
+    if len(missing) != 1 or not listed:
+        return None
+    ((file, names),) = missing.items()
+    for one in listed:
+        owners = {index.weight_map.get(name) for name in (*one.same, *one.other)}
+        if file in owners or (one.file != file and owners != {one.file}):
+            return None
+    return ShardOfAnotherSave(
+        place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index.file,
+        repeated=sum(len(one.same) + len(one.other) for one in listed),
+    )  # fmt: skip
+
+
 def _not_promised(
     promise: Mapping[str, str], file_of: Mapping[str, str], lost: int, unlisted: Set[str]
 ) -> dict[str, list[str]]:
@@ -202,7 +239,7 @@ def doubled(copies: Iterable[Copy]) -> list[Finding]:
     return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
 
 
-def totals_differ(files: Iterable[str]) -> list[Finding]:
+def totals_differ(files: Iterable[str]) -> list[ShardTotalsDiffer]:
     """Shards of which some say that they are of another number than the others."""
     first_of: dict[int, str] = {}
     for name in files:
@@ -213,6 +250,25 @@ def totals_differ(files: Iterable[str]) -> list[Finding]:
         return []
     totals, names = tuple(first_of)[:NAMES_SHOWN], tuple(first_of.values())[:NAMES_SHOWN]
     return [ShardTotalsDiffer(totals=totals, names=names)]
+
+
+def mixed(files: Sequence[str], copies: Sequence[Copy]) -> list[Finding]:
+    """The finding on shards of several totals with the same tensors, which no index tells apart."""
+    numbered = {name: found for name in files if (found := shard_number(name)) is not None}
+    for one in totals_differ(numbered) if copies else ():
+        totals = sorted({total for _, total in numbered.values()})
+        complete = [total for total in totals if sum(found[1] == total for found in numbered.values()) == total]
+        first = next(iter(numbered))
+        stem, _, ending = first.rpartition(".")
+        return [
+            SavesMixed(
+                totals=one.totals, names=one.names, complete=tuple(complete),
+                tensors=sum(len(copy.same) + len(copy.other) for copy in copies),
+                others=tuple(name for name, found in numbered.items() if found[1] not in complete),
+                wanted=f"{re.sub(r'-[0-9]+-of-[0-9]+$', '', stem)}.{ending}.index.json",
+            )
+        ]  # fmt: skip
+    return []
 
 
 def unindexed(weights: WeightSet) -> list[Finding]:
@@ -247,6 +303,11 @@ def unindexed(weights: WeightSet) -> list[Finding]:
             )
         )
     return reported
+
+
+def _is_new(copy: Copy) -> bool:
+    """Whether no other file has any of its tensors."""
+    return not (copy.same or copy.other)
 
 
 def _unlisted(copies: list[Copy], unlisted: Set[str], index: str) -> list[Finding]:

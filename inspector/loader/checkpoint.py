@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.budget import unspent
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import (
     Config,
@@ -370,6 +371,7 @@ def _audited(
     only: str | None,
 ) -> tuple[Picked, SetReading | None]:
     """The audited set and its headers; read in full detail only where a quick reading is not sufficient."""
+    again = unspent()
     for quick in (not isinstance(source, Forewarned), False):
         picked = pick(source, sets, sizes, weights, only, quick)
         if picked.weights is None:
@@ -380,6 +382,7 @@ def _audited(
         reading = SetReading(source, listing, picked.weights, picked.index, quick)
         if reading.run():
             break
+        again()
     return picked, reading
 
 

@@ -128,9 +128,11 @@ class SetReading:
             self.findings.extend(found.findings)
             self.lost.update(found.lost)
         elif self._copies or self.weights.numbered:
-            from inspector.loader.agreement import doubled, unindexed
+            from inspector.loader.agreement import doubled, mixed, unindexed
 
-            self.findings.extend([*doubled(self._copies), *unindexed(self.weights)])
+            alone = self.weights.index is None and self.weights.kind != "gguf"
+            saves = mixed(self.weights.files, self._copies) if alone else []
+            self.findings.extend(saves or [*doubled(self._copies), *unindexed(self.weights)])
         self.file_of = self.file_of or self._files()
         self._formats()
         if self._other is not None:

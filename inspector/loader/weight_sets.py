@@ -31,7 +31,7 @@ _FORMATS: Final = {
     "npz": "numpy",
     "nemo": "nemo",
 }
-_NO_WEIGHTS: Final = (
+NO_WEIGHTS: Final = (
     "training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler", "tokenizer"
 )  # fmt: skip
 """What the names of pickles without weights begin with."""
@@ -106,7 +106,7 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
                 one.index = name if one.index is None else min(name, one.index)
             continue
         kind = _FORMATS[found["ending"]]
-        if kind != SAFETENSORS and name.startswith(_NO_WEIGHTS):
+        if kind != SAFETENSORS and name.startswith(NO_WEIGHTS):
             continue
         groups = found.groupdict()
         numbered = "number" not in groups or groups["number"] is not None

@@ -16,7 +16,7 @@ from inspector.loader.other_files import HALVES, stored
 from inspector.loader.picking import read_index
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
-from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, group
+from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, group
 
 _UNFINISHED: Final = (*HALVES, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
@@ -67,7 +67,8 @@ def _misnamed(source: Source, listing: Listing, configs: Mapping[str, Config]) -
         if isinstance(first, Refusal) or name.startswith("."):
             continue
         what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
-        if what in _FORMATS and not (what in ("zip", "pickle") and _has_own_ending(name)):
+        pickled = what in ("zip", "pickle")
+        if what in _FORMATS and not (pickled and (name.startswith(NO_WEIGHTS) or _has_own_ending(name))):
             found[name] = what
     if not found:
         return

@@ -25,6 +25,8 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
+    if _is_otherwise(case, major):
+        return False
     ties = any(block.tie is not None for block in plan.blocks)
     if ties and (rules.untied or (rules.tie_of and (rules.reads or _is_off(plan, rules)))):
         return False
@@ -46,6 +48,19 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False
     return _same_defaults(values, model_type)
+
+
+def _is_otherwise(case: Reconciled, major: str) -> bool:
+    """Whether tensors are stored in another way than the first that a definition has for them.
+
+    transformers 5 reads most of them; not matrices one by one of which it has the stack of all.
+    """
+    slots = (one.block.slot for one in case.placement.placed)
+    return any(
+        side and (major == OLDER or (len(slot.holes) > 1 and not slot.kind.each))
+        for slot in slots
+        for _, side in slot.choices
+    )
 
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
@@ -72,11 +87,14 @@ def dialects_of(plan: Plan, spelling: Spelling) -> str:
     return " ".join(found)
 
 
-def plan_as_audited(case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str) -> Plan | None:
+def plan_as_audited(
+    case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str, major: str
+) -> Plan | None:
     """The plan of an audit without differences, where a version binds the same: its own names, and defaults of all."""
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
+    other = other or _is_otherwise(case, major)
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
 
 

@@ -16,6 +16,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import defaults_by
+from inspector.architectures.value_rules import refused_values
 from inspector.loading.tables import NEWEST
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -33,9 +34,9 @@ def refused_config(values: Mapping[str, Any], major: str = NEWEST) -> str:
 
     What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
     """
-    dtype = values.get("dtype")
-    if isinstance(dtype, str) and dtype.startswith("torch."):
-        return f"its config class refuses dtype {dtype}: the name is {dtype.removeprefix('torch.')}"
+    value = next(refused_values(values, major), None)
+    if value is not None:
+        return f"{'.'.join(value.path)} is not {value.wanted}"
     for inner in (values, *(one for one in values.values() if isinstance(one, dict))):
         model_type = inner.get("model_type")
         if isinstance(model_type, str):
@@ -54,7 +55,7 @@ def _refused_layers(values: Mapping[str, Any], model_type: str) -> str:
         return ""
     odd = next((one for one in listed if one not in layer_types()), None) if key == "layer_types" else None
     if odd is not None:
-        return f"its config class knows no layer type {shown(odd)}"
+        return f"its config class knows no layer type {shown(odd)} of {key}"
     number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]
     if type(number) is int and number != len(listed):
         return f"{key} has {len(listed)} entries, num_hidden_layers is {number}"

@@ -193,6 +193,7 @@ def _guards(matched: tuple[str, str, re.Match[str]] | None) -> bool:
 def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMemory) -> Counted:
     """What the families of a file leave of the tensors in memory, by the names that a loader gives them."""
     loaded: IndexSets = {}
+    combined: IndexSets = {}
     unexpected: IndexSets = {}
     stored: dict[tuple[str, int], int] = {}
     result = Counted()
@@ -206,6 +207,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         if not inside:
             continue
         loaded[key] = joined_with(loaded.get(key, ()), inside)
+        if found.converter is not None:
+            combined[key] = joined_with(combined.get(key, ()), inside)
         if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
             result.integer = first_name(family.key, own)
         if part.layout is ABSENT:
@@ -219,7 +222,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
-    result.partial = tuple(_partial(memory, loaded, stored))
+    result.partial = tuple(_partial(memory, combined, stored))
     result.loaded = len(loaded)
     result.overwritten = _overwritten(memory, loaded)
     _count_missing(memory, loaded, rules, result)
@@ -259,11 +262,14 @@ def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box])
     return [part for axes in made for part in within(boxes, axes)]
 
 
-def _partial(memory: Memory, loaded: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
-    """Keys in memory for which only some of the tensors are stored from which they are made."""
+def _partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
+    """Keys in memory for which only some of the tensors are stored from which they are made.
+
+    combined: what is made of others; a tensor that is stored under its name in memory needs none.
+    """
     found: list[str] = []
     for (key, source), blocks in memory.parts.items():
-        begun = loaded.get(key, ())
+        begun = combined.get(key, ())
         wanted = 0
         for axes, order, _ in blocks:
             absent = minus(projected((axes,), order), begun)

@@ -18,6 +18,10 @@ MODELS: Final = frozenset({"Transformer", "CLIPModel", "MLMTransformer"})
 """Modules that are models of transformers."""
 EMPTY: Final = frozenset({"Pooling", "Normalize", "Dropout", "BoW", "Router", "SpladePooling", "TokenPooling"})
 """Modules without weights."""
+LOOKUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "StaticEmbedding": ("embedding.weight", "embeddings"), "WordEmbeddings": ("emb_layer.weight",),
+}  # fmt: skip
+"""Modules that are a table of any size: kind -> its names, of which one is stored; the second is model2vec's."""
 TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
 """Modules that change the embeddings of tokens, before the pooling."""
 MOST_LAYERS: Final = 1000

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -139,6 +139,13 @@ def has_type(model_type: str, major: str) -> bool:
     return model_type in _types()[major]
 
 
+def spelled(model_type: str) -> str | None:
+    """The model type of the same letters as one that no version of transformers has; None for types that it has."""
+    if any(has_type(model_type, major) for major in _types()):
+        return None
+    return next((one for one in sorted(_types()[NEWEST]) if letters(one) == letters(model_type)), None)
+
+
 @cache
 def _types() -> Mapping[str, frozenset[str]]:
     return {major: frozenset(names) for major, names in shared()["types"].items()}
@@ -194,3 +201,14 @@ def names_of(major: str) -> Names:
     """The classes of a major version."""
     line = _line("names")
     return Names(frozenset(line["names"][major]), line["bases"][major], frozenset(line["inner"]))
+
+
+def class_ending_with(model_type: str, endings: Iterable[str]) -> str | None:
+    """The class of a model type in the newest version with the first of these endings that one of its classes has."""
+    begins = letters(model_type)[:3]
+    near = [name for name in names_of(NEWEST).classes if letters(name).startswith(begins)]
+    for ending in endings:
+        found = [name for name in near if ending and name.endswith(ending) and type_of_class(name) == model_type]
+        if found:
+            return min(found, key=lambda name: (len(name), name))
+    return None

@@ -50,6 +50,8 @@ FORMATS: Final = ("pt", "mlx")
 """Values of `format` in the metadata with which transformers 4.57 loads; "tf" and "flax" need these libraries."""
 
 
+UNREAD_BY_OLDER: Final = frozenset({"C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0"})
+"""Dtypes of safetensors that transformers 4.57 does not read (`str_to_torch_dtype`)."""
 SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
 OF_OLDER: Final = "pruned_heads"
@@ -63,7 +65,8 @@ class Given(Struct, frozen=True):
     values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
     "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
     one. case: the comparison with the definition; None where it is not of the whole set, as its loader reads it.
-    stored: the families of all tensors, where they are known.
+    stored: the families of all tensors, where they are known. unscaled: whether weights are quantized although the
+    config has no quantization.
     """
 
     checkpoint: Checkpoint
@@ -74,6 +77,7 @@ class Given(Struct, frozen=True):
     quantized: bool | None = None
     case: Reconciled | None = None
     stored: Families | None = None
+    unscaled: bool = False
 
 
 def loads(given: Given, major: str) -> Load:
@@ -149,7 +153,12 @@ def _by_files(given: Given, major: str) -> Load | None:
 
 
 def _by_format(given: Given) -> Load | None:
-    """transformers 4.57 reads the `format` of each safetensors file that has metadata at all."""
+    """transformers 4.57 reads the `format` of each safetensors file that has metadata at all, and knows few dtypes."""
+    if any(file.name.endswith(".safetensors") for file in given.checkpoint.files):
+        for family in (given.stored or {}).values():
+            odd = next((one.layout.dtype for one in family.stored if one.layout.dtype in UNREAD_BY_OLDER), None)
+            if odd is not None:
+                return _load(OLDER, REFUSES, f"it knows no dtype {odd}, of {family.key}")
     for file in given.checkpoint.files:
         if file.name.endswith(".safetensors") and file.has_metadata and file.metadata.get("format") not in FORMATS:
             return _load(OLDER, REFUSES, f"the metadata of {file.name} has no format that it knows")
@@ -184,7 +193,7 @@ def _by_names(given: Given, major: str) -> Load:
     case = given.case if name == given.class_name else None
     if case is not None and is_as_written(case, rules, given.values, given.model_type, major):
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
-    plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type)
+    plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type, major)
     if plan is None:
         from inspector.loading.expected import plan_of
 
@@ -264,4 +273,6 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         return _load(major, UNKNOWN, words, given, **counts)
     if rules.altered:
         return _load(major, ALTERED, CHANGES, given, excuse=BY_CLASS, **counts)
+    if given.unscaled:
+        return _load(major, ALTERED, "it takes quantized values for weights, without their scales", given, **counts)
     return _load(major, COMPLETE, "", given, **counts)

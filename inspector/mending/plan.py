@@ -53,16 +53,22 @@ def plan_of(audited: Audit) -> MendPlan:
     steps: list[MendStep] = []
     left: list[Left] = []
     for folder, part in (("", audited), *audited.components.items()):
-        own = _own_findings(audited, part) if not folder else part.findings
-        some, rest = _part(part, own)
+        some, rest = _part(part, list(_own_findings(audited, folder)))
         steps.extend(replace(step, file=_inside(folder, step.file), new=_moved(folder, step)) for step in some)
         left.extend(rest)
     return MendPlan(tuple(steps), tuple(left))
 
 
-def _own_findings(audited: Audit, part: Audit) -> Iterable[Finding]:
-    """The findings of a pipeline that are not those of a component."""
-    return [one for one in part.findings if not (audited.components and (one.from_component or one.of_components))]
+def _own_findings(audited: Audit, folder: str) -> Iterator[Finding]:
+    """The findings of a pipeline on one of its components, or on itself (""), with the places of the component's audit.
+
+    They are not those of the component's own audit: other components show which of its files is wrong.
+    """
+    for one in audited.findings:
+        if one.from_component is None and not folder:
+            yield one
+        elif one.from_component is not None and one.from_component.name == folder:
+            yield one.of_component()
 
 
 def _inside(folder: str, name: str) -> str:

@@ -14,7 +14,7 @@ HEADERS: Final = (".safetensors",)
 def refusal_of(action: str, file: str, new: object = "") -> str | None:
     """Why an action on a file is not carried out; None where it is. Any file of the folder may be moved."""
     names = [file, new] if isinstance(new, str) and new and action == "move" else [file]
-    if not all(is_plain_name(name) for name in names):
+    if not all(_is_inside(name) for name in names):
         return "the name is not that of a file in this folder"
     if action == "move":
         return None
@@ -26,3 +26,8 @@ def refusal_of(action: str, file: str, new: object = "") -> str | None:
     if not file.endswith(wanted):
         return f"{file or 'the file'} is neither a safetensors nor a JSON file: mend does not write it"
     return None
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name is that of a file in the folder, or in the folder of a component of a pipeline."""
+    return name.count("/") <= 1 and all(map(is_plain_name, name.split("/")))

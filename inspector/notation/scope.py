@@ -31,6 +31,8 @@ class Fault(Struct, frozen=True):
     keys: tuple[str, ...]
 
 
+STATED = "stated"
+"""`stated.KEY`: whether the config itself has the key, whatever default the class has for it."""
 MOST_FAULTS = 20
 """Faults that one scope keeps: the first ones show the cause."""
 
@@ -173,6 +175,8 @@ class Scope:
         """The value of a symbol, else of a submodel's symbol, else of a config key; None where absent."""
         name = path[0]
         if len(path) > 1:
+            if name == STATED:
+                return self.settings.values.get(path[1]) is not None
             submodel = self.submodels.get(name)
             return submodel.word(path[1:]) if submodel is not None else self._config(path)
         if name not in self.symbols:

@@ -40,6 +40,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("quark", "ROWS", "weight", frozenset({"I32"})),
     ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
     ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
+    ("modelopt", "INPUTS", "weight", frozenset({"U8"})),
     ("bitnet", "BITNET", "weight", _BYTE),
     ("comfy", "COMFY", "weight", FLOAT8),
     ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),

@@ -18,7 +18,7 @@ _HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round")
 METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "gptq": ("gptq", "auto-round"), "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
     "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
-    "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES, "mxfp4-blocks": ("mxfp4",),
+    "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES,
     "nf4": ("bitsandbytes",),
     "fp4": ("bitsandbytes",), "llm-int8": ("bitsandbytes",), "eetq": ("eetq",), "mlx": ("mlx", "metal"),
     "mlx-mxfp4": ("mlx",), "mlx-mxfp8": ("mlx",), "mlx-nvfp4": ("mlx",), "higgs": ("higgs",),
@@ -31,7 +31,14 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "exl3": ("exl3",),
 }  # fmt: skip
 """Scheme -> the methods whose loaders read it; the first is the usual one."""
-METHODS: Final = frozenset(method for methods in METHODS_OF.values() for method in methods)
+BY_VALUES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("mxfp4", "blocks"): ("mxfp4",), ("marlin", "B"): ("gptq", "marlin"), ("marlin", "qweight"): ("awq",),
+    ("marlin", "weight_packed"): ("compressed-tensors",),
+}  # fmt: skip
+"""The same where a scheme is read by other loaders under other names: scheme and the suffix of its values."""
+METHODS: Final = frozenset(
+    method for table in (METHODS_OF, BY_VALUES) for methods in table.values() for method in methods
+)
 """The methods that are known here: another one may read any scheme."""
 
 
@@ -68,7 +75,7 @@ def method_for(scheme: str, setting: ModuleSettings, values: str, written: str |
     none of them.
     """
     stated = setting.method
-    methods = METHODS_OF.get("mxfp4-blocks" if (scheme, values) == ("mxfp4", "blocks") else scheme)
+    methods = BY_VALUES.get((scheme, values)) or METHODS_OF.get(scheme)
     if methods is not None and scheme in _BY_WEIGHT_SCALE and setting.block is not None:
         methods = tuple(method for method in methods if method not in _BY_SCALE_INV)
     if methods is not None and written in methods:

@@ -1,7 +1,7 @@
 """The quantization block that a config lacks, as far as the stored tensors determine it.
 
 Sources: `utils/quantization_config.py` of transformers 5 (GPTQConfig, AwqConfig, BitsAndBytesConfig,
-FineGrainedFP8Config, Mxfp4Config) and mlx-lm's `utils.py`.
+FineGrainedFP8Config, Mxfp4Config), vLLM's `quantization/gptq.py` and mlx-lm's `utils.py`.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ def block_for(
     if scheme in ("gptq", "awq") and "bits" in sizes:
         size = {"group_size": -1, **sizes}
         version: dict[str, Any] = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
+        if scheme == "gptq":  # vLLM asks for desc_act; with it loaders follow the index, whatever order it has
+            version["desc_act"] = any(key.endswith("g_idx") for key in keys)
         if scheme == "gptq" and any(key.startswith("lm_head.") for key in keys):
             version["lm_head"] = True
         return BLOCK, {"quant_method": scheme, "bits": size["bits"], "group_size": size["group_size"], **version}

@@ -131,12 +131,12 @@ class ModuleReading(Struct):
         return groups, size
 
     def as_stated(self) -> None:
-        """Compares the tensors with the shapes that the settings state; a finding exists where one is absent."""
+        """Compares the tensors with the shapes that the settings state."""
         found = {
             fault.helper for fault in self.faults if isinstance(fault, PackingHelperDiffers | PackingHelperMissing)
         }
         for suffix, shape in self.setting.shapes:
-            if suffix in self.tensors and suffix not in found:
+            if suffix not in found:
                 self.helper(suffix, [shape], "as the config states")
 
     def activations(self) -> None:

@@ -7,7 +7,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.types.packed import PackedWidthsDisagree, PackingConfigDisagrees, PackingHelperDiffers
+from inspector.findings.types.packed import (
+    TRANSPOSED,
+    PackedWidthsDisagree,
+    PackingConfigDisagrees,
+    PackingHelperDiffers,
+)
 from inspector.loader.layout import Layout
 from inspector.quantization.catalog import HELPERS, PLAIN, scheme_of
 from inspector.quantization.module import FLOAT8, FLOATS, Scheme, Tensors
@@ -60,7 +65,7 @@ def transposed(suffix: str, stored: Layout, expected: Layout) -> PackingHelperDi
         dtype=stored.dtype,
         expected=(expected.shape,),
         dtypes=(),
-        because="the same numbers transposed",
+        because=TRANSPOSED,
     )
 
 

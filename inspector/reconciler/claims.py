@@ -83,6 +83,10 @@ def check_claim(
     return TotalClaim("claim", stated.value, true, False, because)
 
 
+TWICE = " a second time"
+"""Behind a part that a total may count again. Two such parts are a coincidence."""
+
+
 class _Part(Struct, frozen=True):
     text: str
     amount: int
@@ -98,7 +102,8 @@ def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> 
         if part.amount == wanted:
             return f"{wanted:,} {side}: it {verb} {part.text} ({wanted:,})"
     for one, other in combinations(parts[:24], 2):
-        if one.amount + other.amount == wanted:
+        twice = one.text.endswith(TWICE) and other.text.endswith(TWICE)
+        if one.amount + other.amount == wanted and not twice:
             return f"{wanted:,} {side}: it {verb} {one.text} ({one.amount:,}) and {other.text} ({other.amount:,})"
     for more, less in ((p, q) for p in counted_in[:16] for q in left_out[:16]):
         if more.amount - less.amount == difference:
@@ -126,7 +131,7 @@ def _parts(lines: Sequence[Line], case: Reconciled | None) -> tuple[list[_Part],
     counted_in.extend(_tied_twice(case))
     counted_in.extend(_square(counted))
     left_out.extend(_families(counted))
-    counted_in.extend(_Part(f"{part.text} a second time", part.amount) for part in _biases_first(left_out))
+    counted_in.extend(_Part(part.text + TWICE, part.amount) for part in _biases_first(left_out))
     return [part for part in left_out if part.amount], [part for part in counted_in if part.amount]
 
 
@@ -230,10 +235,22 @@ def _size_claim(
         return TotalClaim(source, claimed, true, False, "the sizes of the files, headers included")
     difference = claimed - true
     text = f"{abs(difference):,} bytes {'more' if difference > 0 else 'less'}"
-    for amount, reason in _byte_reasons(lines, case, difference > 0):
+    for amount, reason in (*_required(counts, lines), *_byte_reasons(lines, case, difference > 0)):
         if amount == abs(difference):
             return TotalClaim(source, claimed, true, False, f"{text}: {reason}")
     return TotalClaim(source, claimed, true, False, f"{text}; no known explanation", False)
+
+
+def _required(counts: Counts, lines: Sequence[Line]) -> Iterator[tuple[int, str]]:
+    """The bytes that are not stored of what the config requires, where all weights have one dtype."""
+    dtypes = {line.layout.dtype for line in lines if line.kind == ledger.PARAMETER}
+    expected = counts.expected_parameters
+    if expected is not None and expected > counts.unique_parameters and len(dtypes) == 1:
+        bits = BITS.get(dtypes.pop(), 0)
+        yield (expected - counts.unique_parameters) * bits // 8, REQUIRED
+
+
+REQUIRED = "it counts what the config requires and is not stored"
 
 
 def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
@@ -282,6 +299,8 @@ def _parameter_claim(
     ):
         if claimed == number:
             return TotalClaim(source, claimed, true, True, name)
+    if claimed == counts.expected_parameters and claimed > true:
+        return TotalClaim(source, claimed, true, False, f"{claimed - true:,} more: {REQUIRED}")
     because = explain(claimed - true, lines, case)
     if because is None:
         difference = claimed - true

@@ -11,8 +11,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.algebra.values import shown
-from inspector.architectures.config_types import LETTERS, activations, types_of
-from inspector.architectures.defaults import class_defaults, inert_keys
+from inspector.architectures.config_types import LETTERS, types_of
+from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
+from inspector.architectures.value_rules import refused_values
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -45,17 +46,8 @@ _NAMES: Final[Mapping[str, str]] = {
     "n": "null", "b": "true or false", "i": "an integer", "f": "a float", "s": "a text", "l": "a list",
     "o": "an object",
 }  # fmt: skip
-ACTIVATIONS: Final = ("activation_function", "hidden_act", "hidden_activation")
-"""Keys of which transformers looks up the value among its activation functions."""
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
 _TOWERS: Final = ("text_config", "vision_config")
-DTYPES: Final = ("dtype", "torch_dtype")
-_DTYPE_NAMES: Final = frozenset(
-    "float16 half bfloat16 float32 float float64 double auto float8_e4m3fn float8_e5m2".split()  # noqa: SIM905
-)
-"""Floating dtypes of torch in which a model can be built."""
-_SHORT_DTYPES: Final = {"fp16": "float16", "f16": "float16", "bf16": "bfloat16", "fp32": "float32", "f32": "float32"}
-"""Names of other programs for dtypes of torch."""
 
 
 def as_meant(checkpoint: Checkpoint) -> Config | None:
@@ -63,9 +55,9 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     config = checkpoint.config
     if config is None or config.kind != "config" or not checkpoint.set_name:
         return config
-    changed = [
-        (path, new) for path, _, new in _refused(config.values, config.values.get("model_type")) if new is not UNSET
-    ]
+    typed = _refused(config.values, config.values.get("model_type"))
+    looked_up = ((one.path, one.wanted, one.meant) for one in refused_values(config.values))
+    changed = [(path, new) for path, _, new in (*typed, *looked_up) if new is not UNSET]
     values = config.values
     for path, new in changed:
         values = _with(values, path, new)
@@ -98,7 +90,9 @@ def with_types(
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
     model_type = values.get("model_type")
-    found = [*_refused(values, model_type), *_dtypes(values), *_unnamed_method(values)]
+    looked_up = [(one.path, one.wanted, one.meant) for one in refused_values(values)]
+    found = [*_refused(values, model_type), *looked_up, *_unnamed_method(values)]
+    older = {one.path for one in refused_values(values, OLDER)} if found else set()
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
     for path, meant, new in found:
         name = ".".join(path)
@@ -110,26 +104,27 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = None if old is None and path[-1] not in read else new
+        loads_older = path not in older and older_reads(path[-1], old, read)
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
-        kind = ConfigRefused if wrote_older and _older_reads(path[-1], old, read) else ConfigImpossible
+        kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
             continue
-        detail = f"{shown(old)} is not {meant}"
+        detail = f"it is absent: {meant}" if old is UNSET else f"{shown(old)} is not {meant}"
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=(name,), kind="type", stated=old, meant=new
         )
 
 
-def _older_reads(key: str, value: Any, read: Collection[str]) -> bool:
-    """Whether transformers 4 builds a model with a value that its config classes do not check."""
-    if key in DTYPES or key in ACTIVATIONS or key == _OBJECTS[0]:
+def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
+    """Whether transformers 4 builds a model with a value of another type, which its config classes do not check."""
+    if key in _OBJECTS:
         return False
     return key not in read or isinstance(value, int | list | dict)
 
 
 def _at(values: Any, path: tuple[str, ...]) -> Any:
     for key in path:
-        values = values[key]
+        values = values.get(key, UNSET) if isinstance(values, Mapping) else UNSET
     return values
 
 
@@ -145,21 +140,12 @@ def _refused(values: Mapping[str, Any], model_type: Any, above: tuple[str, ...] 
         elif accepted and LETTERS.get(type(value), "") not in accepted:
             words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
             yield (*above, key), words, _meant(value, accepted)
-        elif key in ACTIVATIONS and isinstance(value, str) and "s" in accepted and value not in activations():
-            yield (*above, key), "an activation function of transformers", UNSET
     for key, inner_type in types.inner.items():
         inner = values.get(key)
         if isinstance(inner, dict):
             default = class_defaults(model_type)[0].get(key)
             stated = inner.get("model_type", default.get("model_type") if isinstance(default, Mapping) else None)
             yield from _refused(inner, inner_type or stated, (*above, key))
-
-
-def _dtypes(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    for key in DTYPES:
-        value = values.get(key)
-        if isinstance(value, str) and value.removeprefix("torch.") not in _DTYPE_NAMES:
-            yield (key,), "a floating dtype of torch", _SHORT_DTYPES.get(value.lower(), UNSET)
 
 
 def _unnamed_method(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:

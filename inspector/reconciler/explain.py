@@ -30,13 +30,19 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
     families: all that is stored. again: reconciles it with another claim.
     """
+    parts = True
     if not case.placement.differences and not case.as_configured.differences:
         yield from _names(case)
         yield from _impossible(case)
     else:
-        yield from _on_differences(case, families, again)
+        from inspector.findings.class_names import ClassDiffers
+
+        found = list(_on_differences(case, families, again))
+        yield from found
+        parts = not any(isinstance(one, ClassDiffers) and one.stored for one in found)  # which names these
     yield from _ties(case)
-    yield from _components(case)
+    if parts:
+        yield from _components(case)
     yield from _declared(case)
     filled = ("embed.position", "head.token")  # computed by the class, or tied
     absent = [block for block in case.absent if block.slot.role not in filled]
@@ -139,7 +145,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         tensors = sum(family.tensors for family in reading.families.values())
         most = not reading.part or 2 * reading.part > tensors
         known = case.reading.by_names and not whose and most
-        from inspector.findings.names.architecture import NamesBelowPrefix, PrefixOnNames
+        from inspector.findings.names.prefixes import NamesBelowPrefix, PrefixOnNames
 
         kind = NamesBelowPrefix if known else PrefixOnNames
         yield kind(
@@ -219,6 +225,7 @@ def _example(case: Reconciled) -> str:
 
 
 def _causes(case: Reconciled) -> Iterator[Finding]:
+    labels = case.plan.scope.settings.values.get("id2label")
     for cause in case.causes:
         from inspector.findings.config import ConfigDisagrees, Rival
 
@@ -238,6 +245,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             together=tuple(Rival(key, value) for key, value in cause.together),
             lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
+            labels=len(labels) if cause.key == "num_labels" and isinstance(labels, dict) else None,
             confidence="likely" if cause.defaulted else "certain",
         )
 
@@ -299,12 +307,26 @@ def _ties(case: Reconciled) -> Iterator[Finding]:
         )
 
 
-def _components(case: Reconciled) -> Iterator[Finding]:
+def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
+    """The lines beyond the class's model by component; without a name for it those of one module together."""
     parts: dict[str, list[ledger.Line]] = {}
-    for line in case.ledger.lines:
-        if line.kind == ledger.EXTRA:
+    modules: dict[str, list[ledger.Line]] = {}
+    for line in lines:
+        if line.component == line.role:
+            modules.setdefault(line.family.partition(".")[0], []).append(line)
+        else:
             parts.setdefault(line.component, []).append(line)
-    for component, lines in parts.items():
+    for module, inside in modules.items():
+        from inspector.reconciler.alternatives import common_prefix
+
+        alike = len({line.role for line in inside}) == 1
+        named = inside[0].role if alike else common_prefix([line.family for line in inside]) or module
+        parts.setdefault(named, []).extend(inside)
+    return parts
+
+
+def _components(case: Reconciled) -> Iterator[Finding]:
+    for component, lines in _extra_parts([line for line in case.ledger.lines if line.kind == ledger.EXTRA]).items():
         from inspector.findings.names.components import ComponentExtra
 
         yield ComponentExtra(

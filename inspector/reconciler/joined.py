@@ -13,7 +13,7 @@ from inspector.findings.names.joined import JointProjection, ProjectionsJoined
 from inspector.findings.words import shape
 from inspector.reconciler.place import Gap, Placement, Unexpected
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import attention_part
+from inspector.reconciler.renaming import attention_part, is_one_replacement
 from inspector.reconciler.wording import family_name
 
 TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"))
@@ -35,6 +35,8 @@ def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] 
     placement = case.as_configured
     if not placement.missing or not placement.unexpected:
         return None
+    if is_one_replacement({one.block.key for one in placement.missing}, {one.key for one in placement.unexpected}):
+        return None  # of equal sizes by chance: all are renamed alike
     joined, separate = list(_stored_joined(placement)), list(_stored_apart(placement))
     found = joined or separate
     if not found:
@@ -139,10 +141,10 @@ def _layer(key: str) -> str:
 
 
 def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:
-    """Whether matrices are together as large as another one, along their first or their last axis."""
+    """Whether matrices are together as large as another one along one axis, the middle one of stacked experts too."""
     if any(len(part) != len(whole) or None in part for part in parts):
         return False
-    for axis in {0, len(whole) - 1}:
+    for axis in range(len(whole) if len(whole) < 4 else 1):
         same = all(part[:axis] == whole[:axis] and part[axis + 1 :] == whole[axis + 1 :] for part in parts)
         if same and sum(part[axis] or 0 for part in parts) == whole[axis]:
             return True

@@ -17,7 +17,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import change_between
+from inspector.reconciler.renaming import change_between, common_change
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
@@ -130,10 +130,12 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
 
 
 def _of_one_module(renamed: Sequence[TensorRenamed]) -> Iterator[Finding]:
-    """The findings, those on matrices of modules of which the name changed too as one."""
+    """The findings, as one those on matrices of modules of which the name changed too, or with one part of a word."""
     modules: dict[tuple[str, str], list[TensorRenamed]] = {}
     for one in renamed:
         old, new = one.old.rpartition(".")[0], one.new.rpartition(".")[0]
+        if one.old and one.new and "." not in one.old + one.new:
+            old, new = common_change(one.old, one.new)
         modules.setdefault((old, new) if old and new else (one.expected, one.stored), []).append(one)
     for (old, new), members in modules.items():
         if len(members) == 1:
@@ -158,9 +160,8 @@ def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...
     changes: list[tuple[str, str]] = []
     for part in cause.extra:
         key = unexpected[part.position].key
-        other = next((one for one in missing if change_between(one, key) == cause.change), None)
-        if other is None:
-            other = next((one for one in missing if len(missing) == 1), None)
+        alone = next(iter(missing)) if len(missing) == 1 else None
+        other = next((one for one in missing if change_between(one, key) == cause.change), alone)
         if other is None or missing[other].tensors != part.tensors:
             return ()
         if part.tensors <= MOST_NAMED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from inspector.algebra.boxes import Box, count, less
@@ -26,6 +26,8 @@ ATTENTION_PARTS = {
 """Segments that say which of three matrices of one shape a tensor is, whatever else in its name is alike."""
 META_PARTS = {"w1": "gate", "w2": "down", "w3": "up", "gate_proj": "gate", "down_proj": "down", "up_proj": "up"}
 """The same of an MLP with Meta's names, where there are three of them: with two of them QWen's are meant."""
+MOST_REPLACED = 200
+"""Most families that are compared with one replacement of a word."""
 MOST_COMPARED = 20_000
 """Most pairs of names that are compared by letters; beyond it, only names with the same last segment are."""
 
@@ -57,6 +59,35 @@ def change_between(expected: str, stored: str) -> Change:
     most = min(len(one), len(other)) - first
     last = next((at for at in range(most) if one[-1 - at] != other[-1 - at]), most)
     return ".".join(one[first : len(one) - last]), ".".join(other[first : len(other) - last]), first == 0
+
+
+def common_change(old: str, new: str) -> tuple[str, str]:
+    """A change of one word as the change of its parts: ("q_proj", "q_projection") is ("proj", "projection").
+
+    The words as they are where one side has nothing of its own.
+    """
+    one, other = old.split("_"), new.split("_")
+    most = min(len(one), len(other))
+    first = next((at for at in range(most) if one[at] != other[at]), most)
+    last = next((at for at in range(most - first) if one[-1 - at] != other[-1 - at]), most - first)
+    parts = "_".join(one[first : len(one) - last]), "_".join(other[first : len(other) - last])
+    return parts if all(parts) else (old, new)
+
+
+def is_one_replacement(missing: Collection[str], unexpected: Collection[str]) -> bool:
+    """Whether one part of a word for another turns all missing keys into the unexpected ones."""
+    if not missing or len(missing) != len(unexpected) or len(missing) > MOST_REPLACED:
+        return False
+    key = min(missing)
+    for stored in unexpected:
+        old, new, _ = change_between(key, stored)
+        if not (old and new) or "." in old + new:
+            continue
+        old, new = common_change(old, new)
+        word = re.compile(rf"(?<![A-Za-z0-9]){re.escape(old)}(?![A-Za-z0-9])")
+        if {word.sub(lambda _: new, one) for one in missing} == set(unexpected):  # noqa: B023
+            return True
+    return False
 
 
 def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:

@@ -6,7 +6,7 @@ finding does not explain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -174,25 +174,36 @@ def _one_rank(case: Reconciled) -> Recognized | None:
 def _one_part_of_all(case: Reconciled) -> Recognized | None:
     """One rank of a fully sharded save (FSDP 2, DTensor): every tensor is cut along its first dim, and only there.
 
-    Each rank holds a chunk of ceil(rows / ranks) rows as `torch.chunk` cuts them, the last one the rest.
+    Each rank holds a chunk of ceil(rows / ranks) rows as `torch.chunk` cuts them, the last one the rest. Where every
+    tensor was flattened before (FSDP 1), the rows are its elements.
     """
     placement = case.as_configured
     if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
         return None
     rows: set[tuple[int, int]] = set()
     intact: set[int] = set()
+    flat = _are_flat(placement.placed)
     for one in placement.placed:
         stored, expected = one.layout.shape, one.block.shape
+        if flat:
+            rows.add((stored[0], one.block.elements or 0))
+            continue
         if len(stored) != len(expected) or stored[1:] != expected[1:]:
             return None
         if stored and expected[0] is not None:
             rows.add((stored[0], expected[0]))
             intact.update(stored[1:])
-    if not any(stored < expected and expected in intact for stored, expected in rows):
+    if not (flat or any(stored < expected and expected in intact for stored, expected in rows)):
         return None
     possible = islice(_ranks(*max(rows, key=itemgetter(1))), 2 * MOST_RANKS)
     ranks = {number for number, rank in possible if _is_rank(number, rank, rows)}
     return _rank_of(ranks.pop(), case, 0) if len(ranks) == 1 else None
+
+
+def _are_flat(placed: Sequence[Placed]) -> bool:
+    """Whether every tensor, matrices too, has one dim and fewer elements than the module has."""
+    flat = (len(one.layout.shape) == 1 and one.layout.shape[0] < (one.block.elements or 0) for one in placed)
+    return any(len(one.block.shape) > 1 for one in placed) and all(flat)
 
 
 def _ranks(stored: int, expected: int) -> Iterator[tuple[int, int]]:

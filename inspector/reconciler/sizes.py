@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from inspector.architectures.sizes import published_as
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import KeyValues
 from inspector.matcher.claim import NO_CONFIG
-from inspector.notation.scope import Scope
+from inspector.notation.scope import Scope, submodels_of
 from inspector.notation.settings import Settings
 from inspector.reconciler.inverse.causes import Cause
+from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name
 
@@ -52,6 +55,7 @@ def of_another_size(case: Reconciled) -> Found | None:
         stored=stored,
         published=published,
         keys=tuple(keys),
+        absent=_absent_configs(case),
     )
     return finding, tied
 
@@ -63,7 +67,7 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
         return None
     fitting = sum(one.tensors for one in placement.placed if one.fits)
     upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
-    if sum(one.tensors for one in upright) <= fitting:
+    if sum(one.tensors for one in upright) <= fitting or _fits_elsewhere(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
     reading = case.reading
     unknown = Scope(reading.definition, Settings({}, known=False), reading.scope.lookup)
@@ -86,6 +90,7 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
         stored=stored,
         published=published_as(reading.name, stored),
         keys=tuple(keys[:KEYS_SHOWN]),
+        absent=_absent_configs(case),
     )
 
 
@@ -103,6 +108,8 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
         return None
     if case.plan.scope.faults or _holds_integers(case):
         return None
+    if _fits_elsewhere(left, wrong):
+        return None
     from inspector.findings.single_causes import ConfigOfAnotherSize
 
     stored = case.ledger.counts.unique_parameters
@@ -115,7 +122,23 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
         keys=(),
         differing=tensors,
         tensors=placed,
+        absent=_absent_configs(case),
     )
+
+
+def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:
+    """Whether other layers of most families are as the config says, and all are to be alike: then it is not wrong."""
+    shapes: dict[str, set[object]] = {}
+    for one in placement.placed:
+        shapes.setdefault(one.block.key, set()).add(one.block.shape)
+    fitting = {one.block.key for one in placement.placed if one.fits and len(shapes[one.block.key]) == 1}
+    return 2 * sum(one.tensors for one in wrong if one.block.key in fitting) > sum(one.tensors for one in wrong)
+
+
+def _absent_configs(case: Reconciled) -> tuple[str, ...]:
+    """The keys of submodels' configs that the config lacks."""
+    keys = dict.fromkeys(submodel.config for submodel in submodels_of(case.reading.definition))
+    return tuple(key for key in keys if key and key not in case.plan.scope.settings.values)
 
 
 def keys_absent(case: Reconciled) -> Found | None:

@@ -37,6 +37,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         resized=tuple(place_name(one.block.key, one.boxes) for one in resized),
         kept=tuple(place_name(one.block.key, one.boxes) for one in kept),
         tied=any(block.tie is not None and block.slot.role in ROLES for block in case.plan.blocks),
+        copies=all(one.block.tie is not None for one in resized),
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)

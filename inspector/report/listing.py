@@ -57,6 +57,8 @@ def count_json(audited: Audit) -> CountDocument:
 
 
 def _formula_meaning(audited: Audit) -> str:
+    if audited.components and audited.counts.expected_parameters is not None:
+        return "expected by the configs of the components"
     if audited.architecture is None:
         return "no formula for this architecture"
     if audited.counts.expected_parameters is None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from inspector.auditing.result import Audit
 from inspector.findings.finding import as_json
-from inspector.findings.words import count, value
+from inspector.findings.words import count, first, value
 from inspector.mending.mend import Mended
-from inspector.mending.plan import MendStep
+from inspector.mending.plan import MendStep, plan_of
 from inspector.report.clean import clean
 from inspector.report.screen import PLAIN, Screen
 
@@ -41,18 +44,30 @@ def _step_json(step: MendStep) -> dict[str, Any]:
     return {**shown, **rest}
 
 
+def mend_line(audited: Audit, command: str, screen: Screen = PLAIN) -> str:
+    """Whether `inspector mend` has steps for the errors and warnings of an audit; empty where it has none."""
+    bad = {finding.code for finding in audited.findings if finding.severity != "note"}
+    plan = plan_of(audited)
+    if not any(step.finding in bad for step in plan.steps):
+        return ""
+    what = f"what can be repaired; {count(len(plan.left), 'finding')} will remain" if plan.left else "the repair"
+    return "".join(f"{line}\n" for line in screen.wrapped(clean(f"{command} prints the steps of {what}"), rest="  "))
+
+
 def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     """The plan or what was done, what remains, and the verdicts before and after."""
     written = any(step.done for step in mended.steps)
     lines = screen.wrapped(clean(f"{mended.source}: {_headline(mended, written)}"), rest="  ")
     if mended.steps:
         lines.append("")
-    for step in mended.steps[:STEPS_SHOWN]:
-        lines += screen.wrapped(clean(_words(step)), first=f"  {_mark(step, written)}", rest="        ")
-        if step.error is not None:
-            lines += screen.wrapped(clean(step.error), first="        ", rest="        ")
-    if len(mended.steps) > STEPS_SHOWN:
-        lines.append(f"  and {len(mended.steps) - STEPS_SHOWN:,} more steps (-f json lists all)")
+    groups = _alike(mended.steps)
+    for group in groups[:STEPS_SHOWN]:
+        lines += screen.wrapped(clean(_words(group)), first=f"  {_mark(group[0], written)}", rest="        ")
+        if group[0].error is not None:
+            lines += screen.wrapped(clean(group[0].error), first="        ", rest="        ")
+    if len(groups) > STEPS_SHOWN:
+        more = sum(map(len, groups[STEPS_SHOWN:]))
+        lines.append(f"  and {more:,} more steps (-f json lists all)")
     if mended.left:
         lines += ["", "remains:"]
     for one in mended.left:
@@ -67,11 +82,17 @@ def _headline(mended: Mended, written: bool) -> str:
     if mended.before is None:
         return f"{count(len(mended.steps), 'change')} taken back" if mended.steps else "nothing to take back"
     if not mended.steps:
-        return "nothing that mend can change" if mended.left else "nothing to mend"
+        nothing = "nothing that mend can change" if mended.left else "nothing to mend"
+        return nothing if mended.into is None else f"{nothing}; {mended.into} was not written"
     if written:
         done = sum(step.done for step in mended.steps)
         return f"{done:,} of {count(len(mended.steps), 'step')} done"
-    return f"{count(len(mended.steps), 'step')}; nothing was written"
+    optional = "" if _has_faults(mended.before) else ", which a note suggests and nothing requires"
+    return f"{count(len(mended.steps), 'step')}{optional}; nothing was written"
+
+
+def _has_faults(audited: Audit) -> bool:
+    return any(finding.severity != "note" for finding in audited.findings)
 
 
 def _mark(step: MendStep, written: bool) -> str:
@@ -80,26 +101,59 @@ def _mark(step: MendStep, written: bool) -> str:
     return "done  " if step.done else "not   "
 
 
-def _words(step: MendStep) -> str:
-    code = f"  [{step.finding}]" if step.finding else ""
-    kept = f", the old file is {step.backup}" if step.backup else ""
-    return f"{_change(step)}{kept}{code}"
+def _alike(steps: Iterable[MendStep]) -> list[list[MendStep]]:
+    """The steps, those that do the same to the tensors of one family or to several files together."""
+    groups: dict[object, list[MendStep]] = {}
+    for number, step in enumerate(steps):
+        old, new = (one if isinstance(one, str) else "" for one in (step.old, step.new))
+        numbers = NUMBER.findall(old)
+        if step.action == "rename" and numbers == NUMBER.findall(new):
+            what: object = (NUMBER.sub("#", old), NUMBER.sub("#", new))
+        elif step.action == "move":
+            what = step.new is msgspec.UNSET or number
+        else:
+            what = (step.key, value(as_json(step.new))) if step.key[:1] == (METADATA,) else number
+        key = (step.action, what, step.finding, step.done, step.error)
+        groups.setdefault(key, []).append(step)
+    return list(groups.values())
 
 
-def _change(step: MendStep) -> str:
-    key, file = ".".join(step.key), step.file
+NUMBER = re.compile(r"\d+")
+METADATA = "__metadata__"
+
+
+def _words(group: list[MendStep]) -> str:
+    code = f"  [{group[0].finding}]" if group[0].finding else ""
+    kept = list(dict.fromkeys(step.backup for step in group if step.backup))
+    files = "the old file is" if len(kept) == 1 else "the old files are"
+    return f"{_change(group)}{f', {files} {first(kept, len(kept))}' if kept else ''}{code}"
+
+
+def _change(group: list[MendStep]) -> str:
+    step = group[0]
+    key, files = ".".join(step.key), list(dict.fromkeys(one.file for one in group))
+    file = step.file if len(files) == 1 else count(len(files), "file")
     if step.action == "set":
-        before = "" if step.old is msgspec.UNSET else f" (now {value(step.old)})"
+        before = "" if step.old is msgspec.UNSET else f" ({'was' if step.done else 'now'} {value(step.old)})"
         return f"set {key} to {value(step.new)} in {file}{before}"
     if step.action == "remove":
         return f"remove {key} from {file}" if key else f"remove {file}"
     if step.action == "rename":
-        return f"rename tensors {step.old} to {step.new} in {file}"
+        return _renaming(group, file)
     if step.action == "move":
-        return f"move {file} aside" if step.new is msgspec.UNSET else f"rename {file} to {step.new}"
+        aside = f"{file}: {first(files, len(files))}" if len(files) > 1 else file
+        return f"move aside {aside}" if step.new is msgspec.UNSET else f"rename {file} to {step.new}"
     if step.action == "truncate":
         return f"cut {file} after its last tensor"
     return f"write {file} from the headers"
+
+
+def _renaming(group: list[MendStep], file: str) -> str:
+    names = list(dict.fromkeys((str(step.old), str(step.new)) for step in group))
+    old, new = names[0]
+    if len(names) > 1:
+        return f"rename {count(len(names), 'tensor')} {NUMBER.sub('#', old)} to {NUMBER.sub('#', new)} in {file}"
+    return f"rename tensor{'s' if '*' in old else ''} {old} to {new} in {file}"
 
 
 def _verdicts(mended: Mended) -> list[str]:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from inspector.reconciler.ledger import Line
 
 
-def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN) -> str:
-    """The whole report of an audit, ending in a line break."""
+def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN, mend: str = "") -> str:
+    """The whole report of an audit, ending in a line break.
+
+    mend: the command that prints the steps of its remedies; empty where it is not to be named.
+    """
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
         blocks.append(_counts(audited, screen) + _loads(audited, screen, verbose=verbose))
@@ -29,6 +32,10 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
     blocks.extend(finding_text(one, screen) for one in shown[:FINDINGS_SHOWN])
     if len(shown) > FINDINGS_SHOWN:
         blocks.append(f"and {len(shown) - FINDINGS_SHOWN:,} more findings\n")
+    if mend and shown:
+        from inspector.report.mend_text import mend_line
+
+        blocks.append(mend_line(audited, mend, screen))
     if audited.checkpoint.readable:
         blocks.append(_components(audited) if audited.components else _roles(audited, screen))
         blocks.append(answers_text(audited.answers, screen, verbose=verbose))
@@ -120,15 +127,14 @@ def _inventory(audited: Audit) -> str:
         dtypes[line.layout.dtype] = dtypes.get(line.layout.dtype, 0) + line.elements
     order = sorted(dtypes, key=lambda dtype: -dtypes[dtype])
     families = sum(line.families for line in {line.family: line for line in audited.lines}.values())
-    return " · ".join(
-        [
-            _plural(len(audited.checkpoint.files), "file"),
-            _plural(counts.tensors, "tensor"),
-            f"{families:,} {'family' if families == 1 else 'families'}",
-            ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
-            f"{counts.stored_bytes:,} bytes of weights",
-        ]
+    stated = (
+        _plural(len(audited.checkpoint.files), "file"),
+        _plural(counts.tensors, "tensor"),
+        f"{families:,} {'family' if families == 1 else 'families'}",
+        ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
+        f"{counts.stored_bytes:,} bytes of weights",
     )
+    return " · ".join(filter(None, stated))
 
 
 def _plural(number: int, word: str) -> str:

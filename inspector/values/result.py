@@ -17,10 +17,11 @@ from inspector.values.difference import Difference
 from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
-COMPUTED, UNCONVERTED = "computed", "unconverted"
+COMPUTED, UNCONVERTED, MISORDERED = "computed", "unconverted", "misordered"
 """Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded.
 computed: the target's values follow from the source's as its converter computes them. unconverted: the same values, but
-rows that are not in the order that the target's loader needs."""
+rows that are not in the order that the target's loader needs. misordered: reordered, under names that have one order.
+"""
 
 
 OFFERED: Final = 1_000
@@ -32,7 +33,10 @@ class NotNamed(ValueError):
 
 
 class Verdict(Struct, frozen=True):
-    """Outcome for one tensor. names: in the files of both sides."""
+    """Outcome for one tensor. names: in the files of both sides.
+
+    digests: of the values of both sides, where they differ.
+    """
 
     role: str
     source: str
@@ -41,6 +45,7 @@ class Verdict(Struct, frozen=True):
     difference: Difference
     steps: tuple[str, ...] = ()
     matrix: bool = True
+    digests: tuple[bytes, bytes] = (b"", b"")
 
 
 class Values(Struct):

@@ -157,6 +157,7 @@ def test_an_adapter_in_llama_cpps_names(kind: str) -> None:
         end = key.rpartition(".")[2]
         spec[f"blk.{layer}.{LLAMA_CPP[module]}.weight.{end}"] = ("F16", (shape[1], shape[0]))
     config = records()[name]["base"]
+    spec["token_embd.weight.lora_a"], spec["token_embd.weight.lora_b"] = ("F16", (101, 4)), ("F16", (32, 4))
     assert audited(spec, config).verdict == "clean"
     for what, broken in damaged(spec):
         assert any(one.severity == "error" for one in audited(broken, config).findings), what
@@ -164,6 +165,10 @@ def test_an_adapter_in_llama_cpps_names(kind: str) -> None:
                      "blk.0.ffn_up_exps.weight.lora_b": ("F16", (6, 44, 4))}  # fmt: skip
     found = audited({**spec, **experts}, config)
     assert (found.verdict, codes(found)) == ("undecided", set())
+    config = records()["mlx-lm mixtral"]["base"]
+    assert audited(experts, config).verdict == "clean"
+    for what, broken in damaged(experts):
+        assert any(one.severity == "error" for one in audited(broken, config).findings), what
 
 
 def test_rotations_of_inputs() -> None:

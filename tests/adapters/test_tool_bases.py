@@ -107,6 +107,29 @@ def test_another_size_of_the_base() -> None:
     assert codes(with_base(stored("mlx LlamaForCausalLM"), wider)) == {"A907"}
 
 
+def test_the_ranks_of_all_experts_one_after_the_other() -> None:
+    """As the first LoRASwitchLinear of mlx-lm has them; its experts' number is that of the other matrix."""
+    name = "mlx-lm mixtral"
+    joined = {key: (dtype, (shape[0] * shape[1], shape[2]) if key.endswith(".lora_a") and len(shape) == 3 else shape)
+              for key, (dtype, shape) in stored(name).items()}  # fmt: skip
+    assert with_base(joined, base_of(name)).verdict == "clean"
+    key = next(key for key, (_, shape) in joined.items() if shape == (24, 32))
+    assert codes(with_base({**joined, key: ("F32", (23, 32))}, base_of(name))) == {"A917"}
+    assert codes(with_base({**joined, key: ("F32", (24, 31))}, base_of(name))) == {"A904"}
+
+
+@pytest.mark.parametrize("parts", [(".attn2.to_k",), (".attn2.to_k", ".attn2.to_v")])
+@pytest.mark.parametrize("name", ["diffusers UNet2DConditionModel", "kohya UNet2DConditionModel"])
+def test_another_width_of_one_kind_is_one_finding(name: str, parts: tuple[str, ...]) -> None:
+    """An adapter whose cross attention takes other states, as SD1.5's on SDXL."""
+    ends = tuple(f"{part.replace('.', mark)}.{half}" for part in parts
+                 for mark, half in ((".", "lora_A.weight"), ("_", "lora_down.weight")))  # fmt: skip
+    spec = stored(name)
+    spec |= {key: (dtype, (shape[0], 24)) for key, (dtype, shape) in spec.items() if key.endswith(ends)}
+    (finding,) = (one for one in with_base(spec, base_of(name)).findings if one.severity == "error")
+    assert (finding.code, len(finding.facts["widths"])) == ("A907", 1)
+
+
 LDM = {
     "down_blocks_0_attentions_0": "input_blocks_1_1", "up_blocks_1_attentions_0": "output_blocks_2_1",
     "up_blocks_1_attentions_1": "output_blocks_3_1", "mid_block_attentions_0": "middle_block_1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit, audit_loaded
 from tests.adapters.records import Spec, checkpoint, records, spec_of
 from tests.checkpoints import elements, genuine, write, write_file
-from tests.judged import codes
+from tests.judged import codes, diffusers_records
+from tests.judged import spec_of as spec_of_type
 from tests.make_checkpoints import SMALL_LLAMA
 
 WORN = ("q_proj", "down_proj")
@@ -52,6 +54,22 @@ def test_a_model_that_wears_an_adapter_is_one_finding(prefix: str, saved: bool, 
     assert counts.unique_parameters == counts.expected_parameters == 213_568
     assert counts.stored_elements == elements(spec)
     assert counts.extra_components == elements(spec) - 213_568
+
+
+def test_a_model_of_diffusers_is_told_its_own_calls() -> None:
+    one = next(record for record in diffusers_records("UNet2DConditionModel") if not record["variant"])
+    spec = {
+        re.sub(r"(to_[qv])\.weight$", r"\1.base_layer.weight", name): entry for name, entry in spec_of_type(one).items()
+    }
+    for name in [name for name in spec if ".base_layer." in name]:
+        module, (dtype, (rows, columns)) = name.removesuffix(".base_layer.weight"), spec[name]
+        spec |= {
+            f"{module}.lora_A.default.weight": (dtype, (4, columns)),
+            f"{module}.lora_B.default.weight": (dtype, (rows, 4)),
+        }
+    audited = judge(spec, {**one["config"], "_class_name": "UNet2DConditionModel"})
+    (finding,) = (one for one in audited.findings if one.code == "A910")
+    assert "fuse_lora" in finding.help and "unload_lora" in finding.help and "merge_and_unload" not in finding.help
 
 
 def test_a_wound_below_the_adapter_is_reported_beside_it() -> None:

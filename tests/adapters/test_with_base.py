@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
-from tests.adapters.records import alone
+from tests.adapters.records import alone, with_base
 from tests.checkpoints import Spec, genuine, write
 from tests.judged import codes
 from tests.make_checkpoints import SMALL_LLAMA
@@ -117,3 +117,35 @@ def test_of_several_bases_the_one_that_fits_is_named(tmp_path: Path) -> None:
     assert [one.facts["fits"] for one in audit(str(folder), base=[places[0]] * 2).findings if one.code == "A929"] == [
         []
     ]
+
+
+CLASSES: dict[str, Any] = {
+    "architectures": ["BertForSequenceClassification"], "model_type": "bert", "hidden_size": 32, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "intermediate_size": 48, "vocab_size": 40, "num_labels": 3,
+}  # fmt: skip
+BERT = "base_model.model."
+
+
+@pytest.mark.parametrize(("saved_modules", "copies"), [
+    (["classifier", "score"], ["classifier.modules_to_save.", "classifier.original_module."]),
+    (["classifier", "pooler"], ["classifier.modules_to_save.", "classifier.original_module.",
+                                "bert.pooler.modules_to_save.default.dense.", "bert.pooler.original_module.dense."]),
+])  # fmt: skip
+def test_all_biases_of_modules_that_are_saved_whole(saved_modules: list[str], copies: list[str]) -> None:
+    """PEFT 0.21 stores every name with `bias` in it: of the original and of the copy too."""
+    stored = genuine(CLASSES)
+    spec: Spec = {f"{BERT}{name}": entry for name, entry in stored.items() if name.endswith(".bias")}
+    for layer in range(2):
+        query = f"{BERT}bert.encoder.layer.{layer}.attention.self.query."
+        spec[f"{query}base_layer.bias"] = spec.pop(f"{query}bias")
+        spec[f"{query}lora_A.weight"] = spec[f"{query}lora_B.weight"] = ("F32", (8, 32))
+        spec[f"{query}lora_B.weight"] = ("F32", (32, 8))
+    for module in copies:
+        plain = module.replace("modules_to_save.", "").replace("original_module.", "").replace("default.", "")
+        spec[f"{BERT}{module}bias"] = stored[f"{plain}bias"]
+        spec[f"{BERT}{plain}weight"] = stored[f"{plain}weight"]
+    config = {"peft_type": "LORA", "r": 8, "target_modules": ["query"], "bias": "all", "task_type": "SEQ_CLS",
+              "modules_to_save": saved_modules}  # fmt: skip
+    audited = with_base(spec, config, CLASSES)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters

@@ -126,6 +126,17 @@ def test_the_verdict_alone_and_a_report_in_a_file(tmp_path: Path) -> None:
 def test_a_word_that_is_no_verb_gets_one_line_that_helps() -> None:
     assert run("adit", "x").stderr == "inspector: unknown command 'adit'; did you mean audit?\n"
     assert "hf://gpt2" in run("gpt2").stderr
+    for word, verb in (("check", "audit"), ("diff", "compare"), ("fix", "mend"), ("ls", "tensors")):
+        assert run(word, "small-llama").stderr == f"inspector: unknown command '{word}'; did you mean {verb}?\n"
+
+
+@pytest.mark.parametrize(("word", "said"), [
+    ("fsdp", "N420"), ("zero3", "pages"), ("verdict", "glossary"), ("glosary", "did you mean glossary?"),
+    ("D999", "explain all"),
+])  # fmt: skip
+def test_a_word_without_a_page_names_the_pages_that_have_it(word: str, said: str) -> None:
+    done = run("explain", word)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
 def test_names_from_a_checkpoint_cannot_touch_the_terminal(tmp_path: Path) -> None:

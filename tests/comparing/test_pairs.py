@@ -16,7 +16,7 @@ from tests.comparing.listings import GPT2, LLAMA, saved, side, without_config
 from tests.comparing.make_fixtures import made
 from tests.dialects.gguf_models import config_of
 from tests.dialects.test_gguf_roles import WHOLE, converted, file
-from tests.judged import judged, oracle_types, records, spec_of
+from tests.judged import base_record, judged, oracle_types, records, spec_of
 from tests.quantization.stored import NAMES as PACKED
 from tests.quantization.stored import audited, checkpoint
 from tests.sampling import sampled
@@ -208,6 +208,22 @@ def test_models_of_other_widths_are_two_models() -> None:
         found = compare_audits(*sides)
         assert (found.relation, found.verdict, found.carried) == ("different", "clean", None)
     assert compare_audits(*sides, expect="conversion").verdict == "findings"
+
+
+def test_models_with_parts_of_their_own_are_two_models() -> None:
+    """BERT and ViT of equal widths: their layers have the same shapes."""
+    one, other = (base_record(*name) for name in (("bert", "MaskedLM"), ("vit", "ImageClassification")))
+    sides = [judged(spec_of(side), {**side["config"], "architectures": [side["class"]]}) for side in (one, other)]
+    assert compare_audits(*sides).relation == "different"
+
+
+def test_a_head_that_is_stored_and_tied_is_not_denied() -> None:
+    tied = {**LLAMA, "tie_word_embeddings": True}
+    sides = judged(genuine(LLAMA), LLAMA), judged(genuine(LLAMA), tied)
+    for both, code in ((sides, "V803"), (sides[::-1], "V804")):
+        (finding,) = (one for one in compare_audits(*both).findings if one.severity == "error")
+        assert finding.code == code
+        assert "lm_head.weight is stored, and its config ties it" in finding.message
 
 
 def test_a_definition_that_nobody_has_is_compared_by_names() -> None:

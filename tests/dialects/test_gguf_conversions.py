@@ -11,6 +11,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.cli.verbs import mend
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
@@ -23,7 +24,8 @@ LEAST = 50
 """Architectures of transformers that are converted at least."""
 INTEGER = 26
 """ggml's type of 32-bit integers."""
-NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "minicpm3", "mamba", "mamba2", "falcon_mamba"})
+NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear",
+                      "minicpm3", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
 """Types of which the number of key-value heads determines no shape."""
 TYPES = sorted(records())
 CASES = sampled(TYPES, 6)
@@ -39,10 +41,10 @@ def errors(reported: Audit | Comparison) -> list[str]:
     return [f"{one.code} {one.message}" for one in reported.findings if one.severity == "error"]
 
 
-def compared(name: str, file: Written, folder: Path) -> Comparison:
-    """The source and a file, with their values."""
+def compared(name: str, file: Written, folder: Path, **keys: int) -> Comparison:
+    """The source and a file, with their values. keys: those of the source's config that are others."""
     record = records()[name]
-    source = write(folder / "source", source_of(record), record["config"])
+    source = write(folder / "source", source_of(record), {**record["config"], **keys})
     return compared_with_values(compare(str(source), str(file.save(folder / "target.gguf"))))
 
 
@@ -111,6 +113,18 @@ def test_a_conversion_is_proven_and_exact_alone(name: str, tmp_path: Path) -> No
     assert alone.counts.unique_parameters == alone.counts.expected_parameters
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
+    """ggml counts the dims of a tensor up to the last one above 1, and llama-quantize writes so many."""
+    file = written(name)
+    for at, array in file.arrays.items():
+        while array.ndim > 1 and array.shape[0] == 1:
+            array = array[0]
+        file.arrays[at] = array
+    alone = audit(str(file.save(tmp_path / "target.gguf")))
+    assert alone.verdict == "clean", [*alone.findings]
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", CASES)
 def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> None:
@@ -166,6 +180,23 @@ def test_a_split_file_is_one_model(name: str, tmp_path: Path) -> None:
     assert (reported.verdict, reported.dropped, reported.invented) == ("clean", 0, 0)
     (folder / "model-00002-of-00002.gguf").unlink()
     assert errors(audit(str(folder)))
+
+
+@pytest.mark.parametrize("name", ["deepseek_v3", "t5", "llama"])
+def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None:
+    folder = split(written(name), tmp_path)
+    (folder / "model-00001-of-00002.gguf").rename(folder / "mine-Q4.gguf")
+    (finding,) = (one for one in audit(str(folder)).findings if one.severity != "note")
+    assert (finding.code, finding.facts["wanted"]) == ("N482", "model-00001-of-00002.gguf")
+    assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
+
+
+@pytest.mark.parametrize("name", ["llama", "mixtral", "qwen3"])
+def test_a_stray_bias_is_no_sign_of_others(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    file.arrays["blk.0.attn_q.bias"] = np.zeros(file.arrays["blk.0.attn_q.weight"].shape[0], np.float32)
+    audited = audit(str(file.save(tmp_path / "model.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N405"]
 
 
 @pytest.mark.parametrize("name", ["llama", "bert", "qwen2_vl"])
@@ -248,3 +279,12 @@ def test_rows_that_are_paired_the_wrong_way_are_an_error(name: str, tmp_path: Pa
         file.arrays[at] = rows.reshape(heads, -1, 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
     found = errors(compared(name, file, tmp_path))
     assert len(found) == 1 and "attention query" in found[0], found
+
+
+WRONG_KEYS = {"linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_value_head_dim": 7}
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG_KEYS.items())
+def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int, tmp_path: Path) -> None:
+    reported = compared("qwen3_5_text", written("qwen3_5_text"), tmp_path, **{key: value})
+    assert [one.code for one in reported.findings if one.severity == "error"] == ["C310"]

@@ -26,6 +26,8 @@ from tests.checkpoints import Spec, genuine, write
 from tests.dialects import converters, recorded_gguf
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
+from tests.loads.damage import damaged, healthy
+from tests.loads.damage import write as write_folder
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
 from tests.values import examples as values
 
@@ -182,6 +184,13 @@ def with_base_prefix(model_type: str = "gemma2", *only: str) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def of_torchtune() -> Audit:
+    """A folder with the config of transformers and the names of torchtune."""
+    small = {**LLAMA8B, "num_hidden_layers": 4, "vocab_size": 1000}
+    with TemporaryDirectory() as place:
+        return audit(str(write(Path(place) / "0", converters.torchtune(genuine(small)), small)))
+
+
 def encoder(*siblings: str) -> Audit:
     """DistilBERT's base model under the class of the masked language model."""
     record = base_record("distilbert", "ForMaskedLM")
@@ -234,7 +243,58 @@ def bloom_with_two_kv_heads() -> Audit:
         return audit(str(written.save(Path(folder) / "model.gguf")))
 
 
+def in_file(read: Checkpoint) -> Audit:
+    """A checkpoint in a folder, in one file."""
+    file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
+    return audit_loaded(replace(read, set_name=file.name, files=(file,)))
+
+
+def text_model_of(model_type: str) -> Audit:
+    """The weights of the text model in a multimodal one, with the config of the whole model."""
+    config = base_record(model_type, "Generation")["config"]
+    return in_file(checkpoint(genuine({**config["text_config"]}), None, config))
+
+
+def lone_part() -> Audit:
+    """The first part of a split GGUF model under another name."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    split = [("split.count", "u16", 3), ("split.no", "u16", 0)]
+    written.keys = [*written.keys, *split]
+    written.arrays = dict(list(written.arrays.items())[:9])
+    with TemporaryDirectory() as place:
+        for number in (2, 3):
+            (Path(place) / f"m-0000{number}-of-00003.gguf").write_bytes(b"")
+        return audit(str(written.save(Path(place) / "model-Q4.gguf")))
+
+
+def of_two_saves() -> Audit:
+    """Shards of which one is of another save, cut at other places."""
+    record = base_record("llama", "CausalLM")
+    folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 3]])
+    one, two, _ = (folder.weights[name].spec for name in sorted(folder.weights))
+    two.pop(next(reversed(two)))
+    two.update(dict(list(one.items())[-2:]))
+    with TemporaryDirectory() as place:
+        return audit(str(write_folder(folder, Path(place) / "model")))
+
+
+def two_saves() -> Audit:
+    """The shards of two saves in one folder, without an index."""
+    record = base_record("llama", "CausalLM")
+    saves = [damaged(healthy(spec_of(record), record["config"]), [["shards", count]]) for count in (2, 4)]
+    saves[0].weights.update(saves[1].weights)
+    saves[0].texts.pop("model.safetensors.index.json")
+    with TemporaryDirectory() as place:
+        return audit(str(write_folder(saves[0], Path(place) / "model")))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
+    "saves-mixed": two_saves,
+    "config-of-larger-model": lambda: text_model_of("gemma3"),
+    "weights-without-tensors": lambda: in_file(replace(checkpoint({}, None, LLAMA8B), readable=True)),
+    "gguf-part-renamed": lone_part,
+    "shard-of-another-save": of_two_saves,
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
@@ -284,18 +344,20 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "stored-reshaped": lambda: llama(flatten("up_proj")),
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
+    "names-of-another-program": of_torchtune,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),
     "config-missing": lambda: folder(None, "Config.json"),
+    "model-type-misspelled": lambda: folder({**LLAMA8B, "model_type": "LLaMA"}),
     "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
     "class-of-another-type": lambda: folder({**LLAMA8B, "architectures": ["Qwen2ForCausalLM"]}),
     "class-unknown": lambda: folder({**LLAMA8B, "architectures": ["LlamaForCausaLM"]}),
     "code-file-missing": lambda: folder({**LLAMA8B, "model_type": "mine", **CODE}, "tokenizer.json"),
     "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
-    "tokens-beyond-rows": lambda: folder({**LLAMA8B, "pad_token_id": 128256}),
+    "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
     "pipeline-incomplete": without_unet,
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
@@ -464,6 +526,11 @@ FIRES |= {
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
     "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj", "layers.9.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),
+    "adapter-as-weights": lambda: in_file(
+        checkpoint(
+            {name: (layout.dtype, layout.shape) for name, layout in adapter().checkpoint.tensors.items()}, None, LLAMA8B
+        )
+    ),
     "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
     "adapter-base-unread": unread_base,
     "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),

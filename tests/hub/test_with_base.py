@@ -69,6 +69,9 @@ def test_the_revision_that_the_adapter_pins_is_read(hub: StandIn, tmp_path: Path
     assert audited.base is not None
     assert audited.base.checkpoint.commit == "1" * 40
     assert codes(audited) == {"A907"}
+    assert [
+        one.help.endswith("names this one, which it does not fit") for one in audited.findings if one.code == "A907"
+    ]
 
 
 @pytest.mark.parametrize("found", ["org/absent", "org/tiny@main", "org/tiny/sub", "datasets/org/tiny", "tiny one"])

@@ -303,7 +303,15 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "names": ["lm_head.weight"],
         },
     ),
+    "shard-forgotten": (
+        {"file": "model-00002-of-00003.safetensors"},
+        {"index": "model.safetensors.index.json", "tensors": 11, "repeated": 0, "contradicted": 0, "names": []},
+    ),
     "tensor-unlisted": (
+        {"file": "model-00003-of-00004.safetensors"},
+        {"tensors": 1, "names": ["lm_head.weight"], "index": "model.safetensors.index.json"},
+    ),
+    "tensor-read-unlisted": (
         {"file": "model-00003-of-00004.safetensors"},
         {"tensors": 1, "names": ["lm_head.weight"], "index": "model.safetensors.index.json"},
     ),

@@ -20,7 +20,7 @@ REFUSED: dict[tuple[str, str, Any], Any] = {
     ("qwen2", "tie_word_embeddings", "false"): False,
     ("vit", "qkv_bias", 1): True,
     ("opt", "dtype", "fp16"): "float16",
-    ("t5", "torch_dtype", "int8"): None,
+    ("t5", "dtype", "int8"): None,
     ("bart", "activation_function", "silu_like"): None,
     ("whisper", "use_cache", None): None,
     ("vit", "hidden_act", None): None,
@@ -50,6 +50,64 @@ def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
     (step,) = steps
     assert (step.key, step.new, type(step.new)) == ((key,), REFUSED[case], type(REFUSED[case]))
     assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl", "hunyuan_vl", "paddleocr_vl"])
+def test_keys_at_the_top_do_not_count_beside_a_text_config(model_type: str, tmp_path: Path) -> None:
+    """transformers reads them only where text_config is absent."""
+    text = base_record(model_type, "Generation")["config"]["text_config"]
+    wrong = {**text, "vocab_size": text["vocab_size"] + 8}
+    found = audited(
+        tmp_path, model_type, ("text_config", wrong), ("vocab_size", text["vocab_size"]), suffix="Generation"
+    )
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    assert (finding.code, finding.place.key, finding.facts["rivals"]) == ("C310", "text_config.vocab_size", [])
+
+
+ROTARY = {"rope_theta": 10000.0}
+SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
+    # model type, changes of the config, key of the finding, outcomes of transformers 5 and 4.57
+    ("llama", {"rope_parameters": {**ROTARY, "rope_type": "yarnn"}}, "rope_parameters.rope_type", "refuses",
+     "complete"),
+    ("qwen3", {"rope_scaling": {"type": "linear"}}, "rope_scaling.factor", "refuses", "refuses"),
+    ("mistral", {"rope_scaling": {"rope_type": "yarnn", "factor": 2.0}}, "rope_scaling.rope_type", "refuses",
+     "refuses"),
+    ("gpt_oss", {"rope_scaling": {"rope_type": "dynamic"}}, "rope_scaling.factor", "refuses", "refuses"),
+    ("llama", {"rope_parameters": {**ROTARY, "rope_type": "llama3", "factor": 8.0}}, "rope_parameters.low_freq_factor",
+     "refuses", "complete"),
+    ("olmoe", {"rope_scaling": {"type": "longrope", "factor": 4.0}}, "rope_scaling.short_factor", "refuses", "refuses"),
+    ("phi3", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling.type", "refuses", "refuses"),
+    ("llama", {"dtype": "float8_e4m3fn"}, "dtype", "refuses", "complete"),
+    ("vit", {"dtype": None, "torch_dtype": "auto"}, "torch_dtype", "refuses", "refuses"),
+    ("bert", {"dtype": "torch.bfloat16"}, "dtype", "refuses", "refuses"),
+    ("llama", {"num_attention_heads": -6}, "num_attention_heads", "refuses", "refuses"),
+    ("bloom", {"n_head": -6}, "n_head", "refuses", "refuses"),
+    ("llava", {"projector_hidden_act": "swish2"}, "projector_hidden_act", "refuses", "refuses"),
+    ("t5", {"dense_act_fn": "swish2"}, "dense_act_fn", "refuses", "refuses"),
+    ("xlnet", {"ff_activation": "swish2"}, "ff_activation", "refuses", "refuses"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "changes", "key", "newest", "older"), SETTINGS, ids=str)
+def test_refused_settings(
+    model_type: str, changes: dict[str, Any], key: str, newest: str, older: str, tmp_path: Path
+) -> None:
+    found = audited(tmp_path, model_type, *changes.items())
+    assert [one.place.key for one in found.findings if one.severity == "error"] == [key]
+    assert [one.outcome for one in found.loads if one.loader == "transformers"] == [newest, older]
+
+
+@pytest.mark.parametrize(("model_type", "key", "value"), [
+    ("llama", "rope_scaling", {"type": "linear", "factor": 2.0}),
+    ("qwen2", "rope_scaling", {"rope_type": "yarn", "factor": 2.0}),
+    ("gemma2", "torch_dtype", "int8"),  # beside `dtype`, which wins
+    ("gpt_oss", "hidden_act", "swish2"),
+    ("bert", "num_attention_heads", -6),
+    ("llama", "rope_parameters", {}),
+], ids=str)  # fmt: skip
+def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, (key, value))
+    assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
 
 
 def test_what_transformers_4_reads_is_a_warning_of_its_loader(tmp_path: Path) -> None:
@@ -90,14 +148,18 @@ def test_a_config_without_a_class(model_type: str, suffix: str, outcome: str, tm
 @pytest.mark.parametrize(("damage", "code"), [
     (["config", ["weight_map", "extra.weight"], "model-00001-of-00002.safetensors"], "S228"),
     (["config", ["weight_map"], None], "S227"),
-], ids=["in vain", "elsewhere"])  # fmt: skip
+    (["config", ["weight_map"], "renamed"], "S238"),
+], ids=["in vain", "elsewhere", "renamed"])  # fmt: skip
 @pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])
 def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code: str, tmp_path: Path) -> None:
     record = base_record(model_type)
     folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 2]])
     index = folder.texts["model.safetensors.index.json"]
     first, second = sorted(set(index["weight_map"].values()))
-    if damage[2] is None:
+    if damage[2] == "renamed":
+        name = next(iter(index["weight_map"]))
+        index["weight_map"][f"{name}.old"] = index["weight_map"].pop(name)
+    elif damage[2] is None:
         name = next(iter(index["weight_map"]))
         index["weight_map"][name] = second
     else:

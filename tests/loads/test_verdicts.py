@@ -187,7 +187,7 @@ CASES: list[Row] = [
     ("another type", "llama", "CausalLM", [["config", ["model_type"], "qwen2"], ["config", ["architectures"],
      ["Qwen2ForCausalLM"]]], "findings", ["N401"], "use the config.json that belongs to these"),
     ("another type", "bert", "MaskedLM", [["config", ["model_type"], "roberta"], ["config", ["architectures"],
-     ["RobertaForMaskedLM"]]], "findings", ["N401"], "use the config.json that belongs to these"),
+     ["RobertaForMaskedLM"]]], "findings", ["N401"], 'set "model_type": "bert"'),
     ("another type", "mistral", "CausalLM", [["config", ["model_type"], "gpt2"], ["config", ["architectures"],
      ["GPT2LMHeadModel"]]], "findings", ["N401"], "use the config.json that belongs to these"),
     ("another projector", "llava", "Generation", [["lose", "linear_2"], ["rename",

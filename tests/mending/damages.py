@@ -32,7 +32,8 @@ BERT: dict[str, Any] = {
     "num_attention_heads": 4, "intermediate_size": 80, "vocab_size": 100, "max_position_embeddings": 32,
     "type_vocab_size": 2, "transformers_version": "5.23.0",
 }  # fmt: skip
-MODELS = {"llama": LLAMA, "gpt2": GPT2, "qwen3": QWEN3, "mixtral": MIXTRAL, "bert": BERT}
+CLASSES: dict[str, Any] = {**BERT, "architectures": ["BertForSequenceClassification"], "num_labels": 7}
+MODELS = {"llama": LLAMA, "classes": CLASSES, "gpt2": GPT2, "qwen3": QWEN3, "mixtral": MIXTRAL, "bert": BERT}
 Damage = Callable[[Path, Spec, dict[str, Any]], None]
 
 
@@ -110,6 +111,15 @@ def _without_entries(stored: dict[str, Any]) -> None:
         del stored["weight_map"][name]
 
 
+def _without_a_shard(stored: dict[str, Any]) -> None:
+    stored["weight_map"] = {name: file for name, file in stored["weight_map"].items() if "00002-of" not in file}
+
+
+def _without_a_shard_and_entries(stored: dict[str, Any]) -> None:
+    _without_a_shard(stored)
+    _without_entries(stored)
+
+
 def _moved(stored: dict[str, Any]) -> None:
     for name in list(stored["weight_map"])[::7]:
         stored["weight_map"][name] = "model-00001-of-00003.safetensors"
@@ -149,6 +159,15 @@ def _parts(name: str) -> Callable[[Path, Spec], None]:
     return rename
 
 
+def _more_labels(folder: Path, spec: Spec) -> None:
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    del config["num_labels"]
+    config["id2label"] = {str(number): f"LABEL_{number}" for number in range(21)}
+    config["label2id"] = {name: int(number) for number, name in config["id2label"].items()}
+    path.write_text(json.dumps(config, indent=2), encoding="utf-8")
+
+
 def _cut_index(folder: Path, spec: Spec) -> None:
     path = folder / "model.safetensors.index.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
@@ -175,7 +194,49 @@ def _cut_out(name: str) -> str:
     return re.sub(r"layers\.(\d+)\.", lambda found: f"layers.{int(found[1]) + 2 * (int(found[1]) > 2)}.", name)
 
 
+def _with_config(change: Callable[[dict[str, Any]], dict[str, Any]], model: str) -> tuple[str, Damage]:
+    """Healthy weights with another config."""
+
+    def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
+        whole(folder, spec, change(config))
+
+    return model, damage
+
+
+def _of_type(model_type: str, class_name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda config: {**config, "model_type": model_type, "architectures": [class_name]}
+
+
+def _of_llava(config: dict[str, Any]) -> dict[str, Any]:
+    """The config of the multimodal model that a text model is from."""
+    vision = {"model_type": "clip_vision_model", "hidden_size": 32, "num_hidden_layers": 2}
+    return {"model_type": "llava", "architectures": ["LlavaForConditionalGeneration"], "text_config": config,
+            "vision_config": vision, "image_token_index": 500, "transformers_version": "5.23.0"}  # fmt: skip
+
+
+def _part_of_older_save(folder: Path, spec: Spec) -> None:
+    """The last shard of another save beside all shards, and no index."""
+    store(folder / "model-00002-of-00002.safetensors", dict(list(spec.items())[len(spec) // 2 :]))
+    _no_index(folder, spec)
+
+
+def _expert_pruned(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
+    """Shards without the last expert, and the index and the config of before."""
+    whole(folder, spec, config, 3)
+    kept = {name: entry for name, entry in spec.items() if ".experts.3." not in name}
+    kept |= {name: (dtype, (3, shape[1])) for name, (dtype, shape) in kept.items() if name.endswith("moe.gate.weight")}
+    listed = json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))["weight_map"]
+    for file in set(listed.values()):
+        store(folder / file, {name: entry for name, entry in kept.items() if listed[name] == file})
+
+
 DAMAGES: dict[str, tuple[str, Damage]] = {
+    "type and class": _with_config(_of_type("qwen2", "Qwen2ForCausalLM"), "qwen3"),
+    "type and class, without norms": _with_config(_of_type("llama", "LlamaForCausalLM"), "qwen3"),
+    "config of the whole model": _with_config(_of_llava, "llama"),
+    "config of the whole model, qwen3": _with_config(_of_llava, "qwen3"),
+    "a part of an older save": files(_part_of_older_save, 3),
+    "expert pruned": ("mixtral", _expert_pruned),
     "hidden size": key("hidden_size", 128),
     "layers": key("num_hidden_layers", 4),
     "kv heads": key("num_key_value_heads", 8),
@@ -189,6 +250,8 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "bert types": key("type_vocab_size", 4, "bert"),
     "experts": key("num_local_experts", 2, "mixtral"),
     "qwen3 head dim": key("head_dim", 16, "qwen3"),
+    "model type in other letters": key("model_type", "Qwen_3", "qwen3"),
+    "labels": files(_more_labels, model="classes"),
     "class": key("architectures", ["LlamaForSequenceClassification"]),
     "torch.compile": names(lambda name: f"_orig_mod.{name}"),
     "DataParallel, shards": names(lambda name: f"module.{name}", shards=3),
@@ -197,9 +260,13 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "activation checkpointing": names(_inside),
     "renamed family": names(lambda name: name.replace("q_proj", "query_proj")),
     "renamed family, bert": names(lambda name: name.replace("intermediate.dense", "intermediate.linear"), "bert"),
+    "renamed parts of words": names(lambda name: name.replace("_proj", "_projection")),
+    "renamed parts of words, qwen3": names(lambda name: name.replace("layernorm", "layer_norm"), "qwen3"),
     "renamed tensor": names(lambda name: name.replace("layers.3.mlp.up_proj", "layers.3.mlp.upp_proj")),
     "layers cut out": names(_cut_out),
     "index lacks entries": index(_without_entries),
+    "index lacks a shard": index(_without_a_shard),
+    "index lacks a shard and entries": index(_without_a_shard_and_entries),
     "index has wrong shards": index(_moved),
     "index of another sharding": index(_other_sharding),
     "index of nothing": index(lambda stored: stored["weight_map"].clear()),

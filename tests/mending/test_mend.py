@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
+from inspector.cli.verbs import audit as audit_command
 from inspector.cli.verbs import mend
 from inspector.dialects.gguf_config import own_key
 from inspector.mending.json_text import with_value, without_key
@@ -60,6 +61,27 @@ def test_it_is_clean_afterwards_and_the_tensors_are_the_same(name: str, tmp_path
     assert contents(tmp_path) == stored
 
 
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("renamed parts of words", ["N407"]), ("renamed parts of words, qwen3", ["N407"]),
+        ("index lacks a shard", ["S234"]), ("index lacks a shard and entries", ["S205"]),
+    ],
+)  # fmt: skip
+def test_one_cause_is_one_finding(name: str, codes: list[str], tmp_path: Path) -> None:
+    damaged(name, tmp_path)
+    assert [one.code for one in audit(str(tmp_path)).findings if one.severity != "note"] == codes
+
+
+def test_a_shard_that_nothing_needs_is_not_added_to_the_index(tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA, 3)
+    larger = genuine({**LLAMA, "num_hidden_layers": 8})
+    store(tmp_path / "model-00004-of-00004.safetensors", {key: larger[key] for key in larger if ".layers.7." in key})
+    (finding,) = audit(str(tmp_path)).findings
+    assert (finding.code, finding.severity, finding.steps) == ("S204", "warning", ())
+    assert finding.help.startswith("move model-00004-of-00004.safetensors aside")
+
+
 @pytest.mark.parametrize("name", ["DataParallel, shards", "kv heads", "older shards", "name"])
 def test_a_new_folder_leaves_the_old_one_as_it_is(name: str, tmp_path: Path) -> None:
     damaged(name, tmp_path / "old")
@@ -69,6 +91,37 @@ def test_a_new_folder_leaves_the_old_one_as_it_is(name: str, tmp_path: Path) -> 
     assert contents(tmp_path / "old") == stored
     assert not [path for path in (tmp_path / "new").iterdir() if ".orig" in path.name or path.name.startswith(".")]
     assert run(tmp_path / "old", into=str(tmp_path / "new"))[0] == 3
+
+
+SAID = {
+    "kv heads": "set num_key_value_heads to 2 in config.json (now 8)",
+    "renamed family": "rename 6 tensors model.layers.#.self_attn.query_proj.weight to",
+    "DataParallel, shards": "rename tensors module.* to * in 3 files",
+    "older shards": "move aside 5 files: model-00001-of-00005.safetensors,",
+    "no format": "1 step, which a note suggests and nothing requires",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_an_audit_names_mend_where_it_has_steps(name: str, tmp_path: Path) -> None:
+    damaged(name, tmp_path)
+    assert SAID[name] in " ".join(mend(str(tmp_path)).text.split())
+    has_faults = name != "no format"
+    reported = " ".join(audit_command(str(tmp_path)).text.split())
+    assert (f"inspector mend {tmp_path} prints the steps" in reported) == has_faults
+    assert "inspector mend" not in audit_command(str(tmp_path), config=str(tmp_path / "config.json")).text
+    done = " ".join(mend(str(tmp_path), write=True).text.split())
+    assert "(now " not in done and ("(was 8)" in done) == (name == "kv heads")
+
+
+def test_nothing_to_mend_writes_no_folder(tmp_path: Path) -> None:
+    whole(tmp_path / "old", genuine(LLAMA), LLAMA)
+    outcome = mend(str(tmp_path / "old"), into=str(tmp_path / "new"))
+    assert (outcome.code, (tmp_path / "new").exists()) == (0, False)
+    assert " ".join(outcome.text.split()).startswith(f"{tmp_path}/old: nothing to mend; {tmp_path}/new was not written")
+    absent = mend(str(tmp_path / "absent"))
+    assert (absent.code, absent.text) == (3, "")
+    assert absent.errors.startswith("error[R001]")
 
 
 def test_what_remains_keeps_it_from_writing(tmp_path: Path) -> None:

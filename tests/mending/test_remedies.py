@@ -25,6 +25,7 @@ from tests.mending.test_with_transformers import (
     TYPES,
     Change,
     another_class,
+    another_type,
     files,
     keys,
     names,
@@ -65,7 +66,7 @@ def cases() -> Iterator[tuple[str, str, Change]]:
         record = base_record(model_type, suffix)
         config = record["config"]
         whole = [*keys(config), *of_types(config), *names(list(record["tensors"])), *files()]
-        for name, change in (*whole, *another_class(record["class"])):
+        for name, change in (*whole, *another_class(record["class"]), *another_type(model_type)):
             yield model_type, name, change
         for name, change in shards():
             yield f"{model_type}-shards", name, change

@@ -161,6 +161,20 @@ def another_class(cls: str) -> Iterator[tuple[str, Change]]:
         yield "class", edited("config.json", lambda stored: {**stored, "architectures": [other]})
 
 
+OTHER_TYPES = {
+    "qwen3": ("qwen2", "Qwen2ForCausalLM"), "olmo2": ("llama", "LlamaForCausalLM"),
+    "gemma2": ("gemma", "GemmaForCausalLM"),
+}  # fmt: skip
+
+
+def another_type(model_type: str) -> Iterator[tuple[str, Change]]:
+    """The type and the class of another model in the config."""
+    if model_type in OTHER_TYPES:
+        other, cls = OTHER_TYPES[model_type]
+        changed = {"model_type": other, "architectures": [cls]}
+        yield "type and class", edited("config.json", lambda stored: {**stored, **changed})
+
+
 @pytest.mark.slow
 def test_the_remedies_load(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
@@ -178,7 +192,7 @@ def test_the_remedies_load(tmp_path: Path) -> None:
         model.save_pretrained(tmp_path / f"{model_type}-shards", max_shard_size=size // 3)
         config = json.loads((tmp_path / model_type / "config.json").read_text(encoding="utf-8"))
         spec = list(model.state_dict())
-        whole = [*keys(config), *names(spec), *files(), *another_class(record["class"])]
+        whole = [*keys(config), *names(spec), *files(), *another_class(record["class"]), *another_type(model_type)]
         cases = [(model_type, *case) for case in whole] + [(f"{model_type}-shards", *case) for case in shards()]
         for source, name, damage in cases:
             folder = tmp_path / "damaged"

@@ -252,6 +252,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             ("c3a", "C3AConfig", {"block_size": 4, "block_size_pattern": {"v_proj": 8}}),
             ("deft", "DeftConfig", {"r": 3}),
             ("delora", "DeloraConfig", {"r": 3}),
+            ("frod", "FrodConfig", {"sparse_rate": 0.02}),
             ("fourierft", "FourierFTConfig", {"n_frequency": 50, "n_frequency_pattern": {"v_proj": 20}}),
             ("glora", "GloraConfig", {"r": 4}),
             ("glora-constant", "GloraConfig", {"config_A_B": "constant"}),

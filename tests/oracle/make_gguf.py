@@ -45,6 +45,7 @@ CLASSIFIERS = {
 OTHERS = {
     **{f"{name}_classifier": (name, own) for name, own in CLASSIFIERS.items()},
     "gemma3_embedding": ("gemma3_text", "Gemma3TextModel"),
+    "gemma4_experts": ("gemma4_text", "Gemma4ForCausalLM"),
 }
 """Record -> model type and class, where a type has several."""
 MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
@@ -56,9 +57,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2,
         "per_layer_config": {"1": {"head_dim": 32}, "3": {"head_dim": 32}}, "num_experts": None,
     },
-    "qwen3_5_text": MIXED, "qwen3_5_moe_text": MIXED, "qwen3_5": {"text_config": MIXED},
+    "gemma4_experts": {
+        "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 0,
+        "per_layer_config": {"1": {"head_dim": 32}, "3": {"head_dim": 32}}, "hidden_size_per_layer_input": 0,
+        "enable_moe_block": True, "num_experts": 11, "top_k_experts": 4, "moe_intermediate_size": 28,
+    },
+    "qwen3_5_text": MIXED, "qwen3_5_moe_text": MIXED, "qwen3_next": MIXED, "qwen3_5": {"text_config": MIXED},
     "qwen3_5_moe": {"text_config": MIXED},
     "granitemoehybrid": {"num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"]},
+    **{name: {"num_key_value_heads": 6} for name in ("glm4_moe_lite", "glm_moe_dsa", "deepseek_v32", "youtu")},
+    "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 6,
+                    "layer_types": ["linear_attention"] * 2 + ["full_attention"]},
+    "dbrx": {"attn_config": {"kv_n_heads": 2, "clip_qkv": 8.0, "rope_theta": 10000.0}},
     "nemotron_h": {"layers_block_type": ["mamba", "moe", "attention", "mamba"], "n_groups": 2, "mamba_head_dim": 64,
                    "mamba_num_heads": 2},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
@@ -67,6 +77,17 @@ CHANGES: dict[str, dict[str, Any]] = {
 BROKEN = frozenset({"qwen3_vl_moe"})
 """Types of which the converter transposes the experts that transformers 5 stores otherwise: no such file loads."""
 STATED: dict[str, dict[str, Any]] = {
+    "glm_moe_dsa": {"indexer_types": None},
+    "glm4_moe_lite": {"first_k_dense_replace": 1},
+    "kimi_linear": {"first_k_dense_replace": 1, "linear_attn_config": {
+        "full_attn_layers": [3], "kda_layers": [1, 2], "short_conv_kernel_size": 4, "head_dim": 10, "num_heads": 6,
+    }},
+    "gemma4_experts": {"global_head_dim": 32},
+    "mimo_v2_flash": {
+        "swa_head_dim": 20, "swa_num_attention_heads": 6, "swa_v_head_dim": 26, "swa_num_key_value_heads": 4,
+        "hybrid_layer_pattern": [0, 1, 1], "topk_method": "noaux_tc",
+        "rope_parameters": {"rope_theta": 5e6, "rope_type": "default", "partial_rotary_factor": 0.334},
+    },
     "granitemoehybrid": {"layer_types": ["mamba", "attention", "mamba", "mamba"]},
     "gemma4_text": {"global_head_dim": 32}, "gemma4": {"global_head_dim": 512}, "gpt2": {"n_ctx": 70},
     "nemotron_h": {"num_hidden_layers": 4, "layers_block_type": ["mamba", "moe", "attention", "mamba"]},
@@ -74,6 +95,8 @@ STATED: dict[str, dict[str, Any]] = {
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
+AS_PUBLISHED = {"kimi_linear": ("layers.0.block_sparse_moe.", "layers.0.mlp.")}
+"""Names that transformers 5 writes otherwise than published files have them, and the converter reads them."""
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "text", "array", "u64", "i64", "f64")
 
 
@@ -153,10 +176,15 @@ def deepen(config: dict[str, Any]) -> None:
                 tower["fullatt_block_indexes"] = [1, 3]
 
 
-def numbered(path: Path) -> dict[str, tuple[list[int], int]]:
-    """Replaces the elements of a file by their numbers: name -> shape and the number of the first element."""
+def numbered(path: Path, respelled: tuple[str, str]) -> dict[str, tuple[list[int], int]]:
+    """Replaces the elements of a file by their numbers: name -> shape and the number of the first element.
+
+    respelled: a part of names, and what is written in its place, which is no longer.
+    """
     raw = bytearray(path.read_bytes())
     begin = 8 + int.from_bytes(raw[:8], "little")
+    if respelled[0]:
+        raw[8:begin] = raw[8:begin].replace(respelled[0].encode(), respelled[1].encode()).ljust(begin - 8)
     header = json.loads(raw[8:begin])
     found, first = {}, 1
     for name, entry in header.items():
@@ -228,7 +256,7 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     if made is None:
         return None
     name, config = made
-    source = numbered(place / "source" / "model.safetensors")
+    source = numbered(place / "source" / "model.safetensors", AS_PUBLISHED.get(model_type, ("", "")))
     kind = converter(name)
 
     def vocabulary(self: Any) -> None:

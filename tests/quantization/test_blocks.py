@@ -19,7 +19,7 @@ KEYS = ("quantization_config", "quantization")
 QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
 HEALTHY = [name for name in QUANTIZED if name != "fp8_finegrained_mixtral"]
 """That one lacks helpers as it was written (T617)."""
-PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round")
+PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round", "compressed-tensors")
 
 
 def stored(name: str, config: dict[str, Any]) -> Audit:
@@ -44,7 +44,11 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
         stated = record(name)["config"][step.key[0]]
         mixed = name == "mlx_mixed_3_6"  # states each module, and for all a number of bits that none has
         if stated.get("quant_method") != "auto-round" and not mixed:  # GPTQ's layout, which GPTQ's loaders read
-            assert {key: stated.get(key, value) for key, value in step.new.items()} == step.new
+            assert {key: stated.get(key, value) for key, value in step.new.items() if key != "desc_act"} == {
+                key: value for key, value in step.new.items() if key != "desc_act"
+            }
+            indexed = any(key.endswith(".g_idx") for key in record(name)["tensors"])
+            assert step.new.get("desc_act") == (indexed if step.new.get("quant_method") == "gptq" else None)
 
 
 @pytest.mark.parametrize("name", HEALTHY)
@@ -148,3 +152,13 @@ def test_the_block_lists_the_modules_that_are_not_quantized(name: str) -> None:
     (step,) = finding.remedy().steps
     assert module in next(value for value in step.new.values() if isinstance(value, list))
     assert codes(judged(spec, {**plain, step.key[0]: step.new})) == set()
+
+
+@pytest.mark.parametrize(("name", "older"), [("fp8_finegrained", "altered"), ("ct_w8a8", "refuses")])
+def test_without_a_block_quantized_values_are_taken_for_weights(name: str, older: str, tmp_path: Path) -> None:
+    """Measured: loading info with no missing tensor, and scales that are unexpected; 4.57 refuses integers."""
+    _, spec, _ = checkpoint(name)
+    write(tmp_path, spec, without_block(name))
+    found = {str(one.version).partition(".")[0]: one.outcome for one in audit(str(tmp_path)).loads
+             if one.loader == "transformers"}  # fmt: skip
+    assert found == {"5": "altered", "4": older}

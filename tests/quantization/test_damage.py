@@ -251,8 +251,9 @@ def test_a_packing_of_another_kind_is_counted_as_stored() -> None:
 
 @pytest.mark.parametrize(
     ("name", "suffix"),
-    [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq_4bit_g64", "shape")],
-)
+    [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq_4bit_g64", "shape"),
+     ("vptq-stated", "perm"), ("vptq-stated-outliers", "outlier_indices"), ("vptq-stated-unpacked", "res_indices")],
+)  # fmt: skip
 def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
     config, spec, parameters = checkpoint(name)
     lost = [tensor for tensor in spec if tensor.endswith(suffix)]

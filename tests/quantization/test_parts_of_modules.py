@@ -129,6 +129,7 @@ def test_a_cache_scale_that_other_layers_have(scales: str) -> None:
 OTHER_METHODS = [
     ("bnb_int8", "gptq"), ("bnb_nf4", "awq"), ("ct_w4a16", "gptq"), ("hqq_4bit_g64", "bitsandbytes"),
     ("torchao_int8wo", "quanto"), ("quark_int4_g128", "awq"), ("modelopt_int4_awq", "awq"), ("ct_w8a8", "bitsandbytes"),
+    ("vptq-stated-outliers", "quanto"), ("gptq-marlin", "compressed-tensors"), ("awq-marlin", "gptq"),
 ]  # fmt: skip
 
 

@@ -65,9 +65,11 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
               "block": "channel"}  # fmt: skip
     if weights[what] not in change or (name, what) == ("ct-w4-channel-odd", "num_bits"):
         pytest.skip("not stated, or half the width is a width of the model too and the definition decides")
-    weights[what] = change[weights[what]]
+    right, weights[what] = weights[what], change[weights[what]]
     result = audited(name, spec, config)
     assert bad(result) == ["T614"], [finding.message for finding in result.findings]
+    (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
+    assert (step.file, step.key[-1], step.new) == ("config.json", what, right)
     assert result.counts.unique_parameters == parameters
 
 
@@ -105,6 +107,8 @@ def test_every_wrong_number_in_the_settings_of_a_record_is_one_finding(name: str
             result = audited(name, spec, wrong)
             assert caused(name, result) == ["T614"], (path, other, [finding.message for finding in result.findings])
             assert result.counts.unique_parameters == parameters
+            steps = [step for finding in result.findings if finding.code == "T614" for step in finding.remedy().steps]
+            assert all((step.old, step.new) == (other, value) for step in steps if step.key[1:] == path), steps
 
 
 OTHER_METHODS = [

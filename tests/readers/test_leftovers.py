@@ -16,6 +16,7 @@ from inspector.loader.sources.source import Listing
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.judged import codes, judged
 from tests.make_checkpoints import SMALL_LLAMA
+from tests.readers.made import archive
 
 CASES: list[tuple[list[str], list[str], set[str]]] = [
     (["model.safetensors", "config.json", "tokenizer.json"], [], set()),
@@ -212,6 +213,18 @@ def test_partitions_are_reported_with_their_tool(tmp_path: Path, name: str, weig
     assert tool in found.help
     assert (audited.verdict == "unreadable") is not weights
     assert audited.counts.unique_parameters == (PARAMETERS if weights else 0)
+
+
+@pytest.mark.parametrize(
+    "names", [("optimizer.pt", "scheduler.pt"), ("rng_state.pth",), ("training_args.bin", "scaler.pt")]
+)
+def test_state_without_weights_is_not_taken_for_them(names: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    (tmp_path / "model.safetensors").unlink()
+    for name in names:
+        (tmp_path / name).write_bytes(archive(b"\x80\x02}.", {}))
+    audited = audit(str(tmp_path))
+    assert codes(audited) == {"R003"} and "download model.safetensors" in audited.findings[0].help
 
 
 def test_state_beside_the_weights_is_a_note(tmp_path: Path) -> None:

@@ -248,6 +248,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "not-converted": lambda: to_gguf("llama", pairs=False),
     "values-differ": lambda: compared(_step),
     "values-rounded": lambda: compared(_narrow),
-    "rows-reordered": lambda: compared(in_halves),
+    "rows-reordered": lambda: to_gguf("llama", pairs=True),
+    "rows-misordered": lambda: compared(in_halves),
     "values-unchanged": lambda: compared(_all_but_one),
 }

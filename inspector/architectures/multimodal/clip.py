@@ -51,7 +51,13 @@ CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="labels")
     parts=submodel("vision", "vision_model.", CLIP_VISION),
     heads=(
         head("Model", "", submodel("text", "text_model.", CLIP_TEXT), PROJECTIONS),
-        head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C")))))
+        head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C"))),
+        head("StableDiffusionSafetyChecker", "",
+            part("visual_projection",            "head.project.image",        linear("vision.d -> q")),
+            part("concept_embeds",               "embed.concept",             param("17 q")),
+            part("special_care_embeds",          "embed.concept.special",     param("3 q")),
+            part("concept_embeds_weights",       "embed.concept.scale",       param("17")),
+            part("special_care_embeds_weights",  "embed.concept.special.scale", param("3")))))
 CLIPSEG = Architecture("clipseg",
     dims=Dims(q="projection_dim", r="reduce_dim", N="len(extract_layers)", fd="decoder_intermediate_size", x="vision.p",
               k="vision.p//4"),

@@ -7,7 +7,7 @@ config's (`config.get_text_config().tie_word_embeddings`); a config says which o
 from collections.abc import Mapping
 
 from inspector.architectures.blocks import LM_HEAD
-from inspector.notation.definition import head
+from inspector.notation.definition import Dims, head
 
 TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
         " | tie_word_embeddings | text_config.tie_word_embeddings | false")
@@ -26,6 +26,13 @@ JOINED = (
     head("Model",                    "model."),
     head("Model",                    ""))
 BARE_MODEL = (JOINED[0], JOINED[2], JOINED[1])  # of models whose base class writes no prefix
+EITHER_PLACE = Dims(                           # the text's keys are at the top in files older than transformers 4.52
+    flat="not stated.text_config", V="vocab_size when flat | text_config.vocab_size",
+    d="hidden_size when flat | text_config.hidden_size",
+    L="num_hidden_layers when flat | text_config.num_hidden_layers",
+    h="num_attention_heads when flat | text_config.num_attention_heads",
+    kv="num_key_value_heads when flat | text_config.num_key_value_heads | h", dh="d/h",
+    ff="intermediate_size when flat | text_config.intermediate_size")
 LANGUAGE_FIRST = {                             # the names on disk of both versions
     "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
 SPELLINGS: tuple[Mapping[str, str], ...] = ({}, LANGUAGE_FIRST)

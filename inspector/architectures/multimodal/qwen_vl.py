@@ -13,7 +13,7 @@ positions, the bias reaches the MLP too, the merger is `out_hidden_size * in_cha
 
 from collections.abc import Mapping
 
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIED_IF_ONE_SAYS, TIES
 from inspector.architectures.text.exaone import EXAONE4
 from inspector.architectures.text.qwen import QWEN2
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
@@ -148,12 +148,7 @@ MLX_NAMES = {                                  # mlx-vlm's
     "lm_head.": "language_model.lm_head."}
 OLD_NAMES: tuple[Mapping[str, str], ...] = (
     {}, {"model.language_model.": "model.", "model.visual.": "visual."}, MLX_NAMES)
-EITHER_PLACE = Dims(                           # the text's keys are at the top in files older than transformers 4.52
-    V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
-    L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
-    kv="num_key_value_heads | text_config.num_key_value_heads | h", dh="d/h",
-    ff="intermediate_size | text_config.intermediate_size")
-EITHER_TIES = "tie_word_embeddings when vocab_size != null | " + TIES
+EITHER_TIES = "tie_word_embeddings when not stated.text_config | " + TIES
 QWEN2_VL = Architecture("qwen2_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         under("language_model", QWEN2.parts, tower="text"),

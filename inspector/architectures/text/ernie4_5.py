@@ -24,7 +24,7 @@ from inspector.architectures.blocks import (
     STACKED,
     SWIGLU,
 )
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIES
 from inspector.architectures.multimodal.siglip import HEAD
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
@@ -128,14 +128,10 @@ PADDLEOCR_VISION = Architecture("paddleocr_vl_vision", dims=VISION | Dims(m="d*s
         part("post_layernorm",                "norm.final",     affine("d"))))
 PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
     ignores="max_position_embeddings compression_ratio rope_is_neox_style use_3d_rope",
-    ties="tie_word_embeddings when vocab_size != null | " + TIES,
-    dims=Dims(V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
-              L="num_hidden_layers | text_config.num_hidden_layers",
-              h="num_attention_heads | text_config.num_attention_heads",
-              kv="num_key_value_heads | text_config.num_key_value_heads | h",
-              dh="head_dim | text_config.head_dim | d/h",
-              ff="intermediate_size | text_config.intermediate_size", ub="use_bias | text_config.use_bias",
-              v="vision.d", vf="vision.ff", m="vision.m"),
+    ties="tie_word_embeddings when not stated.text_config | " + TIES,
+    dims=EITHER_PLACE | Dims(
+        dh="head_dim when flat | text_config.head_dim | d/h", ub="use_bias when flat | text_config.use_bias",
+        v="vision.d", vf="vision.ff", m="vision.m"),
     parts=rows(
         under("language_model", ERNIE4_5.parts, tower="text", use_bias="ub"),
         submodel("vision", "visual.", PADDLEOCR_VISION, head="VisionModel"),

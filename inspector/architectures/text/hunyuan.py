@@ -18,7 +18,7 @@ from inspector.architectures.blocks import (
     SHARED,
     SWIGLU,
 )
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIED_IF_ONE_SAYS
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
@@ -90,13 +90,10 @@ HUNYUAN_VL_NAMES = {
 # not of the bare model
 ON_DISK_ALONE = ("model.language_model.", "model.vision_tower.", "*.layer_norm1.", "*.layer_norm2.")
 HUNYUAN_VL = Architecture("hunyuan_vl", heads=BARE_MODEL, ignores="org_vocab_size pad_id",
-    ties="tie_word_embeddings when vocab_size != null | " + TIED_IF_ONE_SAYS,
-    dims=Dims(V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
-              L="num_hidden_layers | text_config.num_hidden_layers",
-              h="num_attention_heads | text_config.num_attention_heads",
-              kv="num_key_value_heads | text_config.num_key_value_heads | h",
-              dh="head_dim | attention_head_dim | text_config.head_dim | text_config.attention_head_dim | d/h",
-              ff="intermediate_size | text_config.intermediate_size", qb="attention_bias | text_config.attention_bias"),
+    ties="tie_word_embeddings when not stated.text_config | " + TIED_IF_ONE_SAYS,
+    dims=EITHER_PLACE | Dims(
+        dh="(head_dim | attention_head_dim) when flat | text_config.head_dim | text_config.attention_head_dim | d/h",
+        qb="attention_bias when flat | text_config.attention_bias"),
     parts=rows(
         under("language_model", HUNYUAN_V1_DENSE.parts, tower="text", attention_bias="qb"),
         submodel("vision", "vision_tower.", HUNYUAN_VL_VISION, text_hidden_size="d")),

@@ -2,8 +2,9 @@
 
 modeling_kimi_linear.py: linear layers have a convolution each for q, k and v (one in memory, three on disk), a forget
 gate in two steps and `A_log` [1, 1, heads, 1]; full layers have Deepseek's latent attention. Dense MLPs are under
-`block_sparse_moe` too. `linear_attn_config` of the older config wins and counts its layers from 1; without any list
-every fourth layer but the first is full. The head is never tied, whatever the config says.
+`block_sparse_moe` too where transformers 5 wrote them. `linear_attn_config` of the older config wins and counts its
+layers from 1; without any list every fourth layer but the first is full. The head is never tied, whatever the config
+says.
 modeling_bailing_hybrid.py: the same with one step each for decay and gate, `A_log` of one axis and a gate per head on
 full attention; on disk the modules are called `attention` and `dense`.
 """
@@ -61,7 +62,9 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
         under("layers.{L}", PRE_NORMS),
         under("layers.{A}.self_attn", MLA),
         under("layers.{B}.self_attn", DELTA_ATTENTION),
-        under("layers.{D}.block_sparse_moe", SWIGLU),
+        either(
+            under("layers.{D}.block_sparse_moe", SWIGLU),
+            under("layers.{D}.mlp", SWIGLU)),  # as the authors' files have it
         under("layers.{M}.block_sparse_moe",
             ROUTER,
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),

@@ -2,12 +2,13 @@
 
 modeling_llama4.py: sparse layers are those of `moe_layers`, else every `interleave_moe_layer_step`-th counting from 1.
 `intermediate_size` is the width of the experts and the shared expert, `intermediate_size_mlp` that of dense layers.
-Experts are stacked and stored [in, out]. The norm of queries and keys has no weight. transformers 4
+Experts are stacked and stored [in, out]; apart where compressed-tensors or bitsandbytes quantized them, for which
+transformers builds them so (quantizers/base.py). The norm of queries and keys has no weight. transformers 4
 sets `attention_bias` to false whatever the config says.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SHARED, STACKED_IO, SWIGLU
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import linear
 
 LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL,
@@ -21,4 +22,4 @@ LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL,
         under("layers.{M}.feed_forward",
             part("router", "router", linear("d -> E")),
             under("shared_expert", SHARED),
-            under("experts", STACKED_IO))))
+            either(under("experts", STACKED_IO), under("experts.{E}", SWIGLU)))))

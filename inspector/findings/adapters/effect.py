@@ -44,7 +44,6 @@ class AdapterWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
     """
 
     code = "A923"
-    name = "adapter-without-effect"
 
     def remedy(self) -> Remedy:
         return Remedy("save the adapter again after training; under ZeRO-3 gather the weights first")
@@ -69,7 +68,6 @@ class ModulesWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
     """
 
     code = "A924"
-    name = "modules-without-effect"
     severity = "warning"
 
     def remedy(self) -> Remedy:

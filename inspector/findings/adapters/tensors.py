@@ -42,7 +42,6 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "A902"
-    name = "adapter-half-missing"
 
     present: str | None
     tensors: int
@@ -89,7 +88,6 @@ class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "A903"
-    name = "adapter-rank-differs"
 
     expected: int | None
     stored: int
@@ -143,7 +141,6 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "A904"
-    name = "adapter-shape-differs"
 
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
@@ -199,7 +196,6 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "A905"
-    name = "adapter-target-missing"
 
     modules: tuple[str, ...]
     count: int
@@ -246,7 +242,6 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     """
 
     code = "A906"
-    name = "adapter-module-unexpected"
 
     module: str
     tensors: int
@@ -257,7 +252,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     settings: tuple[AdapterSetting, ...] = ()
 
     def headline(self) -> str:
-        if self.count > 1 and not self.modules:
+        if self.count > 1 and not (self.modules and self.place.family):
             return f"{number(self.count)} modules"
         return self.place.tensor or str(self.place.family)
 
@@ -266,6 +261,8 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
         why = "not what adapter_config.json asks for" if self.known else "the base has no such module"
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
         rows = [("stored", stored), ("because", why)]
+        if any(one.key == "use_dora" for one in self.settings):
+            rows.insert(0, ("what", "the magnitude vectors of DoRA beside lora_A and lora_B"))
         if self.modules:
             rows.insert(1, ("of", first(self.modules, self.count)))
         return rows
@@ -303,7 +300,6 @@ class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
     """
 
     code = "A909"
-    name = "adapter-layer-odd"
     severity = "warning"
 
     module: str | None
@@ -345,7 +341,6 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "A913"
-    name = "adapter-vocabulary-differs"
 
     stored: tuple[int, ...]
     expected: int | None

@@ -37,7 +37,6 @@ class AdapterEmpty(Finding, frozen=True, kw_only=True):
     """
 
     code = "A915"
-    name = "adapter-empty"
 
     tensors: int
 
@@ -73,7 +72,6 @@ class AdapterHoldsModel(Finding, frozen=True, kw_only=True):
     """
 
     code = "N457"
-    name = "adapter-holds-model"
 
     method: str
     tensors: int
@@ -114,7 +112,6 @@ class AdapterPartMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "A916"
-    name = "adapter-part-missing"
 
     method: str
     part: str
@@ -158,7 +155,6 @@ class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "A917"
-    name = "adapter-pair-differs"
 
     pairs: tuple[Pair, ...]
     count: int
@@ -197,7 +193,6 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """
 
     code = "A928"
-    name = "adapter-modules-unmatched"
 
     base: str
     names: tuple[str, ...]
@@ -238,7 +233,6 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     """
 
     code = "A919"
-    name = "adapter-names-wrapped"
 
     tensors: int
     of: int
@@ -276,7 +270,6 @@ class AdapterTypeUnknown(Finding, frozen=True, kw_only=True):
     """
 
     code = "A920"
-    name = "adapter-type-unknown"
 
     stated: str | None
     shown: str | None
@@ -316,7 +309,6 @@ class AdapterTensorUnknown(Finding, frozen=True, kw_only=True):
     """
 
     code = "A918"
-    name = "adapter-tensor-unknown"
     severity = "warning"
 
     tensors: int
@@ -355,7 +347,6 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
     """
 
     code = "A930"
-    name = "adapter-transposed"
 
     tensors: int
     of: int

@@ -53,7 +53,6 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "A901"
-    name = "adapter"
     severity = "note"
 
     type: str
@@ -116,7 +115,6 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "A907"
-    name = "adapter-base-differs"
 
     base: str
     source: str
@@ -125,6 +123,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     example: ShapeExample | None
     named: bool = True
     widths: tuple[tuple[int, int], ...] = ()
+    given: bool = False
 
     def headline(self) -> str:
         return f"the adapter does not fit base {self.base}"
@@ -150,6 +149,9 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if not self.named:
             return Remedy("use the base that the adapter was trained on")
+        if self.given:
+            words = "use the base that the adapter was trained on: base_model_name_or_path in adapter_config.json names"
+            return Remedy(f"{words} this one, which it does not fit")
         return Remedy("use the base that base_model_name_or_path in adapter_config.json names")
 
 
@@ -180,7 +182,6 @@ class AdapterBasesCompared(Finding, frozen=True, kw_only=True):
     """
 
     code = "A929"
-    name = "adapter-bases-compared"
     severity = "note"
 
     fits: tuple[str, ...]
@@ -214,7 +215,6 @@ class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):
     """
 
     code = "A908"
-    name = "adapter-target-unnamed"
     severity = "note"
 
     targets: tuple[str, ...]
@@ -229,94 +229,6 @@ class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("audit it with --base to see whether the base has this module")
-
-
-class AdapterNotMerged(Finding, frozen=True, kw_only=True):
-    """The model was saved with an unmerged adapter.
-
-    What it means
-        The model was saved while PEFT's layers wrapped its own: names contain `base_layer` and `lora_A`.
-
-    Why it matters
-        Loaders of the plain model do not find the wrapped matrices and initialize them randomly.
-
-    Example
-        error[A910] adapter-not-merged: lora around 32 modules, not merged
-          base     291 tensors of the model, 8,030,261,248 elements
-          adapter  64 tensors, 4,194,304 elements
-          such as  model.layers.0.self_attn.q_proj.base_layer.weight
-          help     call model.merge_and_unload() before save_pretrained, or save only
-                   the adapter
-
-    What to do
-        Load the model with its adapter, call `merge_and_unload()`, and save the result; or save only the
-        adapter.
-    """
-
-    code = "A910"
-    name = "adapter-not-merged"
-
-    type: str | None
-    modules: int
-    tensors: int
-    elements: int
-    base_tensors: int
-    base_elements: int
-    example: str
-
-    def headline(self) -> str:
-        return f"{self.type} around {count(self.modules, 'module')}, not merged"
-
-    def rows(self) -> Rows:
-        return [
-            ("base", f"{count(self.base_tensors, 'tensor')} of the model, {number(self.base_elements)} elements"),
-            ("adapter", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements"),
-            ("such as", self.example),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
-
-
-class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
-    """A complete model is stored together with adapter_config.json.
-
-    What it means
-        The weights are a model's, not an adapter's. Headers cannot show whether the adapter was merged into
-        them.
-
-    Why it matters
-        transformers with PEFT installed reads adapter_config.json first, loads the base that it names instead
-        of these weights, and then looks for the adapter.
-
-    Example
-        note[A911] adapter-beside-weights: an adapter for meta-llama/Meta-Llama-3-8B
-          weights  a complete model; headers cannot show whether the adapter was merged
-          help     remove adapter_config.json if the weights are merged: with PEFT,
-                   loaders use the base it names
-
-    What to do
-        If the weights are merged, remove adapter_config.json; if not, keep the adapter in a separate folder.
-    """
-
-    code = "A911"
-    name = "adapter-beside-weights"
-    severity = "note"
-
-    base: str | None
-    adapter_file: str | None
-
-    def headline(self) -> str:
-        return f"an adapter for {self.base}" if self.base else "an adapter's config"
-
-    def rows(self) -> Rows:
-        rows = [("weights", "a complete model; headers cannot show whether the adapter was merged")]
-        if self.adapter_file:
-            rows.append(("adapter", f"{self.adapter_file} is also here, not included in these counts"))
-        return rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("remove adapter_config.json if the weights are merged: with PEFT, loaders use the base it names")
 
 
 class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
@@ -338,7 +250,6 @@ class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
     """
 
     code = "A912"
-    name = "adapter-base-unread"
     severity = "note"
 
     source: str
@@ -375,7 +286,6 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
     """
 
     code = "A914"
-    name = "adapter-names-unknown"
     severity = "note"
 
     base: str

@@ -54,7 +54,6 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
     """
 
     code = "V830"
-    name = "download-incomplete"
 
     bytes: int
     command: str
@@ -92,7 +91,6 @@ class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
     """
 
     code = "V831"
-    name = "download-differs"
 
     cases: tuple[FileSize, ...]
 
@@ -130,7 +128,6 @@ class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
     """
 
     code = "V832"
-    name = "download-config-differs"
     severity = "warning"
 
     cases: tuple[FileSize, ...]
@@ -168,7 +165,6 @@ class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
     """
 
     code = "V833"
-    name = "download-weights-extra"
     severity = "warning"
 
     bytes: int
@@ -201,7 +197,6 @@ class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
     """
 
     code = "V834"
-    name = "download-leaves-out"
     severity = "note"
 
     bytes: int
@@ -233,7 +228,6 @@ class RepositoriesDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "V835"
-    name = "repositories-differ"
     severity = "note"
 
     differing: tuple[str, ...]

@@ -28,7 +28,6 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
     """
 
     code = "V844"
-    name = "values-computed"
     severity = "note"
 
     last_bits: int = 0
@@ -40,6 +39,36 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
             of = f"{count(self.last_bits, 'value')} of {number(self.of_values)}"
             rows.append(("last bit", f"{of} differ from -exp(A_log) by one step of float32"))
         return rows
+
+
+class RowsMisordered(SomeOfTensors, frozen=True, kw_only=True):
+    """Query or key rows are in another order than the source's, under the same names.
+
+    What it means
+        Both sides have transformers' names for one model type. The target has the rows of each head in pairs where
+        the source has them in two halves, or the other way round; apart from that the values are equal.
+
+    Why it matters
+        The code that reads these names takes the rows in one order. With the other one the model computes nonsense.
+
+    Example
+        error[V849] rows-misordered: 4 of 21 tensors
+          such as  model.layers.0.self_attn.q_proj.weight,
+                   model.layers.1.self_attn.q_proj.weight and 2 more
+          help     convert again, and reorder the rows of query and key once
+
+    What to do
+        Convert again. A converter from Meta's or llama.cpp's order reorders the rows once; one from transformers to
+        transformers leaves them as they are.
+    """
+
+    code = "V849"
+
+    def rows(self) -> Rows:
+        return [("such as", first(self.names, self.tensors))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("convert again, and reorder the rows of query and key once")
 
 
 class NotConverted(SomeOfTensors, frozen=True, kw_only=True):
@@ -63,7 +92,6 @@ class NotConverted(SomeOfTensors, frozen=True, kw_only=True):
     """
 
     code = "V845"
-    name = "not-converted"
 
     def rows(self) -> Rows:
         return [("such as", first(self.names, self.tensors))]

@@ -12,7 +12,8 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
     """Parameters that exist on one side only.
 
     whole: all of the family. side: "source" or "target". tied: what they may be tied to on the other side.
-    names: of the tensors; expected: names they would have on the other side.
+    names: of the tensors; expected: names they would have on the other side. copy_stored: whether the other side stores
+    them, and its config makes them copies of `tied`.
     """
 
     roles: tuple[str, ...]
@@ -26,6 +27,7 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     expected: tuple[str, ...]
     families: tuple[str, ...]
+    copy_stored: bool = False
 
     def headline(self) -> str:
         where = f" of {self.where}" if self.where else ""
@@ -33,6 +35,8 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
 
     def absent(self) -> str:
         """What the other side lacks."""
+        if self.copy_stored:
+            return f"{listed(self.expected, 2)} is stored, and its config ties it"
         return f"no {listed(self.expected, 2)}" if self.expected else "no tensor of this role"
 
 
@@ -82,7 +86,6 @@ class ParametersDropped(OneSidedFinding, frozen=True, kw_only=True):
     """
 
     code = "V803"
-    name = "parameters-dropped"
 
     def rows(self) -> Rows:
         rows = [
@@ -93,6 +96,8 @@ class ParametersDropped(OneSidedFinding, frozen=True, kw_only=True):
         return [*rows, ("because", f"the target uses the {self.tied} instead")] if self.tied else rows
 
     def remedy(self) -> Remedy:
+        if self.copy_stored:
+            return Remedy("untie it in the target's config (tie_word_embeddings): many loaders use the embedding")
         return Remedy("repeat the conversion: no file of the target has these parameters")
 
 
@@ -119,7 +124,6 @@ class ParametersInvented(OneSidedFinding, frozen=True, kw_only=True):
     """
 
     code = "V804"
-    name = "parameters-invented"
 
     def rows(self) -> Rows:
         rows = [
@@ -156,7 +160,6 @@ class LayersDropped(WholeLayers, frozen=True, kw_only=True):
     """
 
     code = "V805"
-    name = "layers-dropped"
     verb = "dropped"
 
     def remedy(self) -> Remedy:
@@ -185,7 +188,6 @@ class LayersInvented(WholeLayers, frozen=True, kw_only=True):
     """
 
     code = "V806"
-    name = "layers-invented"
     verb = "added"
 
     def remedy(self) -> Remedy:
@@ -215,7 +217,6 @@ class LayersRenumbered(Finding, frozen=True, kw_only=True):
     """
 
     code = "V810"
-    name = "layers-renumbered"
 
     source: str
     target: str
@@ -260,7 +261,6 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
     """
 
     code = "V815"
-    name = "names-changed"
 
     source: str
     target: str
@@ -302,7 +302,6 @@ class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):
     """
 
     code = "V816"
-    name = "tie-unknown"
     severity = "warning"
 
     def headline(self) -> str:

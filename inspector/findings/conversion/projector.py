@@ -28,7 +28,6 @@ class ProjectorIncomplete(Finding, frozen=True, kw_only=True):
     """
 
     code = "V846"
-    name = "projector-incomplete"
     severity = "error"
 
     tensors: int
@@ -74,7 +73,6 @@ class ProjectorMismatched(Finding, frozen=True, kw_only=True):
     """
 
     code = "V847"
-    name = "projector-mismatched"
     severity = "error"
 
     tensors: int
@@ -118,7 +116,6 @@ class NotAProjector(Finding, frozen=True, kw_only=True):
     """
 
     code = "V848"
-    name = "not-a-projector"
     severity = "error"
 
     file: str

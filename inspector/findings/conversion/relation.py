@@ -39,7 +39,6 @@ class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
     """
 
     code = "V801"
-    name = "models-differ"
     severity = "note"
 
 
@@ -62,7 +61,6 @@ class NotAConversion(DifferentModels, frozen=True, kw_only=True):
     """
 
     code = "V802"
-    name = "not-a-conversion"
 
     def remedy(self) -> Remedy:
         return Remedy("compare with the checkpoint that was converted")
@@ -86,7 +84,6 @@ class PrecisionReduced(Finding, frozen=True, kw_only=True):
     """
 
     code = "V811"
-    name = "precision-reduced"
     severity = "note"
 
     changes: dict[str, int]
@@ -118,7 +115,6 @@ class BuffersDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "V812"
-    name = "buffers-differ"
     severity = "note"
 
     left: dict[str, int]
@@ -150,7 +146,6 @@ class TakenAsTied(Finding, frozen=True, kw_only=True):
     """
 
     code = "V813"
-    name = "taken-as-tied"
     severity = "note"
 
     role: str
@@ -190,7 +185,6 @@ class ComponentDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "V814"
-    name = "component-differs"
     severity = "warning"
 
     component: str
@@ -233,7 +227,6 @@ class LeftOut(Finding, frozen=True, kw_only=True):
     """
 
     code = "V843"
-    name = "left-out"
     severity = "note"
 
     roles: tuple[str, ...]

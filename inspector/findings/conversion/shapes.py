@@ -53,7 +53,6 @@ class RowsCut(VocabularyRows, frozen=True, kw_only=True):
     """
 
     code = "V807"
-    name = "rows-cut"
 
     def rows(self) -> Rows:
         return [*self.both_sides("", self.other_size()), ("dropped", count(self.dropped, "parameter"))]
@@ -85,7 +84,6 @@ class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
     """
 
     code = "V808"
-    name = "rows-padded"
     severity = "warning"
 
     def rows(self) -> Rows:
@@ -118,7 +116,6 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
     """
 
     code = "V809"
-    name = "shape-not-carried"
 
     changes: tuple[str, ...]
     roles: tuple[str, ...]
@@ -168,7 +165,6 @@ class PaddingDiffers(VocabularyRows, frozen=True, kw_only=True):
     """
 
     code = "V817"
-    name = "padding-differs"
     severity = "note"
 
     writer: str

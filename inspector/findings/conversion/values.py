@@ -38,7 +38,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
 
     Why it matters
         A conversion only rounds values. Damage, another model of the same shape and further training all look
-        like this.
+        like this. `roles`: all of them, where most matrices have other values, as after training. `holds`: tensors of
+        the source whose exact values these have instead of their own.
 
     Example
         error[V820] values-differ: attention key, 1 of 2 tensors, layer 1
@@ -53,7 +54,6 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "V820"
-    name = "values-differ"
 
     role: str
     tensors: int
@@ -67,12 +67,21 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     largest: float
     at: tuple[int, ...]
     values: tuple[float, float]
+    roles: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
     def headline(self) -> str:
         where = f", {self.where}" if self.where else ""
+        if self.holds:
+            return f"{count(self.tensors, 'tensor')} with the values of other tensors of the source{where}"
+        if self.roles:
+            return f"{number(self.tensors)} of {count(self.of, 'tensor')}, in {len(self.roles):,} roles"
         return f"{label(self.role)}, {number(self.tensors)} of {count(self.of, 'tensor')}{where}"
 
     def rows(self) -> Rows:
+        if self.holds:
+            pairs = [f"{one} has those of {other}" for one, other in zip(self.names, self.holds, strict=False)]
+            return [("exchanged", listed(pairs, 2))]
         before, after = self.values
         beyond = "; the others are only rounded" if self.beyond else ""
         return [
@@ -82,6 +91,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        if self.holds:
+            return Remedy("convert again from the source: the conversion gave them the wrong names")
         return Remedy("expected after training; for a conversion, convert again from the source")
 
 
@@ -105,7 +116,6 @@ class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
     """
 
     code = "V821"
-    name = "values-rounded"
     severity = "note"
 
     def rows(self) -> Rows:
@@ -116,7 +126,7 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
     """Query and key rows use the other rotary layout.
 
     What it means
-        One side stores the rows of each head in pairs, as Meta's code does, the other in two halves, as
+        One side stores the rows of each head in pairs, as Meta's code and llama.cpp do, the other in two halves, as
         transformers does; apart from that the values are equal.
 
     Why it matters
@@ -124,14 +134,13 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
 
     Example
         note[V822] rows-reordered: 4 tensors
-          such as  model.layers.0.self_attn.q_proj.weight
+          such as  blk.0.attn_q.weight
 
     What to do
         Nothing.
     """
 
     code = "V822"
-    name = "rows-reordered"
     severity = "note"
 
     def rows(self) -> Rows:
@@ -169,7 +178,6 @@ class ValuesUnchanged(SomeOfTensors, frozen=True, kw_only=True):
     """
 
     code = "V823"
-    name = "values-unchanged"
     severity = "note"
 
     def rows(self) -> Rows:
@@ -198,7 +206,6 @@ class CopiesDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "V824"
-    name = "copies-differ"
 
     tensor: str
     original: str
@@ -246,7 +253,6 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
     """
 
     code = "V825"
-    name = "values-not-finite"
 
     tensors: int
     names: tuple[str, ...]
@@ -291,7 +297,6 @@ class ValuesConstant(Finding, frozen=True, kw_only=True):
     """
 
     code = "V826"
-    name = "values-constant"
     severity = "warning"
 
     tensors: int

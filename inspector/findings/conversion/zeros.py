@@ -25,7 +25,6 @@ class TensorNotFound(Finding, frozen=True, kw_only=True):
     """
 
     code = "V836"
-    name = "tensor-not-found"
 
     pattern: str
     similar: tuple[str, ...]
@@ -62,7 +61,6 @@ class DataUnwritten(Finding, frozen=True, kw_only=True):
     """
 
     code = "V837"
-    name = "data-unwritten"
 
     begin: int
     end: int
@@ -118,7 +116,6 @@ class RowsZero(SomeTensors, frozen=True, kw_only=True):
     """
 
     code = "V838"
-    name = "rows-zero"
     severity = "warning"
 
     zero: int
@@ -153,7 +150,6 @@ class RowsUnused(SomeTensors, frozen=True, kw_only=True):
     """
 
     code = "V839"
-    name = "rows-unused"
     severity = "note"
 
     zero: int
@@ -186,7 +182,6 @@ class NormZero(SomeTensors, frozen=True, kw_only=True):
     """
 
     code = "V840"
-    name = "norm-zero"
 
     def rows(self) -> Rows:
         return [("tensor", first(self.names, self.tensors))]
@@ -227,7 +222,6 @@ class CopyEqualInSamples(CopySampled, frozen=True, kw_only=True):
     """
 
     code = "V841"
-    name = "copy-equal-in-samples"
     severity = "note"
 
     def rows(self) -> Rows:
@@ -255,7 +249,6 @@ class CopyDiffersInSamples(CopySampled, frozen=True, kw_only=True):
     """
 
     code = "V842"
-    name = "copy-differs-in-samples"
 
     differing: int
     elements: int

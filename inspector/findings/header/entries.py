@@ -94,7 +94,6 @@ class EntryMalformed(Entries, frozen=True, kw_only=True):
     """
 
     code = "H104"
-    name = "entry-malformed"
     unreadable = True
 
     cases: tuple[ProblemEntry, ...]
@@ -128,7 +127,6 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
     """
 
     code = "H105"
-    name = "dtype-unknown"
     unreadable = True
 
     cases: tuple[DtypeEntry, ...]
@@ -164,7 +162,6 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
     """
 
     code = "H106"
-    name = "key-doubled"
     unreadable = True
 
     where: str
@@ -202,7 +199,6 @@ class SizeDiffers(Entries, frozen=True, kw_only=True):
     """
 
     code = "H110"
-    name = "size-differs"
     unreadable = True
 
     cases: tuple[SizeEntry, ...]
@@ -238,7 +234,6 @@ class ShapeOverflows(Entries, frozen=True, kw_only=True):
     """
 
     code = "H111"
-    name = "shape-overflows"
     unreadable = True
 
     cases: tuple[ShapeEntry, ...]
@@ -269,7 +264,6 @@ class PartOfByte(Entries, frozen=True, kw_only=True):
     """
 
     code = "H112"
-    name = "part-of-byte"
     unreadable = True
 
     cases: tuple[ShapeEntry, ...]
@@ -300,7 +294,6 @@ class FieldUnknown(Entries, frozen=True, kw_only=True):
     """
 
     code = "H114"
-    name = "field-unknown"
     severity = "warning"
 
     cases: tuple[KeysEntry, ...]
@@ -332,7 +325,6 @@ class FieldDoubled(Entries, frozen=True, kw_only=True):
     """
 
     code = "H121"
-    name = "field-doubled"
     unreadable = True
 
     cases: tuple[KeysEntry, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.header.entries import Entries, ShapeEntry
 from inspector.findings.refetch import fetch_file
 from inspector.findings.words import count, listed, number
@@ -34,7 +34,6 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "H130"
-    name = "gguf-malformed"
     unreadable = True
 
     problem: str
@@ -69,7 +68,6 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
     """
 
     code = "H131"
-    name = "gguf-version-unknown"
     unreadable = True
 
     version: int
@@ -104,7 +102,6 @@ class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
     """
 
     code = "H132"
-    name = "gguf-part-of-block"
     unreadable = True
 
     cases: tuple[BlockEntry, ...]
@@ -137,7 +134,6 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
     """
 
     code = "H133"
-    name = "gguf-offsets-odd"
     unreadable = True
 
     alignment: int
@@ -188,7 +184,6 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
     """
 
     code = "H134"
-    name = "gguf-split-disagrees"
     unreadable = True
 
     problem: str
@@ -202,3 +197,43 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
+
+
+class GgufPartRenamed(Finding, frozen=True, kw_only=True):
+    """A part of a split GGUF model does not have the name of a part.
+
+    What it means
+        The file states that it is one of several parts, and its name does not end as those of parts do
+        (`-00001-of-00003.gguf`).
+
+    Why it matters
+        llama.cpp finds the other parts by the name of the first one, and rejects a part under another name.
+
+    Example
+        error[N482] gguf-part-renamed: model-Q4.gguf is part 1 of 3
+          others  m-00002-of-00003.gguf, m-00003-of-00003.gguf
+          help    rename model-Q4.gguf to m-00001-of-00003.gguf
+
+    What to do
+        Rename the file; all parts have the same name but for their number.
+    """
+
+    code = "N482"
+
+    part: int
+    of: int
+    wanted: str
+    beside: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{self.place.file} is part {self.part} of {self.of}"
+
+    def rows(self) -> Rows:
+        return [("others", listed(self.beside, 4))] if self.beside else []
+
+    def remedy(self) -> Remedy:
+        step = Step(action="move", file=self.place.file, new=self.wanted)
+        words = f"rename {self.place.file} to {self.wanted}"
+        if len(self.beside) < self.of - 1:
+            return Remedy(f"{words}, beside the other parts", (step,))
+        return Remedy(words, (step,))

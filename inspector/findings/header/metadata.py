@@ -25,7 +25,6 @@ class MetadataKeyDoubled(Finding, frozen=True, kw_only=True):
     """
 
     code = "H115"
-    name = "metadata-key-doubled"
     severity = "warning"
 
     keys: tuple[str, ...]
@@ -61,7 +60,6 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "H116"
-    name = "metadata-malformed"
     unreadable = True
 
     problem: str
@@ -96,7 +94,6 @@ class FormatAbsent(Finding, frozen=True, kw_only=True):
     """
 
     code = "H119"
-    name = "format-absent"
     severity = "note"
     mended = True
 

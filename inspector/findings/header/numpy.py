@@ -26,7 +26,6 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "H150"
-    name = "numpy-malformed"
     unreadable = True
 
     problem: str

@@ -26,7 +26,6 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
     """
 
     code = "H107"
-    name = "offsets-hole"
     unreadable = True
 
     holes: int
@@ -63,7 +62,6 @@ class OffsetsOverlap(Finding, frozen=True, kw_only=True):
     """
 
     code = "H108"
-    name = "offsets-overlap"
     unreadable = True
 
     tensors: int
@@ -99,7 +97,6 @@ class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "H109"
-    name = "data-behind-end"
     unreadable = True
 
     declared: int
@@ -142,7 +139,6 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
     """
 
     code = "H118"
-    name = "offsets-absolute"
     unreadable = True
 
     begin: int

@@ -51,7 +51,6 @@ class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "H140"
-    name = "pickle-runs-code"
     names: tuple[str, ...]
     count: int
     aside: bool = False
@@ -124,7 +123,6 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
     """
 
     code = "H141"
-    name = "pickle-holds-objects"
 
     names: tuple[str, ...]
     count: int
@@ -170,7 +168,6 @@ class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defa
     """
 
     code = "H154"
-    name = "pickle-protocol-refused"
 
     protocol: int
     opcodes: tuple[str, ...]
@@ -206,7 +203,6 @@ class TorchscriptProgram(RefusedByTorch, frozen=True, kw_only=True, omit_default
     """
 
     code = "H155"
-    name = "torchscript-program"
 
     def headline(self) -> str:
         return f"{self.place.file} is a TorchScript program"
@@ -236,7 +232,6 @@ class TensorsNotDense(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=T
     """
 
     code = "H156"
-    name = "tensors-not-dense"
 
     tensors: tuple[str, ...]
     count: int
@@ -271,7 +266,6 @@ class PickleMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "H142"
-    name = "pickle-malformed"
     unreadable = True
 
     problem: str

@@ -46,7 +46,6 @@ class ReferenceDisagrees(Finding, frozen=True, kw_only=True):
     """
 
     code = "H122"
-    name = "reference-disagrees"
     unreadable = True
 
     reader: str

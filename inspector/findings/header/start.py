@@ -28,7 +28,6 @@ class HeaderTruncated(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "H101"
-    name = "header-truncated"
     unreadable = True
 
     declared: int | None
@@ -63,7 +62,6 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "H102"
-    name = "header-length"
     unreadable = True
 
     announced: int
@@ -106,7 +104,6 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
     """
 
     code = "H103"
-    name = "header-not-json"
     unreadable = True
 
     problem: str
@@ -145,7 +142,6 @@ class HeaderStartsBlank(Finding, frozen=True, kw_only=True):
     """
 
     code = "H113"
-    name = "header-starts-blank"
     severity = "warning"
 
     bytes: int
@@ -177,7 +173,6 @@ class HeaderLarge(Finding, frozen=True, kw_only=True):
     """
 
     code = "H117"
-    name = "header-large"
     severity = "warning"
 
     bytes: int
@@ -212,7 +207,6 @@ class TooManyTensors(Finding, frozen=True, kw_only=True):
     """
 
     code = "H120"
-    name = "too-many-tensors"
     unreadable = True
 
     tensors: int

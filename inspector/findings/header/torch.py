@@ -52,7 +52,6 @@ class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
     """
 
     code = "H144"
-    name = "tensor-beyond-storage"
     unreadable = True
 
     cases: tuple[ViewEntry, ...]
@@ -88,7 +87,6 @@ class MemoryRepeated(Entries, frozen=True, kw_only=True):
     """
 
     code = "H149"
-    name = "memory-repeated"
     severity = "warning"
 
     cases: tuple[RepeatEntry, ...]
@@ -121,7 +119,6 @@ class KeysNotStrings(Finding, frozen=True, kw_only=True):
     """
 
     code = "H152"
-    name = "keys-not-strings"
     unreadable = True
 
     keys: tuple[str, ...]
@@ -159,7 +156,6 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "H145"
-    name = "storage-missing"
     unreadable = True
 
     storages: int
@@ -199,7 +195,6 @@ class NoTensors(Finding, frozen=True, kw_only=True):
     """
 
     code = "H146"
-    name = "no-tensors"
     unreadable = True
 
     what: str
@@ -235,7 +230,6 @@ class StorageShared(Finding, frozen=True, kw_only=True):
     """
 
     code = "H147"
-    name = "storage-shared"
     severity = "note"
 
     ties: tuple[tuple[str, ...], ...]
@@ -280,7 +274,6 @@ class WeightsBelowKey(Finding, frozen=True, kw_only=True):
     """
 
     code = "H157"
-    name = "weights-below-key"
 
     inside: str
     beside: tuple[OtherKey, ...]
@@ -319,7 +312,6 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
     """
 
     code = "H148"
-    name = "weights-inside"
     severity = "note"
 
     inside: str

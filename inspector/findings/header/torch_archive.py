@@ -28,7 +28,6 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "H143"
-    name = "archive-malformed"
     unreadable = True
 
     problem: str
@@ -65,7 +64,6 @@ class ArchiveRoots(Finding, frozen=True, kw_only=True):
     """
 
     code = "H151"
-    name = "archive-roots"
     unreadable = True
 
     root: str
@@ -103,7 +101,6 @@ class ArchiveRefused(Finding, frozen=True, kw_only=True):
     """
 
     code = "H153"
-    name = "archive-refused"
     unreadable = True
 
     problems: tuple[str, ...]

@@ -5,20 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, number
-
-
-class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
-    """A prefix of tensor names. inside: not at their beginning. wrapper: what added it, if known.
-
-    tensors: how many have it; without: how many do not.
-    """
-
-    prefix: str
-    inside: bool
-    wrapper: str = msgspec.field(name="from")
-    tensors: int
-    without: int
+from inspector.findings.words import listed
 
 
 class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
@@ -38,12 +25,12 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
           help    use the config.json that belongs to these weights
 
     What to do
-        Use the config that belongs to the weights, or the weights that belong to the config: where nothing is stored
+        Where the config gives every shape under the other type, state that type and its class. Otherwise use the config
+        that belongs to the weights, or the weights that belong to the config: where nothing is stored
         that the config's type does not have, a save may have lost the rest.
     """
 
     code = "N401"
-    name = "names-of-another-architecture"
     of_another_type = True
 
     claimed: str
@@ -53,6 +40,8 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     differing: tuple[str, ...] = ()
     fewer: bool = False
     component: str | None = None
+    model_type: str | None = None
+    stored_class: str | None = None
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
@@ -68,87 +57,21 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.component is not None:
             return Remedy(f"download the weights of {self.component} again: its config is that of the pipeline")
+        if self.model_type is not None:
+            return self._other_type(self.model_type)
         words = "use the config.json that belongs to these weights"
         if self.fewer:
             return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")
         return Remedy(words)
 
-
-class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
-    """Unexpected prefix in tensor names.
-
-    What it means
-        A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside it. Its prefix
-        was added to all names, or to those of one submodel.
-
-    Why it matters
-        A loader looks up the names without the prefix, finds none, and uses random values.
-
-    Example
-        error[N402] prefix-on-names: _orig_mod.
-          from     torch.compile
-          tensors  291
-          help     save the inner model, or rename: key.removeprefix("_orig_mod.")
-
-    What to do
-        Save the inner model (`model._orig_mod`, `model.module`, `merge_and_unload()`), or rename the
-        tensors.
-    """
-
-    code = "N402"
-    name = "prefix-on-names"
-
-    @classmethod
-    def milder(cls) -> type[Finding] | None:
-        return PrefixReadPast
-
-    def headline(self) -> str:
-        return self.prefix
-
-    def rows(self) -> Rows:
-        rows = [("from", self.wrapper or "an unknown wrapper"), ("tensors", number(self.tensors))]
-        if self.without:
-            rows.append(("without", f"{count(self.without, 'other tensor')} do not have it"))
-        return [*rows, ("where", "inside the names")] if self.inside else rows
-
-    def remedy(self) -> Remedy:
-        prefixes = self.prefix.split(" and ")
-        changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
-        words = f"save the inner model, or rename: key.{'.'.join(changes)}"
-        if self.without and not self.wrapper:
-            return Remedy(words)
-        if not self.inside:
-            return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new="*"),))
-        steps: list[Step] = []
-        for one in prefixes:
-            steps.append(Step(action="rename", old=f"*.{one}*", new="*.*"))
-            steps.append(Step(action="rename", old=f"{one}*", new="*"))
-        return Remedy(words, tuple(steps))
-
-
-class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
-    """A prefix on tensor names that the loader of the folder reads past.
-
-    What it means
-        All names have the prefix of a wrapping module. The loader that the folder is made for tries names with and
-        without the prefix of its base model, and loads every tensor.
-
-    Why it matters
-        Older versions and other programs find none of the names.
-
-    Example
-        note[N443] prefix-read-past: model.
-          from     a wrapping module
-          tensors  35
-          help     save the inner model, or rename: key.removeprefix("model.")
-
-    What to do
-        Nothing for this loader; for others, save the inner model or rename the tensors.
-    """
-
-    code = "N443"
-    name = "prefix-read-past"
-    severity = "note"
+    def _other_type(self, model_type: str) -> Remedy:
+        """States the type under which the config gives every shape of the weights."""
+        words = f'set "model_type": "{model_type}"'
+        steps = [Step(action="set", file="config.json", key=("model_type",), old=self.claimed, new=model_type)]
+        if self.stored_class is not None:
+            words = f'{words} and "architectures": ["{self.stored_class}"]'
+            steps.append(Step(action="set", file="config.json", key=("architectures",), new=[self.stored_class]))
+        return Remedy(f"{words} in config.json: its sizes are those of the weights", tuple(steps))
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
@@ -171,7 +94,6 @@ class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N408"
-    name = "names-of-base-model"
     severity = "note"
 
     class_name: str | None = msgspec.field(name="class")
@@ -208,7 +130,6 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N409"
-    name = "names-in-dialect"
     severity = "note"
 
     writer: str
@@ -222,6 +143,49 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         return None if outcome == "complete" and not self.writer else self
+
+
+class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
+    """The names are another program's, and the loader that the config is for does not read them.
+
+    What it means
+        The folder has the config of one library, and weights under the names of another program. The loader looks
+        up the names of its own library, finds none of them, and leaves the model at random, or refuses it.
+
+    Why it matters
+        The model runs without an error and answers nonsense. Renaming alone may not be enough: some programs keep
+        the rows of query and key in another order, or several matrices in one.
+
+    Example
+        error[N470] names-of-another-program: names as written by torchtune
+          such as  tok_embeddings.weight
+          because  transformers 5.23: 39 of its tensors are not in the file, such as
+                   model.embed_tokens.weight
+          help     convert it with the FullModelHFCheckpointer of torchtune, or fetch
+                   the weights under the names of this library; if only the names were
+                   changed, change them back
+
+    What to do
+        Convert the weights with the tool that the report names. If only the names were changed by hand, change them
+        back.
+    """
+
+    code = "N470"
+    severity = "error"
+
+    exporter: str
+    because: str
+
+    def rows(self) -> Rows:
+        return [("such as", self.example), ("because", self.because)]
+
+    def remedy(self) -> Remedy:
+        way = f"convert it with {self.exporter}, or " if self.exporter else ""
+        words = f"{way}fetch the weights under the names of this library"
+        return Remedy(f"{words}; if only the names were changed, change them back")
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return self
 
 
 class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
@@ -241,7 +205,6 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N412"
-    name = "architecture-unknown"
     severity = "note"
 
     model_type: str | None
@@ -279,7 +242,6 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N447"
-    name = "code-of-repository"
     severity = "note"
 
     model_type: str
@@ -316,7 +278,6 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N414"
-    name = "architecture-from-names"
     severity = "note"
 
     architecture: str
@@ -332,34 +293,6 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
             if self.twins
             else []
         )
-
-
-class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
-    """The checkpoint is part of a larger model.
-
-    What it means
-        All names begin with the same prefix, like those of a module inside a model.
-
-    Why it matters
-        Nothing is wrong; the prefix is ignored.
-
-    Example
-        note[N415] names-below-prefix: encoder.attention.
-          tensors  2
-
-    What to do
-        Nothing.
-    """
-
-    code = "N415"
-    name = "names-below-prefix"
-    severity = "note"
-
-    def headline(self) -> str:
-        return self.prefix
-
-    def rows(self) -> Rows:
-        return [("tensors", number(self.tensors))]
 
 
 class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
@@ -380,5 +313,4 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N440"
-    name = "vocabulary-only"
     severity = "note"

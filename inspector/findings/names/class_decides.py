@@ -29,7 +29,6 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N444"
-    name = "class-decides"
     of_another_type = True
 
     file: str
@@ -70,7 +69,6 @@ class ClassOfOtherCode(ClassDecides, frozen=True, kw_only=True):
     """
 
     code = "N445"
-    name = "class-of-other-code"
     severity = "note"
 
     def remedy(self) -> Remedy:

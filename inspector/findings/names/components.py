@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
@@ -30,7 +28,6 @@ class ComponentExtra(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N410"
-    name = "component-extra"
     severity = "note"
 
     component: str
@@ -52,10 +49,12 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
     """A component of the pipeline is missing.
 
     What it means
-        model_index.json lists a component, but its folder is missing or empty, or a scheduler's config is not in it.
+        model_index.json lists a component, but its folder is missing or empty, or lacks the file that it is read from:
+        a scheduler's or an image processor's config, the vocabulary of a tokenizer.
 
     Why it matters
-        The pipeline cannot be loaded.
+        diffusers refuses the pipeline. Of a tokenizer without its vocabulary transformers 5 builds an empty one, which
+        knows no word.
 
     Example
         error[N416] component-missing: vae (AutoencoderKL)
@@ -67,16 +66,15 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N416"
-    name = "component-missing"
 
     component: str | None
     class_name: str | None = msgspec.field(name="class")
     components: tuple[str, ...]
 
     def headline(self) -> str:
-        if self.components:
+        if len(self.components) > SHOWN:
             return f"{len(self.components):,} components"
-        return f"{self.component} ({self.class_name})"
+        return listed(self.components) if self.components else f"{self.component} ({self.class_name})"
 
     def rows(self) -> Rows:
         return [("folders", listed(self.components))] if self.components else [("folder", str(self.place.file))]
@@ -85,43 +83,8 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"download {'these folders' if self.components else 'this folder'} of the repository")
 
 
-class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
-    """The weights of a component belong to another pipeline.
-
-    What it means
-        The component's config agrees with the other components, and its weights have another width. A VAE of FLUX or
-        SD3 has 16 latent channels, one of Stable Diffusion 4.
-
-    Why it matters
-        diffusers refuses the weights; with a config changed to fit them, the pipeline fails where the components meet.
-
-    Example
-        error[N458] component-of-another-model: vae
-          latent_channels  4 in the config, which fits unet.in_channels, 16 in the
-                           weights
-          help             download the weights of vae again: they are of another model
-
-    What to do
-        Download the weights from the repository of the pipeline.
-    """
-
-    code = "N458"
-    name = "component-of-another-model"
-
-    component: str
-    key: str
-    config: int
-    weights: int
-    agreeing: str
-
-    def headline(self) -> str:
-        return self.component
-
-    def rows(self) -> Rows:
-        return [(self.key, f"{self.config} in the config, which fits {self.agreeing}, {self.weights} in the weights")]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"download the weights of {self.component} again: they are of another model")
+SHOWN = 4
+"""Most components that a headline names."""
 
 
 class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
@@ -147,7 +110,6 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N459"
-    name = "part-of-larger-model"
 
     model_type: str
     prefix: str
@@ -165,42 +127,6 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         alone = f'save the inner model, or rename: key.removeprefix("{self.prefix}")'
         return Remedy(f"use the config.json of the whole model; for this part alone {alone}")
-
-
-class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):
-    """The folders of the pipeline are missing.
-
-    What it means
-        model_index.json lists components in folders, none of which exists, and there are weights in the root
-        folder: files of several components were put into one folder.
-
-    Why it matters
-        It is unknown which component the weights and the config belong to; they may not belong together.
-
-    Example
-        warning[N417] pipeline-flattened: StableDiffusion3Pipeline
-          folders  transformer, text_encoder, text_encoder_2, text_encoder_3, vae: none is there
-          help     download the repository with its folders
-
-    What to do
-        Download the repository with its folders.
-    """
-
-    code = "N417"
-    name = "pipeline-flattened"
-    severity = "warning"
-
-    class_name: Any = msgspec.field(name="class")
-    components: tuple[str, ...]
-
-    def headline(self) -> str:
-        return str(self.class_name)
-
-    def rows(self) -> Rows:
-        return [("folders", f"{listed(self.components)}: all missing")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the repository with its folders")
 
 
 class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
@@ -223,7 +149,6 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N423"
-    name = "component-absent"
     severity = "note"
 
     component: str
@@ -262,7 +187,6 @@ class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N433"
-    name = "usual-part-absent"
     severity = "note"
 
     names: tuple[str, ...]
@@ -278,75 +202,3 @@ class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
             ("absent", count(self.tensors, "tensor") + size),
             ("use", "the hidden states are complete; only what reads this module is random"),
         ]
-
-
-class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
-    """model_index.json has null for what its pipeline needs, or names no pipeline.
-
-    What it means
-        The class of the pipeline cannot be built without these components, and model_index.json has no library and
-        class for them. Or it does not name the class of the pipeline.
-
-    Why it matters
-        diffusers refuses the pipeline.
-
-    Example
-        error[N435] pipeline-incomplete: unet
-          pipeline  StableDiffusionPipeline
-          help      use the model_index.json that belongs to this pipeline
-
-    What to do
-        Use the model_index.json of the original repository.
-    """
-
-    code = "N435"
-    name = "pipeline-incomplete"
-
-    class_name: str | None = msgspec.field(name="class")
-    components: tuple[str, ...]
-
-    def headline(self) -> str:
-        return listed(self.components, 4) if self.class_name else "_class_name"
-
-    def rows(self) -> Rows:
-        return [("pipeline", self.class_name)] if self.class_name else []
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the model_index.json that belongs to this pipeline")
-
-
-class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True):
-    """The pipeline and a component's config name different classes.
-
-    What it means
-        model_index.json names another class than `_class_name` in the component's config.json.
-
-    Why it matters
-        diffusers builds the class in model_index.json with a config written for another class. One of the two
-        files belongs to another pipeline.
-
-    Example
-        error[N424] component-class-differs: transformer
-          model_index.json  FluxTransformer2DModel
-          its config.json   SD3Transformer2DModel
-          help              download model_index.json and this folder from one repository
-
-    What to do
-        Download both from the same repository and revision.
-    """
-
-    code = "N424"
-    name = "component-class-differs"
-
-    component: str
-    index: str
-    config: str
-
-    def headline(self) -> str:
-        return str(self.component)
-
-    def rows(self) -> Rows:
-        return [("model_index.json", self.index), ("its config.json", self.config)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download model_index.json and this folder from one repository")

@@ -43,7 +43,6 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N441"
-    name = "projections-joined"
 
     joined: bool
     joints: tuple[JointProjection, ...]

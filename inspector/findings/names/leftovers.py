@@ -43,7 +43,6 @@ class VocabularyPadded(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N418"
-    name = "vocabulary-padded"
     severity = "note"
 
     vocabulary_rows: int = msgspec.field(name="rows")
@@ -79,7 +78,6 @@ class ExtraStateStored(LeftoverTensors, frozen=True, kw_only=True):
     """
 
     code = "N419"
-    name = "extra-state-stored"
     severity = "note"
 
     def headline(self) -> str:
@@ -110,7 +108,6 @@ class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
     """
 
     code = "N420"
-    name = "flat-parameters"
 
     def headline(self) -> str:
         return count(self.tensors, "flat vector")
@@ -139,7 +136,6 @@ class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
     """
 
     code = "N421"
-    name = "optimizer-state-stored"
     severity = "warning"
 
     def headline(self) -> str:
@@ -170,7 +166,6 @@ class AverageStored(LeftoverTensors, frozen=True, kw_only=True):
     """
 
     code = "N422"
-    name = "average-stored"
     severity = "warning"
 
     def headline(self) -> str:

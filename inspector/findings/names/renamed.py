@@ -30,7 +30,6 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N407"
-    name = "tensor-renamed"
 
     stored: str
     expected: str
@@ -97,5 +96,4 @@ class TensorRenamedByLoader(TensorRenamed, frozen=True, kw_only=True):
     """
 
     code = "N451"
-    name = "tensor-renamed-by-loader"
     severity = "note"

@@ -30,7 +30,6 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N403"
-    name = "tensor-missing"
 
     names: tuple[str, ...]
     families: tuple[str, ...]
@@ -87,7 +86,6 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N404"
-    name = "layers-missing"
 
     what: str
     tensors: int
@@ -137,7 +135,6 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N405"
-    name = "tensor-unexpected"
     severity = "warning"
 
     tensors: int
@@ -164,6 +161,16 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
         return Remedy("not counted as a parameter; remove it if nothing reads it")
 
 
+OWN_READERS = {
+    "v_head": "trl's AutoModelForCausalLMWithValueHead",
+    "medusa_head": "Medusa's MedusaModel",
+}
+"""Beginning of the names of a part -> the class that saves and reads it beside a model.
+
+Sources: trl, `models/modeling_value_head.py`; Medusa, `medusa/model/medusa_model.py`.
+"""
+
+
 class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     """Unexpected submodel or layers.
 
@@ -186,7 +193,6 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N406"
-    name = "part-unexpected"
     severity = "warning"
 
     tensors: int
@@ -202,6 +208,7 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [("where", self.place.indices)] if self.place.indices else []
+        rows += [("read by", self._reader())] if self._reader() else []
         return [
             *rows,
             (
@@ -212,7 +219,12 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
             ("first", self.names[0]),
         ]
 
+    def _reader(self) -> str:
+        return OWN_READERS.get(str(self.place.family).partition(".")[0], "")
+
     def remedy(self) -> Remedy:
+        if self._reader():
+            return Remedy(f"not counted as parameters; load it with {self._reader()}: others leave this part out")
         return Remedy("not counted as parameters; use a config that describes it, or remove it")
 
 
@@ -238,7 +250,6 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N425"
-    name = "layers-misnumbered"
 
     missing: str
     stored: str
@@ -298,7 +309,6 @@ class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N413"
-    name = "sibling-odd"
     severity = "warning"
 
     here: tuple[int, ...] | None

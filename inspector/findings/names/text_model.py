@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
 
@@ -39,7 +41,6 @@ class TextModelAlone(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N448"
-    name = "text-model-alone"
     of_another_type = True
 
     file: str
@@ -89,5 +90,52 @@ class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
     """
 
     code = "N449"
-    name = "text-model-of-more"
     severity = "warning"
+
+
+class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
+    """The weights are those of a text model, the config is that of the multimodal model it is from.
+
+    What it means
+        Every name is one of the text model that `text_config` describes: the language model was saved alone, and
+        config.json is still that of the whole model.
+
+    Why it matters
+        Loaders build the whole model and leave it at random, or take the defaults of the text model's class for its
+        sizes.
+
+    Example
+        error[N481] config-of-larger-model: the weights are those of the text model in
+          text_config
+          config  gemma3
+          names   those of gemma3_text
+          class   Gemma3TextModel
+          help    make text_config the config.json, with "architectures":
+                  ["Gemma3TextModel"]
+
+    What to do
+        Use the object under `text_config` as the config.json, with the class of the text model.
+    """
+
+    code = "N481"
+    of_another_type = True
+
+    file: str
+    claimed: str
+    of: str
+    class_name: str = msgspec.field(name="class")
+    key: str
+    changed: dict[str, Any]
+    removed: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"the weights are those of the text model in {self.key}"
+
+    def rows(self) -> Rows:
+        return [("config", self.claimed), ("names", f"those of {self.of}"), ("class", self.class_name)]
+
+    def remedy(self) -> Remedy:
+        steps = [Step(action="set", file=self.file, key=(key,), new=new) for key, new in self.changed.items()]
+        steps.extend(Step(action="remove", file=self.file, key=(key,)) for key in self.removed)
+        words = f'make {self.key} the {self.file}, with "architectures": ["{self.class_name}"]'
+        return Remedy(words, tuple(steps))

@@ -35,7 +35,6 @@ class BudgetExceeded(Finding, frozen=True, kw_only=True):
     """
 
     code = "R012"
-    name = "budget-exceeded"
 
     what: str
     resource: str

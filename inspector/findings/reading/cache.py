@@ -27,7 +27,6 @@ class NotCached(Finding, frozen=True, kw_only=True):
     """
 
     code = "R030"
-    name = "not-cached"
 
     repository: str
     revision: str | None
@@ -77,7 +76,6 @@ class ReadFromCache(Finding, frozen=True, kw_only=True):
     """
 
     code = "R031"
-    name = "read-from-cache"
     severity = "note"
 
     repository: str
@@ -122,7 +120,6 @@ class InsideNotFound(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "R032"
-    name = "inside-not-found"
 
     repository: str
     inside: str

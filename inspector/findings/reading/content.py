@@ -126,7 +126,6 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "R005"
-    name = "not-a-checkpoint"
     incomplete = True
 
     what: str
@@ -157,6 +156,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
+        if self.what == "json" and str(self.place.file).endswith("config.json"):
+            words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()
 
     def _own_name(self) -> str | None:
@@ -190,7 +191,6 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     """
 
     code = "R006"
-    name = "config-unreadable"
 
     problem: str
     detail: str
@@ -209,9 +209,11 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy(
-            "run `git lfs pull`" if self.what == "git-lfs-pointer" else "repair the file, or download it again"
-        )
+        if self.what == "git-lfs-pointer":
+            return Remedy("run `git lfs pull`")
+        if "byte order mark" in self.problem:
+            return Remedy("save the file as UTF-8 without a byte order mark")
+        return Remedy("repair the file, or download it again")
 
 
 class KeysDoubled(Finding, frozen=True, kw_only=True):
@@ -249,7 +251,34 @@ class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     """
 
     code = "R007"
-    name = "config-key-doubled"
 
     def remedy(self) -> Remedy:
         return Remedy("remove the duplicate; the last value was used")
+
+
+class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
+    """The file of weights holds no tensors.
+
+    What it means
+        The header is complete and lists no tensor: an empty state dict was saved, or the file is a
+        placeholder.
+
+    Why it matters
+        Loaders open it without an error and initialise the whole model at random.
+
+    Example
+        error[N485] weights-without-tensors: model.safetensors holds no tensors
+          help  download this file again, or save the model again with its state dict
+
+    What to do
+        Download the file, or save the model again with its state dict.
+    """
+
+    code = "N485"
+
+    def headline(self) -> str:
+        return f"{self.place.file or 'the checkpoint'} holds no tensors"
+
+    def remedy(self) -> Remedy:
+        again = self.fetch_again()
+        return Remedy(f"{again.words}, or save the model again with its state dict", again.steps)

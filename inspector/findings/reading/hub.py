@@ -47,7 +47,6 @@ class AddressNotUnderstood(Finding, frozen=True, kw_only=True):
     """
 
     code = "R020"
-    name = "address-not-understood"
 
     given: str
     problem: str
@@ -84,7 +83,6 @@ class RepositoryNotFound(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R021"
-    name = "repository-not-found"
 
     def headline(self) -> str:
         return f"{self.repository} is not on {self.endpoint}"
@@ -120,7 +118,6 @@ class RepositoryPrivate(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R022"
-    name = "repository-private"
 
     def headline(self) -> str:
         return f"{self.repository} is private or does not exist"
@@ -157,7 +154,6 @@ class RepositoryGated(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R023"
-    name = "repository-gated"
 
     def headline(self) -> str:
         return f"{self.repository} is gated: you must accept its terms first"
@@ -190,7 +186,6 @@ class RepositoryDisabled(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R024"
-    name = "repository-disabled"
 
     def headline(self) -> str:
         return f"{self.repository} was disabled by the Hub"
@@ -220,7 +215,6 @@ class RepositoryRenamed(Finding, frozen=True, kw_only=True):
     """
 
     code = "R025"
-    name = "repository-renamed"
     severity = "note"
 
     repository: str
@@ -252,7 +246,6 @@ class RevisionNotFound(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R026"
-    name = "revision-not-found"
 
     def headline(self) -> str:
         return f"{self.repository} has no revision {self.revision}"
@@ -286,7 +279,6 @@ class TokenRefused(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R027"
-    name = "token-refused"
 
     def headline(self) -> str:
         return f"{self.endpoint} rejects the token"

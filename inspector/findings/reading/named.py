@@ -30,7 +30,6 @@ class WeightsMisnamed(Finding, frozen=True, kw_only=True):
     """
 
     code = "R014"
-    name = "weights-misnamed"
 
     stored: tuple[str, ...]
     wanted: tuple[str, ...]
@@ -73,7 +72,6 @@ class LinksBroken(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "R015"
-    name = "links-broken"
     unreadable = True
 
     files: int

@@ -46,7 +46,6 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
     """
 
     code = "R028"
-    name = "hub-unreachable"
 
     repository: str
     bare: bool
@@ -92,7 +91,6 @@ class HubAnswerOdd(Finding, frozen=True, kw_only=True):
     """
 
     code = "R029"
-    name = "hub-answer-odd"
 
     wanted: str
     what: str
@@ -126,7 +124,6 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
     """
 
     code = "R033"
-    name = "scheme-unsupported"
 
     source: str
     scheme: str
@@ -143,6 +140,8 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.extra:
             return Remedy(f"pip install 'checkpoint-inspector[{self.extra}]'")
+        if not self.missing and self.scheme in ("zip", "tar", "libarchive"):
+            return Remedy(f"name the folder inside and the archive: {self.scheme}://FOLDER::PATH")
         return Remedy("install the fsspec package of this scheme, or download the files first")
 
 
@@ -166,7 +165,6 @@ class PlaceUnreadable(Finding, frozen=True, kw_only=True):
     """
 
     code = "R034"
-    name = "place-unreadable"
 
     source: str
     reason: str

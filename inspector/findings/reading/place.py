@@ -44,7 +44,6 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "R001"
-    name = "not-found"
 
     repository: str = ""
     """The address that the text would have as a repository of the Hub, "" where it would not be one."""
@@ -79,7 +78,6 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R002"
-    name = "not-permitted"
 
     def headline(self) -> str:
         return str(self.place.file or "the source")
@@ -112,7 +110,6 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     """
 
     code = "R003"
-    name = "no-weights"
 
     sets: tuple[StoredSet, ...]
     count: int
@@ -143,7 +140,7 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         if self.parts:
             rows.append(("parts", listed(self.parts, 4)))
         others = [name for name in self.folders if name not in self.weights_in]
-        if others:
+        if others and not self.weights_in:
             rows.append(("folders", listed(others)))
         if self.unfinished:
             rows.append(("unfinished", listed(self.unfinished)))
@@ -158,7 +155,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
             return Remedy(f"download model_index.json, which names the components; for one of them pass {each}")
         if self.weights_in:
-            return Remedy(f"pass the folder with the weights: {listed(self.weights_in, 4)}")
+            one = f": {self.weights_in[0]}" if len(self.weights_in) == 1 else ""
+            return Remedy(f"pass {'one of these folders' if not one else 'the folder with the weights'}{one}")
         if self.unfinished:
             return Remedy("finish the download, or save the weights again")
         if self.parts:
@@ -192,7 +190,6 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
     """
 
     code = "R013"
-    name = "listing-incomplete"
     severity = "warning"
 
     files: int
@@ -226,7 +223,6 @@ class NotARegularFile(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R004"
-    name = "not-a-regular-file"
 
     def headline(self) -> str:
         return f"{self.place.file or 'the source'} is a {self.detail or 'special file'}"
@@ -256,7 +252,6 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
     """
 
     code = "R008"
-    name = "weights-not-found"
 
     wanted: str
     there: tuple[str, ...]
@@ -292,7 +287,6 @@ class ReadFailed(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R009"
-    name = "read-failed"
 
     def rows(self) -> Rows:
         return [("because", self.detail or self.reason)]
@@ -322,7 +316,6 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
     """
 
     code = "R010"
-    name = "download-unfinished"
 
     trace: str
 
@@ -352,7 +345,6 @@ class TooManyFiles(Finding, frozen=True, kw_only=True):
     """
 
     code = "R011"
-    name = "too-many-files"
 
     files: int
     limit: int

@@ -40,7 +40,6 @@ class TrainingState(Finding, frozen=True, kw_only=True):
     """
 
     code = "R040"
-    name = "training-state"
     severity = "note"
 
     kinds: tuple[str, ...]
@@ -80,7 +79,6 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     """
 
     code = "R041"
-    name = "partitioned-save"
     severity = "warning"
 
     what: str
@@ -123,7 +121,6 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     """
 
     code = "R042"
-    name = "weights-emptied"
 
     tensors: int
     of: int
@@ -161,7 +158,6 @@ class OptimizerNotWeights(Finding, frozen=True, kw_only=True):
     """
 
     code = "R043"
-    name = "optimizer-not-weights"
 
     tensors: int
 

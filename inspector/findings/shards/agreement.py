@@ -7,6 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.refetch import fetch_file
 from inspector.findings.shards.index import write_index
 from inspector.findings.words import count, first, listed, number
 
@@ -51,11 +52,38 @@ class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
     """
 
     code = "S205"
-    name = "tensor-unlisted"
     label = "unlisted"
 
     def remedy(self) -> Remedy:
         return write_index(self.index)
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return TensorReadUnlisted
+
+
+class TensorReadUnlisted(TensorUnlisted, frozen=True, kw_only=True):
+    """A shard contains tensors that the index does not list, which its loader reads all the same.
+
+    What it means
+        The header of the shard contains tensors without an entry in the index. The loader that the folder is made for
+        reads all listed shards as a whole, and loads every tensor.
+
+    Why it matters
+        transformers 4 and programs that read single tensors by the index leave these at random, or fail.
+
+    Example
+        warning[S238] tensor-read-unlisted: model-00003-of-00004.safetensors
+          unlisted  1 tensor: lm_head.weight
+          index     model.safetensors.index.json
+          help      regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers.
+    """
+
+    code = "S238"
+    severity = "warning"
 
 
 class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
@@ -78,14 +106,17 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
     """
 
     code = "S206"
-    name = "tensor-absent"
     label = "absent"
 
     def remedy(self) -> Remedy:
         return Remedy("download both again: shard and index come from different saves")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
-        return TensorListedInVain(**self.stated_fields()) if outcome == "complete" and self.index else self
+        return self.listed_in_vain() if outcome == "complete" and self.index else self
+
+    def listed_in_vain(self) -> Finding:
+        """The finding where no model needs these tensors."""
+        return TensorListedInVain(**self.stated_fields())
 
 
 class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaults=True):
@@ -109,7 +140,6 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
     """
 
     code = "S207"
-    name = "tensor-in-another-shard"
     label = "moved"
 
     found_in: tuple[str, ...] | None = msgspec.field(default=None, name="in")
@@ -147,7 +177,6 @@ class TensorListedElsewhere(TensorInAnotherShard, frozen=True, kw_only=True, omi
     """
 
     code = "S227"
-    name = "tensor-listed-elsewhere"
     severity = "warning"
 
 
@@ -172,11 +201,45 @@ class TensorListedInVain(TensorAbsent, frozen=True, kw_only=True):
     """
 
     code = "S228"
-    name = "tensor-listed-in-vain"
     severity = "warning"
 
     def remedy(self) -> Remedy:
         return write_index(self.index)
+
+
+class ShardOfAnotherSave(TensorAbsent, frozen=True, kw_only=True):
+    """A shard comes from another save than the others.
+
+    What it means
+        The file has the name of a shard that the index lists, lacks tensors that the index lists for it, and holds
+        others that the index lists for other shards: it is a shard of another revision, cut at other places.
+
+    Why it matters
+        The tensors that it lacks are lost, and the others are those of another model or another step of its training.
+
+    Example
+        error[N483] shard-of-another-save: model-00002-of-00003.safetensors
+          absent    1 tensor: model.layers.1.self_attn.v_proj.weight
+          index     model.safetensors.index.json
+          repeated  2 tensors of other shards
+          help      download this file again
+
+    What to do
+        Download this shard again from the revision that the others are of.
+    """
+
+    code = "N483"
+
+    repeated: int
+
+    def rows(self) -> Rows:
+        return [*super().rows(), ("repeated", f"{count(self.repeated, 'tensor')} of other shards")]
+
+    def remedy(self) -> Remedy:
+        return fetch_file(self.place)
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        return self
 
 
 class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
@@ -199,7 +262,6 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
     """
 
     code = "S208"
-    name = "tensor-doubled"
     severity = "warning"
     label = "doubled"
 
@@ -229,7 +291,6 @@ class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
     """
 
     code = "S209"
-    name = "shard-name-unsafe"
     label = "promised"
 
     here: bool = False
@@ -264,7 +325,6 @@ class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
     """
 
     code = "S210"
-    name = "tensor-contradicted"
     label = "differs"
 
     def remedy(self) -> Remedy:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, first, number
@@ -29,7 +31,6 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S201"
-    name = "shard-missing"
     incomplete = True
 
     tensors: int | None
@@ -84,7 +85,6 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S203"
-    name = "shard-cut"
     unreadable = True
 
     declared: int
@@ -140,7 +140,6 @@ class ShardHoldsAnother(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S232"
-    name = "shard-holds-another"
     incomplete = True
 
     holds: str
@@ -179,7 +178,6 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S204"
-    name = "shard-unlisted"
     severity = "warning"
 
     index: str
@@ -189,6 +187,7 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
     names: tuple[str, ...] | None = None
     files: int | None = None
     file_names: tuple[str, ...] = ()
+    needed: bool = True
 
     def headline(self) -> str:
         return str(self.place.file or f"{number(self.files)} shards")
@@ -207,6 +206,46 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
             steps = tuple(Step(action="move", file=file) for file in files)
             what = f"{files[0]} aside: its" if len(files) == 1 else "these files aside: their"
             return Remedy(f"move {what} tensors are in other shards", steps)
+        if not repeated and not self.needed:
+            what = files[0] if len(files) == 1 else "these files"
+            words = (
+                f"move {what} aside; or, if the model is to have these tensors, regenerate the index from the headers"
+            )
+            return Remedy(words)
         if not repeated:
             return Remedy("regenerate the index from the headers", (Step(action="write", file=self.index),))
         return Remedy("keep the shards of one save, with its index")
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """An error where the loader lacks what only these files have; left over where it needs nothing of them."""
+        if self.repeated or self.contradicted or outcome not in ("random", "complete"):
+            return self
+        return ShardForgotten(**self.stated_fields()) if outcome == "random" else replace(self, needed=False)
+
+
+class ShardForgotten(ShardUnlisted, frozen=True, kw_only=True, omit_defaults=True):
+    """The index lists all shards but one, or some, that the model needs.
+
+    What it means
+        The file is there and whole, no other shard has its tensors, and the index has no entry for them: it was written
+        for a part of the shards, or edited.
+
+    Why it matters
+        Loaders read the files that the index lists. The tensors of this one stay at random values.
+
+    Example
+        error[S234] shard-forgotten: model-00002-of-00003.safetensors
+          holds  11 tensors, 0 of them also in other shards
+          index  model.safetensors.index.json
+          help   regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers.
+    """
+
+    code = "S234"
+    severity = "error"
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """It is what it is."""
+        return self

@@ -41,7 +41,6 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S202"
-    name = "index-unreadable"
 
     problem: str
     position: int | None
@@ -85,7 +84,6 @@ class IndexStale(Finding, frozen=True, kw_only=True):
     """
 
     code = "S211"
-    name = "index-stale"
     severity = "warning"
 
     files: int
@@ -124,7 +122,6 @@ class IndexStaleTaken(IndexStale, frozen=True, kw_only=True):
     """
 
     code = "S224"
-    name = "index-stale-taken"
     severity = "error"
 
     def remedy(self) -> Remedy:
@@ -152,7 +149,6 @@ class IndexWithoutMetadata(Finding, frozen=True, kw_only=True):
     """
 
     code = "S225"
-    name = "index-without-metadata"
 
     loader: str
     bytes: int
@@ -185,7 +181,6 @@ class IndexNamesNothing(Finding, frozen=True, kw_only=True):
     """
 
     code = "S219"
-    name = "index-names-nothing"
 
     promised: int
     stored: int
@@ -220,7 +215,6 @@ class IndexOfAnotherSave(Finding, frozen=True, kw_only=True):
     """
 
     code = "S226"
-    name = "index-of-another-save"
 
     files: int
     listed_files: tuple[str, ...]
@@ -262,7 +256,6 @@ class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "S220"
-    name = "shard-totals-differ"
     severity = "warning"
 
     totals: tuple[int, ...]
@@ -276,6 +269,47 @@ class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("keep the shards of one save, with its index")
+
+
+class SavesMixed(ShardTotalsDiffer, frozen=True, kw_only=True):
+    """The shards of several saves are in one folder, without an index.
+
+    What it means
+        The numbers behind `-of-` differ, and tensors are stored more than once: a save did not remove the shards of the
+        one before it, and no index says which belong together. `complete`: the totals of which all shards are there.
+
+    Why it matters
+        Loaders need the index of one save; an index of all shards mixes two models.
+
+    Example
+        error[N486] saves-mixed: shards of 2 totals: 2, 4
+          shards  model-00001-of-00002.safetensors, model-00001-of-00004.safetensors
+          twice   30 tensors
+          help    keep the shards of one save and move the others aside, then generate
+                  its index from the headers
+
+    What to do
+        Keep the shards of one save: of two complete ones only their dates and their values show which is newer.
+    """
+
+    code = "N486"
+    severity = "error"
+
+    tensors: int
+    complete: tuple[int, ...]
+    others: tuple[str, ...]
+    wanted: str
+
+    def rows(self) -> Rows:
+        return [*super().rows(), ("twice", count(self.tensors, "tensor"))]
+
+    def remedy(self) -> Remedy:
+        if len(self.complete) != 1:
+            words = "keep the shards of one save and move the others aside, then generate its index from the headers"
+            return Remedy(words)
+        aside = tuple(Step(action="move", file=name) for name in self.others)
+        words = f"move the shards of other totals than {number(self.complete[0])} aside: only that save is complete"
+        return Remedy(f"{words}; then generate its index", (*aside, Step(action="write", file=self.wanted)))
 
 
 class IndexMissing(Finding, frozen=True, kw_only=True):
@@ -297,7 +331,6 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
     """
 
     code = "S212"
-    name = "index-missing"
     severity = "warning"
 
     files: int
@@ -334,7 +367,6 @@ class IndexRequired(Finding, frozen=True, kw_only=True):
     """
 
     code = "S222"
-    name = "index-required"
 
     files: int
     names: tuple[str, ...]

@@ -36,7 +36,6 @@ class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     """
 
     code = "S213"
-    name = "index-key-doubled"
 
     def remedy(self) -> Remedy:
         return write_index(self.place.file)
@@ -61,7 +60,6 @@ class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
     """
 
     code = "S214"
-    name = "index-entry-malformed"
 
     names: tuple[str, ...]
     tensors: int
@@ -97,7 +95,6 @@ class IndexTotalType(Finding, frozen=True, kw_only=True):
     """
 
     code = "S215"
-    name = "index-total-type"
     severity = "warning"
 
     key: str

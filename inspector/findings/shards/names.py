@@ -29,7 +29,6 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     """
 
     code = "S221"
-    name = "file-name-unknown"
 
     loader: str
     wanted: str
@@ -75,8 +74,6 @@ class VariantOnly(Finding, frozen=True, kw_only=True):
     """
 
     code = "S233"
-    name = "variant-only"
-    of_components = True
 
     variant: str
     components: tuple[str, ...]
@@ -91,7 +88,16 @@ class VariantOnly(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         named = f'load the pipeline with variant="{self.variant}"'
-        return Remedy(f'{named}, or rename each file to its name without ".{self.variant}"')
+        return Remedy(
+            f'{named}, or rename each file to its name without ".{self.variant}"', tuple(map(self._step, self.files))
+        )
+
+    def _step(self, file: str) -> Step:
+        """Gives a file its plain name; of shards without an index the index is written."""
+        plain = file.replace(f".{self.variant}", "", 1)
+        if "*" in file:
+            return Step(action="write", file=plain.replace("-*", "") + INDEX)
+        return Step(action="move", file=file, new=plain)
 
 
 class ShardRenamed(Finding, frozen=True, kw_only=True):
@@ -116,7 +122,6 @@ class ShardRenamed(Finding, frozen=True, kw_only=True):
     """
 
     code = "S231"
-    name = "shard-renamed"
 
     listed: tuple[str, ...]
     stored: tuple[str, ...]

@@ -29,7 +29,6 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     code = "S216"
-    name = "other-weights"
     severity = "note"
 
     audited: str
@@ -74,7 +73,6 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
     """
 
     code = "S223"
-    name = "sets-differ"
 
     loader: str
     loaded: StoredSet
@@ -137,7 +135,6 @@ class SetUnreadable(Finding, frozen=True, kw_only=True):
     """
 
     code = "S230"
-    name = "set-unreadable"
     severity = "warning"
 
     audited: str
@@ -173,7 +170,6 @@ class SliceDiffers(Finding, frozen=True, kw_only=True):
     """
 
     code = "S217"
-    name = "slice-differs"
 
     tensors: int
     names: tuple[str, ...]
@@ -215,7 +211,6 @@ class SlicesJoined(Finding, frozen=True, kw_only=True):
     """
 
     code = "S218"
-    name = "slices-joined"
     severity = "note"
 
     files: int

@@ -27,7 +27,7 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         error[T625] quantization-block-missing: config.json
           weights  gptq, 14 modules, 4 bits, groups of 128
           help     add "quantization_config": {"quant_method": "gptq", "bits": 4,
-                   "group_size": 128} to config.json
+                   "group_size": 128, "desc_act": true} to config.json
 
     What to do
         Add the block, best from the config.json of the repository that the weights come from: order of activations and
@@ -35,7 +35,6 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T625"
-    name = "quantization-block-missing"
 
     scheme: str
     modules: int

@@ -46,7 +46,6 @@ class DtypesMixed(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T601"
-    name = "dtypes-mixed"
     severity = "note"
 
     dtypes: tuple[DtypeShare, ...]
@@ -78,7 +77,6 @@ class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T602"
-    name = "dtype-differs"
     severity = "note"
 
     stored: str
@@ -119,7 +117,6 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T603"
-    name = "weights-not-float"
 
     dtype: str
     tensors: int

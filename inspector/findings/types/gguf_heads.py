@@ -25,7 +25,6 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N446"
-    name = "gguf-heads-disagree"
 
     key: str
     stated: int

@@ -7,9 +7,12 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Remedy, Rows, Step
+from inspector.findings.finding import Remedy, Rows, Step, as_json
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import count, listed, shape, value
+
+TRANSPOSED = "the same numbers transposed"
+"""Why a helper differs: only the order of its dims."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -41,7 +44,6 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T610"
-    name = "packing-helper-missing"
 
     helper: str
     expected: tuple[tuple[int, ...], ...]
@@ -79,7 +81,6 @@ class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T611"
-    name = "packing-helper-differs"
 
     helper: str
     stored: tuple[int, ...]
@@ -100,6 +101,10 @@ class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("stored", f"{shape(self.stored)} {self.dtype}"), ("expected", expected)]
 
     def remedy(self) -> Remedy:
+        if self.because == TRANSPOSED:
+            return Remedy(f"transpose {self.helper} back, or download the files again from the original repository")
+        if self.dtypes:
+            return Remedy("download the files again from the original repository, or quantize again")
         return Remedy("use files of one quantization run: this module comes from another one")
 
 
@@ -123,7 +128,6 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T612"
-    name = "packed-values-missing"
 
     helpers: tuple[str, ...]
     values: str
@@ -160,7 +164,6 @@ class PackedValuesRetyped(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T632"
-    name = "packed-values-retyped"
 
     dtype: str
     shape: tuple[int, ...]
@@ -198,7 +201,6 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T613"
-    name = "packed-widths-disagree"
 
     formulas: tuple[str, str]
 
@@ -225,14 +227,13 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
           config   64
           weights  128, 14 modules
           packing  gptq
-          help     set quantization_config.group_size to 128
+          help     set quantization_config.group_size to 128 in config.json
 
     What to do
         Correct the setting; the weights are consistent.
     """
 
     code = "T614"
-    name = "packing-config-disagrees"
 
     key: str
     what: str
@@ -241,6 +242,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     weights: Any
     agreeing: int = 0
     block: dict[str, Any] | msgspec.UnsetType | None = msgspec.UNSET
+    file: str | None = None
+    path: tuple[str, ...] = ()
 
     def headline(self) -> str:
         return self.key
@@ -270,6 +273,9 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
         if self.block is not msgspec.UNSET:
             step = Step(action="set", file="config.json", key=(self._of(),), new=self.block)
             return Remedy(f"set {self._of()} to {json.dumps(self.block)}", (step,))
+        if self.plain and self.file is not None:
+            step = Step(action="set", file=self.file, key=self.path, old=self.config, new=as_json(self.weights))
+            return Remedy(f"set {'.'.join(self.path)} to {value(self.weights)} in {self.file}", (step,))
         if self.plain:
             return Remedy(f"set {self.key} to {value(self.weights)}")
         return Remedy(f"correct {self.key}: the weights have {self._setting()} {value(self.weights)}")
@@ -298,7 +304,6 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T620"
-    name = "packed-otherwise"
 
     settings: tuple[Setting, ...]
     agreeing: int

@@ -33,7 +33,6 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T618"
-    name = "packing-unknown"
     severity = "note"
     always_one = True
 
@@ -81,7 +80,6 @@ class PackingUndecided(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T619"
-    name = "packing-undecided"
     severity = "note"
 
     schemes: tuple[str, ...]
@@ -121,7 +119,6 @@ class NothingPacked(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T623"
-    name = "nothing-packed"
     severity = "note"
 
     method: str | None
@@ -162,7 +159,6 @@ class NotPacked(NothingPacked, frozen=True, kw_only=True):
     """
 
     code = "T626"
-    name = "not-packed"
     severity = "error"
 
     def rows(self) -> Rows:
@@ -192,7 +188,6 @@ class PackingEntryUnclear(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T624"
-    name = "packing-entry-unclear"
     severity = "note"
 
     entries: tuple[str, ...]

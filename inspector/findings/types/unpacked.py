@@ -30,7 +30,6 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T615"
-    name = "skipped-but-packed"
     always_one = True
 
     entry: str
@@ -71,7 +70,6 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T616"
-    name = "module-not-packed"
 
     dtype: str
     shape: tuple[int, ...]
@@ -115,7 +113,6 @@ class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T630"
-    name = "quantized-where-plain-expected"
 
     role: str
 
@@ -153,7 +150,6 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T617"
-    name = "packing-helper-orphaned"
     severity = "warning"
 
     helpers: tuple[str, ...]
@@ -196,7 +192,6 @@ class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "T621"
-    name = "bias-from-packing"
     severity = "note"
 
     families: tuple[str, ...]
@@ -233,7 +228,6 @@ class CacheScalesStored(PackedModules, frozen=True, kw_only=True):
     """
 
     code = "T622"
-    name = "cache-scales-stored"
     severity = "note"
     always_one = True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -79,10 +79,13 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
     return GgufFile(Header(file, {}, {}, (*reading.findings, found), readable=False), reading.values, reading.version)
 
 
-def judge_splits(files: Iterable[GgufFile]) -> tuple[Finding, ...]:
-    """What the parts of one model say of one another; their absence is reported by their names."""
+def judge_splits(files: Iterable[GgufFile], names: Iterable[str] = ()) -> tuple[Finding, ...]:
+    """What the parts of one model say of one another; their absence is reported by their names.
+
+    names: all files of the place, among which other parts may be.
+    """
     parts = [one for one in files if one.header.readable]
-    findings: list[Finding] = []
+    findings: list[Finding] = [*_renamed_parts(parts, tuple(names))]
     totals = {one.split.tensors for one in parts if one.split is not None and one.split.tensors is not None}
     counts = {one.split.count for one in parts if one.split is not None}
     there = sum(len(one.header.tensors) + len(one.header.faulty) for one in parts)
@@ -97,6 +100,25 @@ def judge_splits(files: Iterable[GgufFile]) -> tuple[Finding, ...]:
             )
         )
     return tuple(findings)
+
+
+def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterator[Finding]:
+    """The findings on parts whose names do not say so: llama.cpp finds parts only by their names."""
+    for one in parts:
+        file, split = one.header.file, one.split
+        if split is None or split.count < 2 or _NUMBERED.search(file[-200:]):
+            continue
+        place = f"{split.number + 1:05d}-of-{split.count:05d}.gguf"
+        others = [name for name in names if (found := _NUMBERED.search(name[-200:])) and int(found[2]) == split.count]
+        stems = {_NUMBERED.sub("", name) for name in others}
+        stem = stems.pop() if len(stems) == 1 else file.removesuffix(".gguf")
+        from inspector.findings.header.gguf import GgufPartRenamed
+
+        if f"{stem}-{place}" not in names:
+            yield GgufPartRenamed(
+                place=Place(file=file), part=split.number + 1, of=split.count, wanted=f"{stem}-{place}",
+                beside=tuple(sorted(others)[:NAMES_SHOWN]),
+            )  # fmt: skip
 
 
 class _GgufReading:

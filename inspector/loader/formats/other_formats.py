@@ -57,7 +57,7 @@ class OtherReader:
 
         first = next((part for part in self._parts if "general.architecture" in part.values), None)
         metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
-        return ExtraContent(metadata, judge_splits(self._parts))
+        return ExtraContent(metadata, judge_splits(self._parts, self._listing.files))
 
     def _one(self, name: str) -> Header | Refusal:
         size = self._listing.files.get(name)

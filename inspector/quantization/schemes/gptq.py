@@ -31,6 +31,8 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) < 2 or values.dtype not in INTEGERS or {"weight_global_scale", "B"} & tensors.keys():
         return False
+    if setting.variant == "marlin":
+        return False  # AWQ's tiles, without zero points
     columns = values.shape[-1]
     if scales is not None:
         return len(scales.shape) >= 2 and scales.shape[-1] == columns

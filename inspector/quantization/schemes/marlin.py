@@ -47,6 +47,8 @@ def _opened(values: str, scales: str, tile: int, tensors: Tensors, setting: Modu
         if "s_group" in tensors and tensors["s_group"].elements:
             groups, size = reading.grouped(("s_group",), 0, inputs)
             reading.helper("s_group", [(groups, outputs)], "one for each group and output")
+        elif "s_group" in tensors:
+            reading.compare("group_size", size)
     else:
         groups, size = reading.grouped((scales,), 0, inputs)
         reading.helper(scales, [(groups, outputs)], "one for each group and output")

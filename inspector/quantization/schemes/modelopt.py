@@ -2,7 +2,8 @@
 
 NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16] and `weight_scale_2` []. MXFP4 (both tools): [out, in/2]
 with bytes [out, in/32]. INT4-AWQ and W4A8: packed along the *output*, [out/2, in] with `weight_scale` [out, in/g];
-W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may be added to each.
+W4A8 has `weight_scale_2`. Stacked experts that are stored [E, in, out] have NVFP4 along the inputs: [E, in/2, out] with
+[E, in/16, out]. `input_scale`, `pre_quant_scale` [in] may be added to each.
 """
 
 from __future__ import annotations
@@ -101,6 +102,24 @@ def _outputs(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     return reading.result("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
 
 
+def _is_inputs(tensors: Tensors, setting: ModuleSettings) -> bool:
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    if scale is None or scale.dtype not in FLOAT8 or len(values.shape) != 3 or len(scale.shape) != 3:
+        return False
+    (experts, half, outputs), (same, groups, columns) = values.shape, scale.shape
+    return (same, columns) == (experts, outputs) and groups == ceil_div(2 * half, 16)
+
+
+def _inputs(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
+    experts, half, outputs = tensors["weight"].shape
+    reading.compare("bits", 4)
+    reading.compare("group_size", 16)
+    reading.helper("weight_scale", [(experts, ceil_div(2 * half, 16), outputs)], "one for 16 values", FLOAT8)
+    reading.helper("weight_scale_2", [(), (1,), (experts,), (experts, 1), (experts, 1, 1)], "one number")
+    return reading.result("weight", "nvfp4", (experts, 2 * half, outputs), 4, 16)
+
+
 ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
     "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "mxfp4": (4, 32),
     "mxfp8": (8, 32), "w4a16_awq": (4, None), "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None),
@@ -142,4 +161,5 @@ def _algorithm(block: ConfigBlock, keys: Mapping[str, str]) -> ModuleSettings:
 
 
 HALVES = Scheme("nvfp4", "weight", ("weight_scale",), MAY, _is_halves, _halves)
+INPUTS = Scheme("nvfp4", "weight", ("weight_scale",), MAY, _is_inputs, _inputs)
 OUTPUTS = Scheme("int4-awq", "weight", ("weight_scale",), MAY, _is_outputs, _outputs)

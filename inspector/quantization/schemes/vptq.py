@@ -42,7 +42,8 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     for helper in ("perm", "weight_scale", "weight_bias"):
         reading.helper(helper, [(inputs,)], "one for each input", required=False)
     reading.as_stated()
-    outliers = tensors["outlier_indices"].shape if "outlier_indices" in tensors else ()
+    stated = dict(setting.shapes).get("outlier_indices", ())
+    outliers = tensors["outlier_indices"].shape if "outlier_indices" in tensors else stated
     spare = outliers[-1] if outliers else 0
     if not reading.faults and groups:
         reading.compare("group_size", (inputs - spare) // groups)
@@ -51,7 +52,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         return UnpackedTensor(values, packed, reading.others("indices"), tuple(reading.faults))
     stored = words * word(values) * groups
     bits = stored / inputs
-    length = _length(tensors, bits, setting.shape[0] if setting.shape else None, rows)
+    length = _length(tensors, stored / max(inputs - spare, 1), setting.shape[0] if setting.shape else None, rows)
     outputs = rows * length
     bounds: tuple[tuple[int, int], ...] = ()
     if setting.shape is not None and outputs - length < setting.shape[0] <= outputs:
@@ -110,8 +111,13 @@ def _shapes(layer: ConfigBlock) -> tuple[tuple[str, Shape], ...]:
     bits = int(log2(centroids)) + (int(log2(residuals)) if residuals > 0 else 0)
     width = ceil_div(size * bits, 32) if packed else size
     found = {"indices": (groups, rows, width), "centroids.weight": (groups, centroids * length)}
+    if layer.truth("enable_norm"):
+        found |= {"weight_scale": (shape[1],), "weight_bias": (shape[1],)}
+    if layer.truth("enable_perm"):
+        found |= {"perm": (shape[1],)}
     if residuals > 0:
-        found |= {"res_centroids.weight": (groups, residuals * length), "res_indices": (groups, rows, size)}
+        found |= {"res_centroids.weight": (groups, residuals * length)}
+        found |= {} if packed else {"res_indices": (groups, rows, size)}
     if few > 1 and outliers > 0:
         found |= {
             "outlier_centroids.weight": (1, outliers * few),

@@ -276,7 +276,7 @@ def _cause(
         families=_families(differences, after),
         rivals=(*own[:MOST_EQUAL], *list(reversed(elsewhere.values()))[:MOST_RIVALS]),
         defaulted=defaulted,
-        lost=_lost(differences, ballot.leaf),
+        lost=_lost_beside(differences, after, best.value, ballot.leaf),
         misshaped=_misshaped(differences),
     )
 
@@ -301,6 +301,12 @@ def _families(before: Differences, after: Differences) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def _finds_unexpected(before: Differences, after: Differences) -> bool:
+    """Whether a value has a place for stored tensors that the config has none for: nothing is lost then."""
+    tensors = [sum(extra.tensors for extra in one.placement.unexpected) for one in (before, after)]
+    return tensors[1] < tensors[0]
+
+
 def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
     """What would be missing if the config were right, where the leaf is the number of some part."""
     gaps = differences.placement.missing
@@ -308,6 +314,20 @@ def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] |
         return gaps[0].block.key, gaps[0].boxes
     gap = next((gap for gap in gaps if any(gap.block.axes)), None)
     return (gap.block.key, gap.boxes) if gap is not None and _gives_extent(differences, leaf) else None
+
+
+def _lost_beside(before: Differences, after: Differences, value: Any, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
+    """What the weights may have lost instead, if the config is right."""
+    if value is False:
+        return _part_lost(before, after)
+    return None if _finds_unexpected(before, after) else _lost(before, leaf)
+
+
+def _part_lost(before: Differences, after: Differences) -> tuple[str, tuple[Box, ...]] | None:
+    """A matrix that is missing unless a switch is off: its absence does not say that it is."""
+    left = {gap.block.key for gap in after.placement.missing}
+    gaps = (gap for gap in before.placement.missing if gap.block.key not in left and len(gap.block.shape) > 1)
+    return next(((gap.block.key, gap.boxes) for gap in gaps), None)
 
 
 def _misshaped(differences: Differences) -> tuple[str, tuple[Box, ...]] | None:

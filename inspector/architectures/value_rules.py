@@ -1,0 +1,161 @@
+"""Config values that change no shape and that transformers refuses: words that it looks up, settings that lack a key.
+
+`value_rules.json` has what was measured for each model type by building models of transformers 5.23 and 4.57 from
+changed configs; `tests/oracle/make_value_rules.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from inspector.architectures.catalog import data_file
+from inspector.architectures.config_types import activations, layer_types, types_of
+from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
+
+DTYPES: Final = ("dtype", "torch_dtype")
+_FLOATS: Final = frozenset({"float16", "half", "bfloat16", "float32", "float", "float64", "double"})
+"""Dtypes in which a model can be built: `torch.set_default_dtype` takes no others."""
+_EIGHT_BITS: Final = frozenset({"float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"})
+_OTHERS: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool", "complex64", "complex128"})
+_SHORT: Final = {"fp16": "float16", "f16": "float16", "bf16": "bfloat16", "fp32": "float32", "f32": "float32"}
+"""Names of other programs for dtypes of torch."""
+_ROTARY: Final = ("rope_scaling", "rope_parameters")
+"""The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
+_NEVER: Final = "-"
+"""In place of the keys that a type needs: the config class refuses it with all of them."""
+OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "su", "ntk"})
+"""Types of single architectures, which were not measured for the others."""
+WHOLE_LENGTH: Final = "original_max_position_embeddings"
+"""A key of the config from which longrope computes its factor."""
+QUANTIZATION: Final = "quantization_config"
+
+
+class RefusedValue(Struct, frozen=True):
+    """A value that a version refuses. path: of its key. wanted: what it should be.
+
+    meant: the value that it states, None for a key to remove; unset where the value is not known.
+    """
+
+    path: tuple[str, ...]
+    wanted: str
+    meant: Any = UNSET
+
+
+@cache
+def _rules(major: str) -> Mapping[str, Any]:
+    table: dict[str, Any] = json.loads(data_file("value_rules.json"))[major]
+    return table
+
+
+@cache
+def _looking_up(kind: str, key: str, major: str) -> frozenset[str]:
+    """The model types that refuse a key with such a word, number or part."""
+    return frozenset(_rules(major)[kind].get(key, "").split())
+
+
+@cache
+def _rotary_rule(model_type: str, key: str, major: str) -> Mapping[str, str] | None:
+    """Type of rotary embeddings -> the keys that it needs; None where a model type takes any."""
+    groups: Sequence[tuple[Mapping[str, str], str]] = _rules(major)["rope"][key]
+    return next((needs for needs, names in groups if model_type in names.split()), None)
+
+
+@cache
+def _rotary_types() -> frozenset[str]:
+    """The types of rotary embeddings that any model type accepts in any version."""
+    groups = (groups for major in (NEWEST, OLDER) for groups in _rules(major)["rope"].values())
+    return frozenset(kind for listed in groups for needs, _ in listed for kind in needs) | OWN_ROTARY
+
+
+def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[RefusedValue]:
+    """The values that a version of transformers refuses, in a config and in those within it."""
+    if major == OLDER and QUANTIZATION in values and values[QUANTIZATION] is None:
+        yield RefusedValue((QUANTIZATION,), "an object", None)
+    for path, inner in _configs(values, values.get("model_type"), ()):
+        yield from _dtypes(inner, path, major, QUANTIZATION in values)
+        model_type = inner.get("model_type")
+        if isinstance(model_type, str):
+            yield from _words(inner, model_type, path, major)
+            yield from _rotary(inner, model_type, path, major)
+
+
+def _configs(
+    values: Mapping[str, Any], model_type: Any, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """(path, config with its model type) of a config and of those that its class has within it."""
+    types = types_of(model_type) if isinstance(model_type, str) else None
+    yield path, {**values, "model_type": model_type}
+    for key, inner_type in types.inner.items() if types is not None else ():
+        inner = values.get(key)
+        if isinstance(inner, dict):
+            default = class_defaults(model_type)[0].get(key)
+            usual = default.get("model_type") if isinstance(default, Mapping) else None
+            yield from _configs(inner, inner_type or inner.get("model_type", usual), (*path, key))
+
+
+def _dtypes(
+    values: Mapping[str, Any], path: tuple[str, ...], major: str, quantized: bool
+) -> Iterator[RefusedValue]:
+    """Dtypes that torch does not have; at the top of a config for transformers 5 also those without fractions.
+
+    What a quantized model is built in its quantization decides.
+    """
+    exist = _FLOATS | _EIGHT_BITS | _OTHERS
+    accepted = exist if path or major == OLDER or quantized else _FLOATS
+    key = next((one for one in DTYPES if values.get(one) is not None), "")  # the newer key wins
+    for value in (values.get(key),):
+        if isinstance(value, str) and value not in accepted:
+            stated = value.removeprefix("torch.")
+            meant = None if value == "auto" else _SHORT.get(stated.lower(), stated)
+            wanted = "a dtype of torch" if accepted is exist else "a floating dtype of torch"
+            yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
+
+
+def _words(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """Activations and model types of parts that do not exist, and negative numbers of heads."""
+    for key, value in values.items():
+        if isinstance(value, str) and value not in activations() and model_type in _looking_up(
+            "activations", key, major
+        ):
+            yield RefusedValue((*path, key), "an activation function of transformers")
+        elif type(value) is int and value < 0 and model_type in _looking_up("heads", key, major):
+            yield RefusedValue((*path, key), "a number above 0", -value)
+        elif isinstance(value, dict) and model_type in _looking_up("parts", key, major):
+            stated = value.get("model_type")
+            if isinstance(stated, str) and types_of(stated) is None:
+                yield RefusedValue((*path, key, "model_type"), "a model type of transformers")
+
+
+def _rotary(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """Types of rotary embeddings that do not exist, and keys that a type needs."""
+    key = next((one for one in _ROTARY if values.get(one)), "")
+    rule = _rotary_rule(model_type, key, major) if key else None
+    stated = values.get(key)
+    if rule is None or not isinstance(stated, dict):
+        return
+    nested = {name: one for name, one in stated.items() if name in layer_types()} if major == NEWEST else {}
+    for name, settings in (nested or {"": stated}).items():
+        if not isinstance(settings, dict):
+            continue
+        place = (*path, key, name) if name else (*path, key)
+        spelled = "rope_type" if "rope_type" in settings else "type"
+        kind = settings.get(spelled, "default")
+        if isinstance(kind, str) and kind not in rule and kind not in _rotary_types():
+            yield RefusedValue((*place, spelled), "a type of rotary embeddings of transformers")
+        needed = rule.get(kind, "") if isinstance(kind, str) else ""
+        if needed == _NEVER:
+            yield RefusedValue((*place, spelled), f"a type that the config class of {model_type} takes")
+            continue
+        lacking = [one for one in needed.split() if one not in settings]
+        lacking = [one for one in lacking if one != "factor" or WHOLE_LENGTH not in values]
+        if lacking:
+            yield RefusedValue((*place, lacking[0]), f"{spelled} {kind} needs {' and '.join(lacking)}")

@@ -1,0 +1,147 @@
+"""Findings on what the intended loader does, beside those that say why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+from inspector.loading.outcome import (
+    ALTERED,
+    BY_CLASS,
+    COMPLETE,
+    RANDOM,
+    REFUSES,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
+from inspector.loading.tables import OLDER
+
+if TYPE_CHECKING:
+    from inspector.findings.loading import LoaderFails
+
+
+def is_older_naming(finding: Finding) -> bool:
+    """Whether a note is on names of an older release alone, which say nothing where an error has another cause."""
+    from inspector.findings.names.architecture import NamesInDialect
+
+    return isinstance(finding, NamesInDialect) and not finding.writer
+
+
+def of_one_index(findings: list[Finding]) -> list[Finding]:
+    """The findings, without that on entries in vain where the same file has tensors without one: its names changed."""
+    from inspector.findings.shards.agreement import TensorListedInVain, TensorReadUnlisted
+
+    unlisted = {one.place.file for one in findings if isinstance(one, TensorReadUnlisted)}
+    return [one for one in findings if not isinstance(one, TensorListedInVain) or one.place.file not in unlisted]
+
+
+def without_said_tokens(findings: list[Finding]) -> list[Finding]:
+    """The findings, without one on token ids of the config that another one corrects or removes."""
+    if all(one.severity == "note" for one in findings):
+        return findings
+    from inspector.findings.declared import TokensBeyondRows
+    from inspector.findings.loading import LoaderFails
+    from inspector.findings.names.text_model import ConfigOfLargerModel
+
+    keys = {key for one in findings if isinstance(one, LoaderFails) for key in one.keys}
+    keys |= {key for one in findings if isinstance(one, ConfigOfLargerModel) for key in one.removed}
+    return [
+        one
+        for one in findings
+        if not isinstance(one, TokensBeyondRows) or {key for ids in one.beyond for key in ids.names} - keys
+    ]
+
+
+CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
+"""Keys that the weights confirm where no finding says otherwise."""
+
+
+def _refused_keys(because: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a config that a reason names: of those that the weights confirm only where it names no other."""
+    stated = {key for inner in (values, *values.values()) if isinstance(inner, Mapping) for key in inner}
+    named = [word for word in dict.fromkeys(re.findall(r"\w+", because)) if word in stated]
+    return tuple([key for key in named if key not in CONFIRMED] or named)
+
+
+def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails]:
+    """The finding where the intended loader fails and no other error says why."""
+    other_writer = audited.case is not None and audited.case.reading.writer
+    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
+        return
+    found = audited.loads
+    newest = next(one for one in found if one.intended)
+    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+        return
+    older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
+    values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
+    written = str(values.get("transformers_version") or "").partition(".")[0]
+    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
+    loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
+    if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
+        return
+    from inspector.findings.loading import LoaderFails, NewestLoaderFails
+
+    kind = NewestLoaderFails if loaded else LoaderFails
+    yield failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+
+
+def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:
+    """The finding on names of another program as an error, where the intended loader does not read them.
+
+    A folder that also has the config of that program is for both.
+    """
+    from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
+
+    config = audited.checkpoint.config
+    if config is None or not isinstance(finding, NamesInDialect) or not finding.writer:
+        return finding
+    if load.outcome not in (RANDOM, REFUSES):
+        return finding
+    from inspector.dialects.catalog import dialects_by
+
+    known = dialects_by(finding.writer)
+    if any(file in audited.checkpoint.siblings for one in known for file in one.own_configs):
+        return finding
+    exporter = next((one.exporter for one in known), "")
+    stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}"}
+    return NamesOfAnotherProgram(**stated)
+
+
+def _is_of_other(audited: Audit) -> bool:
+    """Whether the weights are quantized for a program with a loader of its own."""
+    if audited.unpacked is None or not audited.unpacked.schemes:
+        return False
+    from inspector.quantization.missing_block import own_loader
+
+    return own_loader(audited.unpacked) is not None
+
+
+def _is_said(audited: Audit) -> bool:
+    """Whether a warning says already that the declared head is random, the class another type's, or a value refused."""
+    if not audited.findings:
+        return False
+    from inspector.findings.class_names import HeadUntrained
+    from inspector.findings.config import ConfigRefused
+    from inspector.findings.declared import ClassOfAnotherType
+
+    return any(isinstance(one, HeadUntrained | ConfigRefused | ClassOfAnotherType) for one in audited.findings)
+
+
+def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
+    config = audited.checkpoint.config
+    unnamed = config is not None and not config.values.get("architectures")
+    return kind(
+        place=Place(file=audited.checkpoint.set_name),
+        loader=load.loader,
+        version=load.version,
+        outcome=load.outcome,
+        missing=load.missing,
+        because=load.because,
+        loads=other,
+        class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
+        keys=_refused_keys(load.because, config.values) if config is not None and load.outcome == REFUSES else (),
+    )

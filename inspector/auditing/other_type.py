@@ -1,0 +1,170 @@
+"""The model type to state where a config describes the weights completely, but not under its own type.
+
+The type or the whole `text_config` of a multimodal model is in the wrong place; no size is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of
+from inspector.architectures.defaults import defaults_of
+from inspector.auditing.named_class import Named, of_unknown_type
+from inspector.findings.finding import Finding
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.joined import ProjectionsJoined
+from inspector.loader.config_file import Config
+from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families
+from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.reconciler.reconcile import Again
+
+NESTED: Final = "text_config"
+NO_MODEL: Final = ("quantization_config",)
+"""Objects in a config that are not the config of a submodel."""
+MOST_TRIED: Final = 40
+"""Most types with all names that are tried."""
+OF_IMAGES: Final = r"(?!(bos|eos|pad|sep|unk|cls|mask|decoder_start)_).*_token_(id|index)"
+"""Keys of tokens that stand for images, sounds and their beginnings and ends in the text of a multimodal model."""
+
+
+def with_type_to_state(
+    findings: Sequence[Finding], config: Claim, file: Config | None, families: Families, again: Again
+) -> Iterator[Finding]:
+    """The findings; one on names of another type has the type and class under which the config fits, if there is one.
+
+    again: reconciles the weights with another claim.
+    """
+    for one in findings:
+        yield _typed(one, config, file, families, again) or one
+
+
+def _typed(
+    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again
+) -> NamesOfAnotherArchitecture | None:
+    if isinstance(finding, NamesOfAnotherArchitecture):
+        names = None if finding.fewer else finding.names
+    else:
+        names = finding.like if isinstance(finding, ProjectionsJoined) else None
+    if names is None or file is None or file.kind != "config" or config.model_type is None:
+        return None
+    if isinstance(finding, ProjectionsJoined) and not _has_keys_of(names, config.model_type, file):
+        return None  # a program joined them
+    for model_type in _types(names, file):
+        claim = _fitting(model_type, config, file, families, again)
+        if claim is None:
+            continue
+        known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
+        others = (one.name for one in known if one.definition is not definition_of(model_type))
+        if any(_fitting(other, config, file, families, again) for other in others):
+            return None  # types with the same names compute other things with them
+        return NamesOfAnotherArchitecture(
+            place=replace(finding.place, family=None, key="model_type"),
+            claimed=config.model_type,
+            names=model_type,
+            class_name=config.class_name,
+            coverage=1.0,
+            differing=getattr(finding, "differing", ()),
+            model_type=model_type,
+            stored_class=claim.class_name,
+        )
+    return None
+
+
+def _fitting(model_type: str, config: Claim, file: Config, families: Families, again: Again) -> Claim | None:
+    """The claim of a config with another type, where it gives the name and the shape of every stored tensor."""
+    claim = _claim(model_type, config, file)
+    reading = None if claim is None else read_claimed(claim, families)
+    if claim is None or reading is None or reading.coverage < 1 or reading.prefix:
+        return None
+    case = again(claim, reading)
+    return None if case.as_configured.differences or case.plan.scope.faults else claim
+
+
+def _has_keys_of(names: str, claimed: str, file: Config) -> bool:
+    """Whether a config has keys that one type has and the claimed one does not."""
+    theirs, own = defaults_of(names), defaults_of(claimed)
+    return (
+        theirs is not None and own is not None and bool((theirs.values.keys() - own.values.keys()) & file.values.keys())
+    )
+
+
+def _types(names: str, file: Config) -> Iterator[str]:
+    """The types with the definition of one: not those whose configs have keys of their own that this one lacks."""
+    definition, own = definition_of(names), defaults_of(names)
+    for other in (names, *(() if definition is None else definition.names)):
+        defaults = defaults_of(other)
+        if not has_type(other, NEWEST) or defaults is None or own is None:
+            continue
+        beyond = defaults.values.keys() - own.values.keys()
+        if other == names or (beyond and beyond <= file.values.keys()):
+            yield other
+
+
+def _claim(model_type: str, config: Claim, file: Config) -> Claim | None:
+    """The claim of a config with another type, and the class of that type with the same head."""
+    values: dict[str, Any] = {**file.values, "model_type": model_type}
+    if config.class_name is not None:
+        heads = () if config.head is None else config.head.names
+        own = [name for name in heads if name and config.class_name.endswith(name)]
+        named = class_ending_with(model_type, (*own, *heads))
+        if named is None:
+            return None
+        values["architectures"] = [named]
+    return claim_of(replace(file, values=values))
+
+
+def of_other_type(
+    config: Claim, file: Config | None, families: Families, lost: Sequence[str], reading: Reading | None
+) -> Named | None:
+    """The definition of another type than the config's that has all names: its text model, or that of its class.
+
+    reading: what the names were taken for; None for nothing known.
+    """
+    found = _of_text_config(config, file, families, lost)
+    return of_unknown_type(config, file, families, lost) if found is None and reading is None else found
+
+
+def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
+    """The text model alone under the config of the multimodal model that it is from."""
+    nested = None if file is None or file.kind != "config" else file.values.get(NESTED)
+    if file is None or not isinstance(nested, dict) or config.definition is None:
+        return None
+    model_type = nested.get("model_type")
+    if not isinstance(model_type, str) or definition_of(model_type) in (None, config.definition):
+        return None
+    inner = {key: value for key, value in file.values.items() if not isinstance(value, dict) or key in NO_MODEL}
+    theirs, own = defaults_of(config.model_type or ""), defaults_of(model_type)
+    beyond = theirs.values.keys() - own.values.keys() if theirs is not None and own is not None else frozenset()
+    inner = {key: value for key, value in inner.items() if key not in beyond and not re.fullmatch(OF_IMAGES, key)}
+    values: dict[str, Any] = {**inner, **nested}
+    found = read_claimed(claim_of(replace(file, values=values)), families, lost)
+    if found is None or found.coverage < 1 or found.prefix:
+        return None
+    declared = config.class_name
+    suited = declared is not None and type_of_class(declared) == model_type
+    named = declared if suited else class_ending_with(model_type, (*found.match.head.names, "ForCausalLM"))
+    if named is None:
+        return None
+    values["architectures"] = [named]
+    claim = claim_of(replace(file, values=values))
+    read = read_claimed(claim, families, lost)
+    if read is None:
+        return None
+    from inspector.findings.names.text_model import ConfigOfLargerModel
+
+    finding = ConfigOfLargerModel(
+        file=file.file,
+        claimed=config.model_type or config.definition.names[0],
+        of=model_type,
+        class_name=named,
+        key=NESTED,
+        changed={key: value for key, value in values.items() if key not in inner or inner[key] != value},
+        removed=tuple(key for key in file.values if key not in values),
+    )
+    return Named(claim, read, finding)

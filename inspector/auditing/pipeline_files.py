@@ -1,0 +1,66 @@
+"""Components of a pipeline that have no weights: schedulers, tokenizers, processors, and the files that they need.
+
+Measured with diffusers 0.42 and transformers 5.23: without its config a scheduler and an image processor are refused;
+of a tokenizer without files transformers builds one with an empty vocabulary, without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final
+
+from inspector.budget import spend
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.pipelines import model_classes
+
+Open = Callable[[str], Checkpoint | None]
+"""Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
+
+KINDS: Final = ("Scheduler", "Tokenizer", "FeatureExtractor", "ImageProcessor", "Processor")
+"""Parts of the names of classes without weights; what follows is the form of the same (`Fast`, `Pil`)."""
+_KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
+NEEDED: Final = {
+    "Scheduler": "scheduler_config.json",
+    "FeatureExtractor": "preprocessor_config.json",
+    "ImageProcessor": "preprocessor_config.json",
+}
+"""Kind -> the file that a component of it is read from."""
+WITHOUT_WORDS: Final = frozenset({
+    "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "generation_config.json",
+    "chat_template.json", "chat_template.jinja", "merges.txt", "README.md", ".gitattributes",
+})  # fmt: skip
+"""Files in the folder of a tokenizer that hold no vocabulary."""
+OF_BYTES: Final = ("ByT5", "Perceiver", "Canine")
+"""Beginnings of tokenizers that have no vocabulary."""
+STEPS_A_COMPONENT: Final = 1_000
+
+
+def kind_of(class_name: str) -> str | None:
+    """The kind of a class without weights."""
+    found = _KIND.search(class_name)
+    return None if found is None or class_name in model_classes() else found[1]
+
+
+def without_their_files(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str]]:
+    """(folder, class) of each component without weights that the pipeline names and that cannot be read."""
+    for name, entry in values.items():
+        if name.startswith("_") or not isinstance(entry, list) or len(entry) != 2:
+            continue
+        library, class_name = entry
+        if library not in ("diffusers", "transformers") or not isinstance(class_name, str):
+            continue
+        kind = kind_of(class_name)
+        if kind is not None:
+            spend(STEPS_A_COMPONENT, "the components of the pipeline")
+            folder = opened(name)
+            if folder is None or not _is_there(kind, class_name, folder.siblings):
+                yield name, class_name
+
+
+def _is_there(kind: str, class_name: str, files: Collection[str]) -> bool:
+    if kind in NEEDED:
+        return NEEDED[kind] in files
+    if kind != "Tokenizer" or class_name.startswith(OF_BYTES):
+        return bool(files)
+    return any(name not in WITHOUT_WORDS for name in files)

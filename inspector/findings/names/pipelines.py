@@ -1,0 +1,243 @@
+"""Findings on components of a pipeline: exchanged, of other widths, of another model, of another class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.words import listed
+
+
+class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
+    """Two components of a pipeline do not fit each other.
+
+    What it means
+        The denoiser takes text of one width, and the text encoders of the pipeline give another. Each component is
+        whole by itself: one of them is of another model.
+
+    Why it matters
+        diffusers loads the pipeline, and its first call fails with shapes that cannot be multiplied.
+
+    Example
+        warning[N453] component-width-differs: unet
+          cross_attention_dim       768
+          text_encoder.hidden_size  1024
+          help                      download these folders from one repository: one of them
+                                    is of another model
+
+    What to do
+        Download the components from one repository and revision.
+    """
+
+    code = "N453"
+    severity = "warning"
+
+    component: str
+    key: str
+    width: int
+    encoders: tuple[str, ...]
+    widths: tuple[int, ...]
+
+    def headline(self) -> str:
+        return self.component
+
+    def rows(self) -> Rows:
+        given = " + ".join(map(str, self.widths)) + (f" = {sum(self.widths)}" if len(self.widths) > 1 else "")
+        return [(self.key, str(self.width)), *((name, given) for name in (" + ".join(self.encoders),))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("download these folders from one repository: one of them is of another model")
+
+
+class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
+    """The weights of a component belong to another pipeline.
+
+    What it means
+        The component's config agrees with the other components, and its weights have another width. A VAE of FLUX or
+        SD3 has 16 latent channels, one of Stable Diffusion 4.
+
+    Why it matters
+        diffusers refuses the weights; with a config changed to fit them, the pipeline fails where the components meet.
+
+    Example
+        error[N458] component-of-another-model: vae
+          latent_channels  4 in the config, which fits unet.in_channels, 16 in the
+                           weights
+          help             download the weights of vae again: they are of another model
+
+    What to do
+        Download the weights from the repository of the pipeline.
+    """
+
+    code = "N458"
+
+    component: str
+    key: str
+    config: int
+    weights: int
+    agreeing: str
+
+    def headline(self) -> str:
+        return self.component
+
+    def rows(self) -> Rows:
+        return [(self.key, f"{self.config} in the config, which fits {self.agreeing}, {self.weights} in the weights")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"download the weights of {self.component} again: they are of another model")
+
+
+class ComponentsExchanged(ContentFinding, frozen=True, kw_only=True):
+    """The weight files of two components are exchanged.
+
+    What it means
+        Each of the two files fits the config of the other component completely, and neither or only one fits its own:
+        the files were put into the wrong folders.
+
+    Why it matters
+        diffusers refuses the shapes, or builds a component with the weights of the other one.
+
+    Example
+        error[N480] components-exchanged: text_encoder, text_encoder_2
+          files  text_encoder/model.safetensors, text_encoder_2/model.safetensors: each
+                 fits the other config
+          help   exchange the two files
+
+    What to do
+        Exchange the files.
+    """
+
+    code = "N480"
+
+    components: tuple[str, ...]
+    files: tuple[str, ...]
+
+    def headline(self) -> str:
+        return listed(self.components)
+
+    def rows(self) -> Rows:
+        return [("files", f"{listed(self._paths())}: each fits the other config")]
+
+    def _paths(self) -> list[str]:
+        return [f"{folder}/{file}" for folder, file in zip(self.components, self.files, strict=True)]
+
+    def remedy(self) -> Remedy:
+        first, second = self._paths()
+        between = f"{self.components[1]}/{self.files[0]}.exchanged"
+        moves = ((first, between), (second, first), (between, second))
+        return Remedy("exchange the two files", tuple(Step(action="move", file=old, new=new) for old, new in moves))
+
+
+class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):
+    """The folders of the pipeline are missing.
+
+    What it means
+        model_index.json lists components in folders, none of which exists, and there are weights in the root
+        folder: files of several components were put into one folder.
+
+    Why it matters
+        It is unknown which component the weights and the config belong to; they may not belong together.
+
+    Example
+        warning[N417] pipeline-flattened: StableDiffusion3Pipeline
+          folders  transformer, text_encoder, text_encoder_2, text_encoder_3, vae: none is there
+          help     download the repository with its folders
+
+    What to do
+        Download the repository with its folders.
+    """
+
+    code = "N417"
+    severity = "warning"
+
+    class_name: Any = msgspec.field(name="class")
+    components: tuple[str, ...]
+
+    def headline(self) -> str:
+        return str(self.class_name)
+
+    def rows(self) -> Rows:
+        return [("folders", f"{listed(self.components)}: all missing")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("download the repository with its folders")
+
+
+class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
+    """model_index.json has null for what its pipeline needs, or names no pipeline.
+
+    What it means
+        The class of the pipeline cannot be built without these components, and model_index.json has no library and
+        class for them. Or it does not name the class of the pipeline.
+
+    Why it matters
+        diffusers refuses the pipeline.
+
+    Example
+        error[N435] pipeline-incomplete: unet
+          pipeline  StableDiffusionPipeline
+          because   model_index.json has [null, null] for it
+          help      use the model_index.json that belongs to this pipeline
+
+    What to do
+        Use the model_index.json of the original repository.
+    """
+
+    code = "N435"
+
+    class_name: str | None = msgspec.field(name="class")
+    components: tuple[str, ...]
+
+    def headline(self) -> str:
+        return listed(self.components, 4) if self.class_name else "_class_name"
+
+    def rows(self) -> Rows:
+        if not self.class_name:
+            return [("because", "model_index.json does not name the class of the pipeline")]
+        null = [("because", "model_index.json has [null, null] for it")] if self.components else []
+        return [("pipeline", self.class_name), *null]
+
+    def remedy(self) -> Remedy:
+        return Remedy("use the model_index.json that belongs to this pipeline")
+
+
+class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
+    """The pipeline and a component's config name different classes.
+
+    What it means
+        model_index.json names another class than `_class_name` in the component's config.json. Two folders may have
+        each other's content.
+
+    Why it matters
+        diffusers builds the class in model_index.json with a config written for another class. One of the two
+        files belongs to another pipeline.
+
+    Example
+        error[N424] component-class-differs: transformer
+          model_index.json  FluxTransformer2DModel
+          its config.json   SD3Transformer2DModel
+          help              download model_index.json and this folder from one repository
+
+    What to do
+        Download both from the same repository and revision.
+    """
+
+    code = "N424"
+
+    component: str
+    index: str
+    config: str
+    exchanged: str | None = None
+
+    def headline(self) -> str:
+        return f"{self.component} and {self.exchanged}, exchanged" if self.exchanged else str(self.component)
+
+    def rows(self) -> Rows:
+        return [("model_index.json", self.index), ("its config.json", self.config)]
+
+    def remedy(self) -> Remedy:
+        if self.exchanged:
+            return Remedy(f"exchange the folders {self.component} and {self.exchanged}: each has what the other needs")
+        return Remedy("download model_index.json and this folder from one repository")

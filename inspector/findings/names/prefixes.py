@@ -1,0 +1,123 @@
+"""Findings on what precedes all names: wrappers and prefixes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.words import count, number
+
+
+class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
+    """A prefix of tensor names. inside: not at their beginning. wrapper: what added it, if known.
+
+    tensors: how many have it; without: how many do not.
+    """
+
+    prefix: str
+    inside: bool
+    wrapper: str = msgspec.field(name="from")
+    tensors: int
+    without: int
+
+
+class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
+    """Unexpected prefix in tensor names.
+
+    What it means
+        A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside it. Its prefix
+        was added to all names, or to those of one submodel.
+
+    Why it matters
+        A loader looks up the names without the prefix, finds none, and uses random values.
+
+    Example
+        error[N402] prefix-on-names: _orig_mod.
+          from     torch.compile
+          tensors  291
+          help     save the inner model, or rename: key.removeprefix("_orig_mod.")
+
+    What to do
+        Save the inner model (`model._orig_mod`, `model.module`, `merge_and_unload()`), or rename the
+        tensors.
+    """
+
+    code = "N402"
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return PrefixReadPast
+
+    def headline(self) -> str:
+        return self.prefix
+
+    def rows(self) -> Rows:
+        rows = [("from", self.wrapper or "an unknown wrapper"), ("tensors", number(self.tensors))]
+        if self.without:
+            rows.append(("without", f"{count(self.without, 'other tensor')} do not have it"))
+        return [*rows, ("where", "inside the names")] if self.inside else rows
+
+    def remedy(self) -> Remedy:
+        prefixes = self.prefix.split(" and ")
+        changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
+        words = f"save the inner model, or rename: key.{'.'.join(changes)}"
+        if self.without and not self.wrapper:
+            return Remedy(words)
+        if not self.inside:
+            return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new="*"),))
+        steps: list[Step] = []
+        for one in prefixes:
+            steps.append(Step(action="rename", old=f"*.{one}*", new="*.*"))
+            steps.append(Step(action="rename", old=f"{one}*", new="*"))
+        return Remedy(words, tuple(steps))
+
+
+class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
+    """A prefix on tensor names that the loader of the folder reads past.
+
+    What it means
+        All names have the prefix of a wrapping module. The loader that the folder is made for tries names with and
+        without the prefix of its base model, and loads every tensor.
+
+    Why it matters
+        Older versions and other programs find none of the names.
+
+    Example
+        note[N443] prefix-read-past: model.
+          from     a wrapping module
+          tensors  35
+          help     save the inner model, or rename: key.removeprefix("model.")
+
+    What to do
+        Nothing for this loader; for others, save the inner model or rename the tensors.
+    """
+
+    code = "N443"
+    severity = "note"
+
+
+class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
+    """The checkpoint is part of a larger model.
+
+    What it means
+        All names begin with the same prefix, like those of a module inside a model.
+
+    Why it matters
+        Nothing is wrong; the prefix is ignored.
+
+    Example
+        note[N415] names-below-prefix: encoder.attention.
+          tensors  2
+
+    What to do
+        Nothing.
+    """
+
+    code = "N415"
+    severity = "note"
+
+    def headline(self) -> str:
+        return self.prefix
+
+    def rows(self) -> Rows:
+        return [("tensors", number(self.tensors))]

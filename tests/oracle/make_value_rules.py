@@ -1,0 +1,163 @@
+"""Make `inspector/architectures/value_rules.json`: config values that change no shape and that transformers refuses.
+
+Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them):
+
+    five/bin/python -m tests.oracle.make_value_rules
+    four/bin/python -m tests.oracle.make_value_rules
+
+The model of the first record of each type is built on the meta device from its config with another value: settings
+of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist,
+a negative number of heads. Each run replaces the part of its version:
+
+    rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
+                 it with all of them, model types]
+    activations  key -> model types that look up its value among the activations
+    heads        key -> model types that refuse a negative number
+    parts        key of the config of a part -> model types that refuse a model type in it that does not exist
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.judged import base_record, oracle_types
+from tests.oracle.make_config_rules import _builds
+
+RULES = Path(__file__).parents[2] / "inspector" / "architectures" / "value_rules.json"
+ROTARY: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "linear": {"factor": 2.0},
+    "dynamic": {"factor": 2.0},
+    "yarn": {"factor": 2.0, "original_max_position_embeddings": 64},
+    "llama3": {
+        "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64,
+    },
+    "longrope": {
+        "short_factor": [1.0], "long_factor": [1.0], "factor": 2.0, "original_max_position_embeddings": 64,
+    },
+    "proportional": {"partial_rotary_factor": 0.5},
+    "su": {"short_factor": [1.0], "long_factor": [1.0], "original_max_position_embeddings": 64},
+    "mrope": {"mrope_section": [1, 1, 2]},
+}  # fmt: skip
+"""Types of rotary embeddings with all keys that any version needs, apart from the base."""
+NUMBERS = ("linear", "dynamic", "yarn", "llama3")
+"""Types whose keys are single numbers: a config class that refuses one of these accepts it with no others."""
+NEVER = "-"
+HEADS = re.compile(r".*(heads?|head_dim)")
+NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
+ROPE_KEYS = ("rope_parameters", "rope_scaling")
+
+
+class Probe:
+    """The configs of one model type, and whether a model is built from them."""
+
+    def __init__(self, model_type: str) -> None:
+        record = base_record(model_type)
+        self.class_name = record["class"]
+        self.config = {**(record["config"] or {}), "model_type": model_type}
+
+    def refuses(self, key: str, value: Any) -> bool:
+        """Whether no model is built with another value of a key."""
+        rest = {name: one for name, one in self.config.items() if key not in ROPE_KEYS or name not in ROPE_KEYS}
+        return not _builds(self.class_name, {**rest, key: value})
+
+    def rotary(self, key: str) -> Mapping[str, str] | None:
+        """Type -> the keys that it needs, of the types that are accepted; None where any type is."""
+        base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
+        if not self.refuses(key, {**base, "rope_type": NO_TYPE, "factor": 2.0}):
+            return None
+        found: dict[str, str] = {}
+        for kind, needed in ROTARY.items():
+            whole = {**base, "rope_type": kind, **needed}
+            if not self.refuses(key, whole):
+                without = ({name: one for name, one in whole.items() if name != left} for left in needed)
+                refused = [left for left, rest in zip(needed, without, strict=True) if self.refuses(key, rest)]
+                found[kind] = " ".join(refused)
+            elif kind in NUMBERS and self.config_refuses(key, whole):
+                found[kind] = NEVER
+        return found
+
+    def config_refuses(self, key: str, value: Any) -> bool:
+        """Whether already the config class refuses a value."""
+        auto = importlib.import_module("transformers").AutoConfig
+        rest = {name: one for name, one in self.config.items() if name not in ROPE_KEYS}
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "config.json").write_text(json.dumps({**rest, key: value}), encoding="utf-8")
+            try:
+                auto.from_pretrained(place)
+            except Exception:
+                return True
+        return False
+
+    def activations(self, known: frozenset[str]) -> Iterator[str]:
+        """The keys of which the value is looked up among the activations."""
+        defaults: dict[str, Any] = {}
+        with contextlib.suppress(Exception):  # some cannot be made without the configs of their parts
+            auto = importlib.import_module("transformers").AutoConfig
+            defaults = auto.for_model(self.config["model_type"]).to_dict()
+        for key, value in {**defaults, **self.config}.items():
+            if isinstance(value, str) and value in known and self.refuses(key, NO_ACTIVATION):
+                yield key
+
+    def parts(self) -> Iterator[str]:
+        """Keys of configs of parts whose class follows from the model type that they state."""
+        for key, value in self.config.items():
+            typed = isinstance(value, dict) and "model_type" in value
+            if typed and self.refuses(key, {**value, "model_type": NO_TYPE}):
+                yield key
+
+    def heads(self) -> Iterator[str]:
+        """Keys of a number of heads that must not be negative."""
+        for key, value in self.config.items():
+            if HEADS.fullmatch(key) and type(value) is int and value and self.refuses(key, -value):
+                yield key
+
+
+def main() -> None:
+    """Writes the part of the version that is installed."""
+    transformers = importlib.import_module("transformers")
+    major = transformers.__version__.partition(".")[0]
+    known = frozenset(importlib.import_module("transformers.activations").ACT2FN)
+    types = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
+    rope: dict[str, list[tuple[Mapping[str, str], list[str]]]] = {key: [] for key in ROPE_KEYS}
+    activations: dict[str, list[str]] = {}
+    heads: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
+    for model_type in oracle_types():
+        probe = Probe(model_type)
+        if model_type not in types or not _builds(probe.class_name, probe.config):
+            continue
+        for key in ROPE_KEYS:
+            found = probe.rotary(key)
+            if found is not None:
+                alike = next((names for one, names in rope[key] if one == found), None)
+                if alike is None:
+                    rope[key].append((found, [model_type]))
+                else:
+                    alike.append(model_type)
+        for key in probe.activations(known):
+            activations.setdefault(key, []).append(model_type)
+        for key in probe.heads():
+            heads.setdefault(key, []).append(model_type)
+        for key in probe.parts():
+            parts.setdefault(key, []).append(model_type)
+    table = json.loads(RULES.read_text(encoding="utf-8")) if RULES.exists() else {}
+    table[major] = {
+        "rope": {key: [[one, " ".join(names)] for one, names in groups] for key, groups in rope.items()},
+        "activations": {key: " ".join(names) for key, names in sorted(activations.items())},
+        "parts": {key: " ".join(names) for key, names in sorted(parts.items())},
+        "heads": {key: " ".join(names) for key, names in sorted(heads.items())},
+    }
+    RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(major, len(activations), "activations,", sum(len(groups) for groups in rope.values()), "groups")
+
+
+if __name__ == "__main__":
+    main()
