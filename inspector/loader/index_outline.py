@@ -125,6 +125,8 @@ def _same(found: list[bytes], names: list[str], after: str = "") -> bool:
     """Whether these are the names, which are distinct, in any order, each with the same text after it."""
     if len(found) != len(names):
         return False
+    if b"\n".join(found) == (f"{after}\n".join(sorted(names)) + after).encode():  # in the order of names
+        return True
     return set(found) == set((f"{after}\n".join(names) + after).encode().split(b"\n"))
 
 
