@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -26,6 +25,8 @@ def finding_type(code_or_name: str) -> type[Finding] | None:
 
 def page(finding: type[Finding]) -> str:
     """The documentation of a finding."""
+    import inspect
+
     return inspect.cleandoc(finding.__doc__ or "")
 
 
