@@ -38,17 +38,20 @@ _STREAMS: Final = (
 )  # fmt: skip
 
 
-def _embedders(stem: str, time: str = "in_layer out_layer") -> dict[str, str]:
-    """The networks of two layers that read the step, the guidance and the pooled text."""
-    first, second = time.split()
-    found = {}
-    for theirs, own, (one, two) in (
-        ("time_in", "timestep", (first, second)), ("guidance_in", "guidance", (first, second)),
-        ("vector_in", "text", ("in_layer", "out_layer")),
-    ):  # fmt: skip
-        found[f"{theirs}.{one}"] = f"{stem}.{own}_embedder.linear_1"
-        found[f"{theirs}.{two}"] = f"{stem}.{own}_embedder.linear_2"
-    return found
+def _embedders(stem: str, **networks: str) -> dict[str, str]:
+    """Networks of two layers: the name that authors give each -> its own name and the names of both layers."""
+    return {
+        f"{theirs}.{layer}": f"{stem}.{words.split()[0]}_embedder.linear_{number}"
+        for theirs, words in networks.items()
+        for number, layer in enumerate(words.split()[1:], 1)
+    }
+
+
+def _flux_embedders(stem: str, time: str = "in_layer out_layer") -> dict[str, str]:
+    """The networks that read the step, the guidance and the pooled text."""
+    return _embedders(
+        stem, time_in=f"timestep {time}", guidance_in=f"guidance {time}", vector_in="text in_layer out_layer"
+    )
 
 
 def _wan_block(prefix: str) -> Block:
@@ -83,18 +86,16 @@ _HUNYUAN: Final[tuple[Block, ...]] = (
         "mlp.fc2": "ff.net.2", "adaLN_modulation.1": "norm_out.linear",
     }),
     ("txt_in.", "context_embedder.", {
-        "input_embedder": "proj_in", "t_embedder.mlp.0": "time_text_embed.timestep_embedder.linear_1",
-        "t_embedder.mlp.2": "time_text_embed.timestep_embedder.linear_2",
-        "c_embedder.linear_1": "time_text_embed.text_embedder.linear_1",
-        "c_embedder.linear_2": "time_text_embed.text_embedder.linear_2",
+        "input_embedder": "proj_in",
+        **_embedders("time_text_embed", t_embedder="timestep mlp.0 mlp.2", c_embedder="text linear_1 linear_2"),
     }),
-    ("", "", {**_FLUX_ENDS, **_embedders("time_text_embed", "mlp.0 mlp.2"), "img_in.proj": "x_embedder.proj"}),
+    ("", "", {**_FLUX_ENDS, **_flux_embedders("time_text_embed", "mlp.0 mlp.2"), "img_in.proj": "x_embedder.proj"}),
 )  # fmt: skip
 _REFINED: Final = ("layers", "noise_refiner", "context_refiner")
 AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
     "FluxTransformer2DModel": (
         (*_STREAMS[0], _FLUX_DOUBLE), (*_STREAMS[1], _FLUX_SINGLE),
-        ("", "", {**_FLUX_ENDS, **_embedders("time_text_embed")}),
+        ("", "", {**_FLUX_ENDS, **_flux_embedders("time_text_embed")}),
     ),
     "ChromaTransformer2DModel": (
         (*_STREAMS[0], _FLUX_DOUBLE), (*_STREAMS[1], _FLUX_SINGLE), ("", "", _FLUX_ENDS),
@@ -108,7 +109,7 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
         }),
         (*_STREAMS[1], {"linear1": "attn.to_qkv_mlp_proj", "linear2": "attn.to_out"}),
         ("", "", {
-            **_FLUX_ENDS, **_embedders("time_guidance_embed"),
+            **_FLUX_ENDS, **_flux_embedders("time_guidance_embed"),
             "single_stream_modulation.lin": "single_stream_modulation.linear",
             "double_stream_modulation_img.lin": "double_stream_modulation_img.linear",
             "double_stream_modulation_txt.lin": "double_stream_modulation_txt.linear",
@@ -125,10 +126,7 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
         ("", "", {
             "x_embedder.proj": "pos_embed.proj", "final_layer.linear": "proj_out",
             "final_layer.adaLN_modulation.1": "norm_out.linear",
-            "t_embedder.mlp.0": "time_text_embed.timestep_embedder.linear_1",
-            "t_embedder.mlp.2": "time_text_embed.timestep_embedder.linear_2",
-            "y_embedder.mlp.0": "time_text_embed.text_embedder.linear_1",
-            "y_embedder.mlp.2": "time_text_embed.text_embedder.linear_2",
+            **_embedders("time_text_embed", t_embedder="timestep mlp.0 mlp.2", y_embedder="text mlp.0 mlp.2"),
         }),
     ),
     **dict.fromkeys(("WanTransformer3DModel", "WanVACETransformer3DModel", "SkyReelsV2Transformer3DModel",

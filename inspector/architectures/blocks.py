@@ -26,13 +26,14 @@ STACKED = rows(                                # the same experts in one tensor 
 STACKED_IO = rows(                             # stacked and stored [in, out]
     part("gate_up_proj", "mlp.gate_up",      linear_io("d -> ff + ff", each="E", bare=True, packs="gate up", bias="b")),
     part("down_proj",    "mlp.down",         linear_io("ff -> d",      each="E", bare=True, bias="b")))
+MLX_EXPERTS = "switch_mlp"                    # the module of mlx-lm (SwitchGLU), which no other program writes
 SWITCH = rows(                                 # the same as MLX stacks them
     part("gate_proj",    "mlp.gate",         linear("d -> ff", each="E")),
     part("up_proj",      "mlp.up",           linear("d -> ff", each="E")),
     part("down_proj",    "mlp.down",         linear("ff -> d", each="E")))
 EXPERTS = either(
     under("experts.{E}", SWIGLU),
-    either(under("experts", STACKED), under("switch_mlp", SWITCH)))
+    either(under("experts", STACKED), under(MLX_EXPERTS, SWITCH)))
 EXPERTS_BOTH_WAYS = either(under("experts.{E}", SWIGLU), under("experts", either(STACKED, STACKED_IO)))
 PRE_NORMS = rows(
     part("input_layernorm",          "norm.attention", scale("d")),
@@ -71,7 +72,7 @@ BLOCK_SPARSE = either(
         under("experts.{E}", W123),            # Mixtral's names on disk
         either(
             under("experts.{E}", SWIGLU),      # llmcompressor's
-            under("switch_mlp", SWITCH)))),    # MLX's
+            under(MLX_EXPERTS, SWITCH)))),    # MLX's
     under("mlp", ROUTER, either(               # in transformers 5's memory
         under("experts", STACKED),
         under("experts.{E}", W123))))          # unstacked under the names in memory: it loads these as well

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.auditing.own_code import is_foreign
-from inspector.auditing.result import Audit, Skipped, verdict_with
+from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
 from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
@@ -60,9 +60,9 @@ def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
     """The audit with the modules of a sentence encoder behind the model."""
     findings = ordered((*audited.findings, *modules.findings))
     verdict = verdict_with(audited.verdict, modules.findings)
-    open_check = verdict == "clean" and any(one.decisive for one in modules.skipped)
+    open_check = verdict == CLEAN and any(one.decisive for one in modules.skipped)
     return replace(audited, findings=tuple(findings), skipped=(*audited.skipped, *modules.skipped),
-                   verdict="undecided" if open_check else verdict)  # fmt: skip
+                   verdict=UNDECIDED if open_check else verdict)  # fmt: skip
 
 
 # --- the class ---

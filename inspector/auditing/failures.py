@@ -132,6 +132,7 @@ def _is_said(audited: Audit) -> bool:
 
 
 def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
+    """The finding on what a loader does with the checkpoint. other: a version that loads it."""
     config = audited.checkpoint.config
     unnamed = config is not None and not config.values.get("architectures")
     return kind(

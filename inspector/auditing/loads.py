@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.channels_last import is_of_mlx
 from inspector.auditing.failures import (
     failure,
     failures,
@@ -124,9 +125,11 @@ def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
     """
     if "quantization_config" in values:
         return False
-    files = audited.checkpoint.files
-    stated = bool(files) and all(file.metadata.get("format") == "mlx" for file in files)
-    return "quantization" in values or stated or any(".switch_mlp." in line.family for line in audited.lines)
+    if is_of_mlx(audited.checkpoint):
+        return True
+    from inspector.architectures.blocks import MLX_EXPERTS
+
+    return any(f".{MLX_EXPERTS}." in line.family for line in audited.lines)
 
 
 def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:

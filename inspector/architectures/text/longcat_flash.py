@@ -5,7 +5,7 @@ among `zero_expert_num` experts that have no weights (transformers 5 writes gate
 `num_layers`.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, SWIGLU, SWITCH
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, MLX_EXPERTS, SWIGLU, SWITCH
 from inspector.architectures.text.deepseek import MLA, MLA_DIMS
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale
@@ -27,7 +27,7 @@ LONGCAT_FLASH = Architecture("longcat_flash", heads=CAUSAL,
             under("mlp", either(
                 under("experts.{E}", SWIGLU),
                 either(
-                    under("switch_mlp", SWITCH),
+                    under(MLX_EXPERTS, SWITCH),
                     under("experts",           # in transformers 5's memory
                         part("gate_up_proj", "mlp.gate_up", linear("d -> ff + ff", each="Z", bare=True,
                                                                    packs="gate up")),
