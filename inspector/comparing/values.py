@@ -27,6 +27,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, orde
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
 from inspector.values.abnormal import Scanned, abnormal
+from inspector.values.chunks import chunks
 from inspector.values.names import place_of_names
 from inspector.values.reading import Store
 from inspector.values.result import (
@@ -161,7 +162,11 @@ def _one(
 
 
 def _digest(numbers: Numbers) -> bytes:
-    return sha256(np.ascontiguousarray(numbers.raw).tobytes()).digest()
+    """The SHA-256 of the stored values, read in parts."""
+    found = sha256()
+    for _, (part,) in chunks(numbers.raw):
+        found.update(np.ascontiguousarray(part).data)
+    return found.digest()
 
 
 def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Numbers | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -425,3 +426,22 @@ def test_a_name_that_matches_nothing_is_an_error_of_both_verbs(tmp_path: Path) -
     for result in (compared, audited):
         assert [finding.name for finding in result.findings if finding.severity == "error"] == ["tensor-not-found"]
         assert result.verdict == "findings"
+
+
+def test_tensors_that_differ_are_read_in_parts(tmp_path: Path) -> None:
+    """Their values are compared with those of other tensors too, which takes no memory of their size."""
+    config = {**TINY, "vocab_size": 1 << 16, "hidden_size": 256}
+    arrays = numbers(spec_of(genuine(config)))
+    sides = []
+    for side in range(2):
+        arrays["model.embed_tokens.weight"][0, 0] += side
+        sides.append(write(tmp_path / str(side), arrays, config))
+    size = arrays["model.embed_tokens.weight"].nbytes
+    compared = compare(*map(str, sides))
+    tracemalloc.start()
+    try:
+        found = compared_with_values(compared, ["model.embed_tokens.weight"])
+        assert tracemalloc.get_traced_memory()[1] < size
+    finally:
+        tracemalloc.stop()
+    assert [one.code for one in found.findings if one.severity == "error"] == ["V820"]
