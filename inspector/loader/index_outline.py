@@ -8,7 +8,9 @@ this content; at any difference the index is decoded instead. Decoding takes sev
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
+from heapq import heapify, heappop, heappush
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Final
@@ -24,8 +26,6 @@ _FIRST: Final = (
     rb'(?P<between>"[ \t\r\n]*:[ \t\r\n]*")(?P<file>[^"\\]*)(?P<part>"[ \t\r\n]*,[ \t\r\n]*")'
 )
 """The key of the map, its first entry, and the text before the second entry."""
-OUTLINE_FROM: Final = 100_000
-"""Smallest index with an outline, in bytes; a smaller one is decoded at once."""
 OUTLINE_TO: Final = 20_000_000
 """Largest index with an outline, in bytes: entries in any order take up to ten times as much memory."""
 _FILES: Final = 5_000
@@ -59,14 +59,14 @@ class Outline(Struct, frozen=True):
         """
         if len(promised) != len(self.files) or not all(promised.values()):
             return None
-        if not _in_turn(self, promised) and not _mixed(self, promised):
+        if not _in_turn(self, promised) and not _in_name_order(self, promised) and not _mixed(self, promised):
             return None
         return replace(self.rest, weight_map=TensorFiles(promised), promised=promised)
 
 
 def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
-    """The outline of an index of these files; None where it is too small or too large, or has another form."""
-    usual = OUTLINE_FROM <= len(raw) <= OUTLINE_TO and 0 < len(files) <= _FILES
+    """The outline of an index of these files; None where it is too large, or has another form."""
+    usual = len(raw) <= OUTLINE_TO and 0 < len(files) <= _FILES
     first = re.search(_FIRST, raw) if usual else None
     if first is None or not all(name.isascii() and name.isprintable() and "\\" not in name for name in files):
         return None
@@ -105,6 +105,26 @@ def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
         at = stop + len(outline.part)
 
 
+def _in_name_order(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
+    """Whether the map consists of the entries of these files in the order of names, as other writers sort it."""
+    raw, part = outline.raw, outline.part.decode()
+    ordered = {file: sorted(names) for file, names in promised.items()}
+    unread = [(names[0], file, 0) for file, names in ordered.items()]
+    heapify(unread)
+    at = outline.start
+    while unread:
+        _, file, first = heappop(unread)
+        names, after = ordered[file], outline.between.decode() + file
+        last = bisect_left(names, unread[0][0], first) if unread else len(names)
+        text = ((after + part).join(names[first:last]) + after + (part if unread or last < len(names) else "")).encode()
+        if not raw.startswith(text, at):
+            return False
+        at += len(text)
+        if last < len(names):
+            heappush(unread, (names[last], file, last))
+    return at == outline.stop
+
+
 def _mixed(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
     """Whether the map consists of the entries of these files in any order."""
     entries: dict[bytes, list[bytes]] = {}
@@ -125,8 +145,6 @@ def _same(found: list[bytes], names: list[str], after: str = "") -> bool:
     """Whether these are the names, which are distinct, in any order, each with the same text after it."""
     if len(found) != len(names):
         return False
-    if b"\n".join(found) == (f"{after}\n".join(sorted(names)) + after).encode():  # in the order of names
-        return True
     return set(found) == set((f"{after}\n".join(names) + after).encode().split(b"\n"))
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
-from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
 from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, choose, counterpart, shard_number
+
+if TYPE_CHECKING:
+    from inspector.loader.index_outline import Outline
+
+OUTLINE_FROM: Final = 100_000
+"""Smallest index that is read in outline, in bytes; a smaller one is decoded at once."""
 
 
 class Picked(Struct, frozen=True):
@@ -151,7 +157,13 @@ def _decoded(source: Source, one: WeightSet) -> Index | Finding:
 def _outline_or_index(source: Source, one: WeightSet) -> Index | Outline | Finding:
     name = str(one.index)
     raw = _text(source, name)
-    return raw if isinstance(raw, Finding) else outlined(raw, name, one.files) or parse_index(raw, name)
+    if isinstance(raw, Finding):
+        return raw
+    if len(raw) < OUTLINE_FROM:
+        return parse_index(raw, name)
+    from inspector.loader.index_outline import outlined
+
+    return outlined(raw, name, one.files) or parse_index(raw, name)
 
 
 def _text(source: Source, name: str) -> bytes | Finding:

@@ -13,7 +13,6 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.header import parse_header, unopened
 from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.index import Index
-from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
 from inspector.loader.listed_tensors import ListedTensors, joined, stored_of
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
@@ -23,6 +22,7 @@ from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
 if TYPE_CHECKING:
     from inspector.loader.agreement import Copy
     from inspector.loader.formats.other_formats import ExtraContent, OtherReader
+    from inspector.loader.index_outline import Outline
 
 STEPS_A_NAME: Final = 4
 FILES_LIMIT: Final = 20_000
@@ -57,7 +57,7 @@ class SetReading:
     ) -> None:
         self.source, self.listing, self.weights = source, listing, weights
         self.index = index if isinstance(index, Index) else None
-        self._outline = index if isinstance(index, Outline) else None
+        self._outline = None if index is None or isinstance(index, Index) else index
         self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of a rank -> its tensors, if it has any
         self.tensors: Mapping[str, Layout] = {}
         self._table: dict[str, Layout] = {}

@@ -18,7 +18,7 @@ C = shard(3, 3)
 @pytest.fixture(autouse=True, params=[0, 1 << 20], ids=["outlined", "decoded"])
 def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every case with the index in outline where it can be, and with the index decoded."""
-    monkeypatch.setattr("inspector.loader.index_outline.OUTLINE_FROM", request.param)
+    monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", request.param)
 
 
 def read(folder: Path, files: dict[str, bytes], weights: str | None = None) -> Checkpoint:

@@ -10,7 +10,6 @@ import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.index import Index
-from inspector.loader.index_outline import outlined
 from tests.attacks.dummies import INDEX, shard
 
 
@@ -91,7 +90,7 @@ def test_an_odd_index_is_judged_as_if_it_were_decoded(
 ) -> None:
     raw = index.encode(errors="surrogateescape")
     decoded = seen(read(tmp_path, raw))
-    monkeypatch.setattr("inspector.loader.index_outline.OUTLINE_FROM", 0)
+    monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", 0)
     assert seen(read(tmp_path, raw)) == decoded
 
 
@@ -99,7 +98,7 @@ def test_an_odd_index_is_judged_as_if_it_were_decoded(
 def test_an_outline_that_the_headers_prove_is_never_decoded(
     order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.loader.index_outline.OUTLINE_FROM", 0)
+    monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", 0)
     monkeypatch.setattr("inspector.loader.picking.parse_index", lambda raw, file: pytest.fail("was decoded"))
     promise = {name: PROMISE[name] for name in order.split()}
     checkpoint = read(tmp_path, text(weight_map=promise).encode())
@@ -109,7 +108,7 @@ def test_an_outline_that_the_headers_prove_is_never_decoded(
 
 
 def test_one_tensor_in_two_shards_and_twice_in_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.loader.index_outline.OUTLINE_FROM", 0)
+    monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", 0)
     entries = [("a", A), ("b", A), ("c", B), ("a", B)]
     index = '{"weight_map": {' + ", ".join(f'"{name}": "{file}"' for name, file in entries) + "}}"
     for name, raw in {A: healthy("a", "b"), B: healthy("c", "a"), INDEX: index.encode()}.items():
@@ -117,5 +116,6 @@ def test_one_tensor_in_two_shards_and_twice_in_the_index(tmp_path: Path, monkeyp
     assert {one.name for one in load(os.fspath(tmp_path)).findings} == {"index-key-doubled", "tensor-doubled"}
 
 
-def test_a_small_index_has_no_outline() -> None:
-    assert outlined(text().encode(), INDEX, SHARDS) is None
+def test_a_small_index_is_decoded_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.loader.index_outline.outlined", lambda *asked: pytest.fail("was read in outline"))
+    assert not read(tmp_path, text().encode()).findings
