@@ -1,6 +1,6 @@
 """Full-size checkpoints in next to no space: published hyperparameters, real headers, holes for the data.
 
-python -m tests.sparse_models FOLDER [tiny llama8b llama405b dsv3 flat200k]
+python -m tests.sparse_models FOLDER [tiny llama8b llama405b dsv3 dsv3-by-name flat200k]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.checkpoints import Shape, Spec, split, write, write_file
+from tests.checkpoints import Shape, Spec, data_bytes, split, write, write_file
 
 LLAMA8B: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
@@ -179,20 +179,35 @@ MODELS: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], Iterator[_Row
     "flat200k": ({**TINY, "num_hidden_layers": 200}, flat, 1),
 }
 """Name -> config, spec, shards."""
+BY_NAME = "-by-name"
+"""Ends the name of a model whose index is in the order of names, and each header in that of the safetensors library."""
 
 
 def make(name: str, folder: Path) -> Path:
     """The checkpoint of this name in a folder of its own."""
-    config, rows, shards = MODELS[name]
-    return write(folder, dict(rows(config)), config, shards=shards)
+    config, rows, shards = MODELS[name.removesuffix(BY_NAME)]
+    spec = dict(rows(config))
+    write(folder, spec, config, shards=shards)
+    if name.endswith(BY_NAME):
+        index = folder / "model.safetensors.index.json"
+        content = json.loads(index.read_text(encoding="utf-8"))
+        content["weight_map"] = dict(sorted(content["weight_map"].items()))
+        index.write_text(json.dumps(content, indent=2), encoding="utf-8")
+        make_shards(folder, spec, shards, _as_saved)
+    return folder
 
 
-def make_shards(folder: Path, spec: Spec, shards: int) -> list[Path]:
+def _as_saved(part: Spec) -> Spec:
+    """Tensors of wide dtypes first, then by name, as safetensors orders them."""
+    return dict(sorted(part.items(), key=lambda row: (-data_bytes(row[1][0], (1,)), row[0])))
+
+
+def make_shards(folder: Path, spec: Spec, shards: int, ordered: Callable[[Spec], Spec] = dict) -> list[Path]:
     """Only the shards, without index and config."""
     paths = []
     for number, part in enumerate(split(spec, shards), 1):
         paths.append(folder / f"model-{number:05d}-of-{shards:05d}.safetensors")
-        write_file(paths[-1], part)
+        write_file(paths[-1], ordered(part))
     return paths
 
 

@@ -107,21 +107,23 @@ def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 def _in_name_order(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
     """Whether the map consists of the entries of these files in the order of names, as other writers sort it."""
-    raw, part = outline.raw, outline.part.decode()
-    ordered = {file: sorted(names) for file, names in promised.items()}
-    unread = [(names[0], file, 0) for file, names in ordered.items()]
+    raw, part, between = outline.raw, outline.part.decode(), outline.between.decode()
+    ordered: dict[str, list[str]] = {}  # only of files that are begun and not ended: a second list of all takes memory
+    unread = [(min(names), file, 0) for file, names in promised.items()]
     heapify(unread)
     at = outline.start
     while unread:
         _, file, first = heappop(unread)
-        names, after = ordered[file], outline.between.decode() + file
+        names = ordered.pop(file, None) or sorted(promised[file])
         last = bisect_left(names, unread[0][0], first) if unread else len(names)
-        text = ((after + part).join(names[first:last]) + after + (part if unread or last < len(names) else "")).encode()
+        if last < len(names):
+            ordered[file] = names
+            heappush(unread, (names[last], file, last))
+        after = between + file
+        text = ((after + part).join(names[first:last]) + after + (part if unread else "")).encode()
         if not raw.startswith(text, at):
             return False
         at += len(text)
-        if last < len(names):
-            heappush(unread, (names[last], file, last))
     return at == outline.stop
 
 
