@@ -131,6 +131,38 @@ def test_it_is_reported(name: str, tmp_path: Path) -> None:
     assert audited.verdict == "findings"
 
 
+WIDE = text("1_Pooling/config.json", {"word_embedding_dimension": 64, "pooling_mode_mean_tokens": True})
+MODULES: dict[str, tuple[Change, str, str]] = {
+    "absent": (POOLED, "fetch 2_Dense again", "refuses"),
+    "a pooling alone": (
+        both(text("modules.json", ONE_POOLING), WIDE), 'set "word_embedding_dimension": 48 in 1_Pooling/config.json',
+        "unknown"),
+    "a pooling before a dense layer that fits": (
+        both(POOLED, WIDE, dense(48, 24, 24, 48)), 'set "word_embedding_dimension": 48 in 1_Pooling/config.json',
+        "unknown"),
+    "all modules of another model": (
+        both(POOLED, WIDE, dense(64, 24, 24, 64)), "use the model of width 64 that it belongs to, or train it with 48",
+        "unknown"),
+    "a dense layer": (
+        both(POOLED, dense(64, 24, 24, 64)), "use the model of width 64 that it belongs to, or train it with 48",
+        "unknown"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_to_do_with_a_module_of_an_encoder(name: str, tmp_path: Path) -> None:
+    change, remedy, outcome = MODULES[name]
+    audited = found(tmp_path, ENCODER, change)
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    assert finding.remedy().words == remedy
+    assert next(one.outcome for one in audited.loads if one.intended) == outcome
+    for step in finding.remedy().steps:
+        if step.action == "set":
+            path = tmp_path / str(step.file)
+            path.write_text(json.dumps({**json.loads(path.read_text()), step.key[0]: step.new}), encoding="utf-8")
+            assert audit(str(tmp_path)).verdict == "clean"
+
+
 QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "ids in range": (LLAMA, both(key("eos_token_id", [1, 127]), text("added_tokens.json", {"<a>": 127}))),
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),

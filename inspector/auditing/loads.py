@@ -24,6 +24,7 @@ from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     BY_CLASS,
     BY_NAME,
+    COMPLETE,
     FAILURES,
     RANDOM,
     REFUSES,
@@ -34,6 +35,7 @@ from inspector.loading.outcome import (
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.loading.transformers import Given, loads
 from inspector.matcher.families import families_of
+from inspector.reconciler.config_keys import lacks_method
 
 if TYPE_CHECKING:
     from inspector.findings.config import ConfigImpossible
@@ -103,7 +105,11 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
 
     given = given_of(audited, config.values)
     newest = _of_strict_config(audited, loads(given, NEWEST), NEWEST)
-    others = of_safetensors(given.class_name, given.model_type, newest)
+    built = newest
+    if lacks_method(config.values):
+        kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
+        built = loads(replace(given, values=kept), NEWEST)
+    others = of_safetensors(given.class_name, given.model_type, newest, built)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
     newest, older = (
@@ -114,16 +120,31 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if sentences:
         base = _base_class(audited)
         used = newest if base is None else loads(replace(given, class_name=base), NEWEST)
-        others = (replace(used, loader="sentence-transformers", version=None, intended=True), *others)
+        used = replace(used, loader="sentence-transformers", version=None, intended=True)
+        others = (_with_modules(audited, used), *others)
     return (newest, older, *others)
+
+
+def _with_modules(audited: Audit, load: Load) -> Load:
+    """What sentence-transformers does, which loads the modules behind the model too."""
+    if not audited.findings:
+        return load
+    from inspector.findings.declared import ModuleMissing
+
+    wrong = next((one for one in audited.findings if isinstance(one, ModuleMissing)), None)
+    if wrong is None or load.outcome != COMPLETE:
+        return load
+    because = f"{wrong.folder}: {wrong.problem}; it fails {wrong.when}"
+    return replace(load, outcome=REFUSES if wrong.given is None else UNKNOWN, because=because, source="documented",
+                   missing=None, unexpected=None, mismatched=None)  # fmt: skip
 
 
 def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
     """Whether mlx-lm wrote the folder: by its quantization block, the format that it states, or its stacked experts.
 
-    A config beside it is that of transformers in each case.
+    A config beside it is that of transformers in each case. mlx-lm writes its block under both keys.
     """
-    if "quantization_config" in values:
+    if "quantization_config" in values and not ("quantization" in values and lacks_method(values)):
         return False
     if is_of_mlx(audited.checkpoint):
         return True
@@ -256,6 +277,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         model_type if isinstance(model_type, str) else None,
         problem=_unreadable(audited),
         quantized=_quantized(audited, values),
+        unread=_unread_quantization(audited),
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,
         unscaled=audited.unpacked is not None and any(audited.unpacked.schemes.values()),
@@ -294,6 +316,13 @@ def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:
     if "quantization_config" not in values and "quantization" not in values:
         return None
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
+
+
+def _unread_quantization(audited: Audit) -> str:
+    """Why it is open what a loader does with quantized weights that are not understood or have errors."""
+    if audited.unpacked is None:
+        return "the quantization was not understood"
+    return "what it does with quantized weights that have errors was not recorded"
 
 
 def _of_gguf(audited: Audit) -> tuple[Load, ...]:

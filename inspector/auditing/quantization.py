@@ -44,6 +44,8 @@ from inspector.quantization.missing_block import (
     one_packing,
     with_stated,
 )
+from inspector.quantization.schemes.bitnet import AUTO_BIT_LINEAR
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -53,7 +55,7 @@ ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 MOST_REPORTED = 2
 """Most cases of one kind that are reported separately."""
-PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round"})
+PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet"})
 """Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
 """Keys of a config.json whose loader looks for the quantization there."""
@@ -89,7 +91,7 @@ def packing_findings(
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
-    if settings.known and not packed and settings.base.method not in (None, "bitnet"):
+    if settings.known and not packed and not _is_float_form(settings.base):
         needed = settings.base.method in PACKED_ONLY or _needs_scales(unpacked, lines)
         yield (NotPacked if needed else NothingPacked)(
             place=Place(key=settings.source),
@@ -99,6 +101,12 @@ def packing_findings(
         )
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def _is_float_form(setting: ModuleSettings) -> bool:
+    """Whether a block declares no packed weights: AutoBitLinear's, or bitsandbytes' with neither switch on."""
+    by_method = {"bitnet": setting.variant == AUTO_BIT_LINEAR, "bitsandbytes": setting.bits is None}
+    return by_method.get(setting.method or "", setting.method is None)
 
 
 def _needs_scales(unpacked: Unpacked, lines: Sequence[Line]) -> bool:

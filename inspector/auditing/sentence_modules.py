@@ -23,6 +23,7 @@ from inspector.loading.sentence_modules import (
     MODELS,
     TOKENS,
     is_known,
+    key_before,
     number,
     tensors_of,
     width_before,
@@ -65,7 +66,7 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
     hidden = None if checkpoint.config is None else number(checkpoint.config.values, *WIDTHS)
     tokens = sentence = hidden
     audited = not checkpoint.readable
-    for one in listed:
+    for place, one in enumerate(listed):
         if one.first:
             tokens = sentence = None
         if one.kind in MODELS:
@@ -76,11 +77,14 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
         values = _config(part, one.kind)
         width = tokens if one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" else sentence
         width = tokens if one.kind == "Pooling" else width
-        problem = _problem(one.kind, part, values, width)
+        problem = _problem(one.kind, part, values)
         if problem:
             from inspector.findings.declared import ModuleMissing
 
             findings.append(ModuleMissing(place=Place(file=MODULES), folder=one.path, problem=problem))
+        elif width is not None and width_before(one.kind, values) not in (None, width):
+            finding, values = _of_another_width(checkpoint, listed[place:], values, width)
+            findings.append(finding)
         elif part is not None and part.readable and not (is_known(one.kind) or one.kind in {*EMPTY, *LOOKUPS}):
             skipped.append(_unread(one))
         if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
@@ -110,8 +114,8 @@ def _unread(one: Listed) -> Skipped:
     return Skipped(f"the weights of {one.path}", f"a further module, of kind {one.kind}", decisive=True)
 
 
-def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any], width: int | None) -> str:
-    """What is wrong with a module; "" where it loads and fits. width: of its input, None where not known."""
+def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> str:
+    """What is wrong with a module by itself; "" where it loads."""
     if kind in LOOKUPS:
         return _without_table(kind, part)
     if kind not in ("Pooling", "Router") and not is_known(kind):
@@ -120,11 +124,33 @@ def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any], widt
         return "the folder is absent" if kind != "Pooling" else "it has no config.json"
     if not values:
         return f"it has no {CONFIGS.get(kind, 'config.json')}"
-    problem = _tensors_differ(kind, part, values) if is_known(kind) else ""
-    wanted = width_before(kind, values)
-    if problem or wanted is None or width is None or wanted == width:
-        return problem
-    return f"its config.json states a width of {wanted}, the module before gives {width}"
+    return _tensors_differ(kind, part, values) if is_known(kind) else ""
+
+
+def _of_another_width(
+    checkpoint: Checkpoint, rest: Sequence[Listed], values: Mapping[str, Any], width: int
+) -> tuple[Finding, Mapping[str, Any]]:
+    """The finding on a module that takes another width than the one before gives, and its config as it should be.
+
+    rest: the module and those behind it. A pooling has no weights: its config is wrong, unless the next module agrees
+    with it.
+    """
+    from inspector.findings.declared import ModuleMissing
+
+    one, stated, key = rest[0], width_before(rest[0].kind, values), str(key_before(rest[0].kind, values))
+    right = {**values, key: width}
+    behind = (width_before(other.kind, _config(load_within(checkpoint, other.path), other.kind)) for other in rest[1:])
+    needed = next((found for found in behind if found is not None), None)
+    correct = one.kind == "Pooling" and needed in (None, width_behind(one.kind, right, width))
+    finding = ModuleMissing(
+        place=Place(file=MODULES),
+        folder=one.path,
+        problem=f"its config.json states a width of {stated}, the module before gives {width}",
+        stated=stated,
+        given=width,
+        key=key if correct else None,
+    )
+    return finding, right if correct else values
 
 
 def _without_table(kind: str, part: Checkpoint | None) -> str:

@@ -23,7 +23,7 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
 
         checkpoint = joined(checkpoint)
     stated, config = checkpoint.metadata, checkpoint.config
-    if stated is not None:
+    if stated is not None and config is None:
         from inspector.dialects import gguf_config
         from inspector.dialects.gguf import WRITER
         from inspector.dialects.gguf_heads import head_findings
@@ -38,4 +38,4 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
 
         values = litgpt.config_of(config.values)
         config = None if values is None else Config(config.file, values, "config")
-    return checkpoint if config is checkpoint.config else replace(checkpoint, config=config, metadata=None)
+    return checkpoint if config is checkpoint.config else replace(checkpoint, config=config)

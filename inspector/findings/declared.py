@@ -244,13 +244,23 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
           help      fetch 2_Dense again
 
     What to do
-        Fetch the folder again, or save the model again with sentence-transformers.
+        Fetch the folder again, or save the model again with sentence-transformers. Where two widths differ, use the
+        model that the modules were trained for, or train them anew; a pooling has no weights, and its config can be
+        corrected.
     """
 
     code = "N434"
 
     folder: str
     problem: str
+    stated: int | None = None
+    given: int | None = None
+    key: str | None = None
+
+    @property
+    def when(self) -> str:
+        """When sentence-transformers fails."""
+        return "on loading" if self.given is None else "on the first sentence"
 
     def headline(self) -> str:
         return self.folder
@@ -259,4 +269,10 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
         return [("named by", str(self.place.file)), ("problem", self.problem)]
 
     def remedy(self) -> Remedy:
-        return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
+        if self.given is None:
+            return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
+        if self.key is None:
+            return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")
+        file = f"{self.folder}/config.json"
+        step = Step(action="set", file=file, key=(self.key,), old=self.stated, new=self.given)
+        return Remedy(f'set "{self.key}": {self.given} in {file}', (step,))

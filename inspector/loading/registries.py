@@ -40,12 +40,15 @@ def knows(loader: str, name: str | None) -> bool:
     return name in _registries()[loader]["names"]
 
 
-def of_safetensors(class_name: str | None, model_type: str | None, newest: Load) -> tuple[Load, ...]:
-    """What vLLM and mlx-lm do with a folder that transformers reads. newest: what transformers does."""
-    files = tuple(name for name in newest.files if name.endswith(".safetensors"))
+def of_safetensors(class_name: str | None, model_type: str | None, newest: Load, built: Load) -> tuple[Load, ...]:
+    """What vLLM and mlx-lm do with a folder that transformers reads.
+
+    newest: what transformers does. built: what it would do without settings that only MLX reads.
+    """
+    files = tuple(name for name in built.files if name.endswith(".safetensors"))
     return (
         _strict("vllm", knows("vllm", class_name), newest, newest.files),
-        _strict("mlx", knows("mlx", model_type), newest, tuple(n for n in files if fnmatchcase(n, "model*"))),
+        _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*"))),
     )
 
 
@@ -68,6 +71,8 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
     """A loader that builds the same tensors and accepts none that is missing."""
     if not known:
         return documented(loader, UNKNOWN, f"its list ({_registries()[loader]['source']}) does not name the model")
+    if newest.outcome == REFUSES and newest.because:
+        return documented(loader, UNKNOWN, newest.because, files)
     if not files:
         return documented(loader, UNKNOWN, "whether it finds the files is not known")
     if newest.outcome == RANDOM:

@@ -133,8 +133,16 @@ def _modes(values: Mapping[str, Any]) -> int:
 
 def width_before(kind: str, values: Mapping[str, Any]) -> int | None:
     """The width of the embeddings that a module takes; None where any will do or its config does not say it."""
-    keys = {
+    return number(values, *_keys_before(kind))
+
+
+def key_before(kind: str, values: Mapping[str, Any]) -> str | None:
+    """The key that states the width that a module takes."""
+    return next((key for key in _keys_before(kind) if number(values, key) is not None), None)
+
+
+def _keys_before(kind: str) -> tuple[str, ...]:
+    return {
         "Dense": ("in_features",), "LayerNorm": ("dimension",), "LSTM": _TOKENS, "Pooling": _TOKENS,
         "CNN": _OF_CNN, "WeightedLayerPooling": _TOKENS,
     }.get(kind, ())  # fmt: skip
-    return number(values, *keys)

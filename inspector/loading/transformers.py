@@ -41,6 +41,7 @@ from inspector.loading.tables import (
     version_of,
 )
 from inspector.matcher.families import Families, families_of
+from inspector.reconciler.config_keys import lacks_method
 
 if TYPE_CHECKING:
     from inspector.loading.memory import Counted, NamesInMemory
@@ -64,9 +65,9 @@ class Given(Struct, frozen=True):
 
     values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
     "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
-    one. case: the comparison with the definition; None where it is not of the whole set, as its loader reads it.
-    stored: the families of all tensors, where they are known. unscaled: whether weights are quantized although the
-    config has no quantization.
+    one. unread: why it is open what a loader does with one that they do not agree with. case: the comparison with the
+    definition; None where it is not of the whole set, as its loader reads it. stored: the families of all tensors,
+    where they are known. unscaled: whether weights are quantized although the config has no quantization.
     """
 
     checkpoint: Checkpoint
@@ -75,6 +76,7 @@ class Given(Struct, frozen=True):
     model_type: str | None
     problem: str = ""
     quantized: bool | None = None
+    unread: str = ""
     case: Reconciled | None = None
     stored: Families | None = None
     unscaled: bool = False
@@ -120,7 +122,7 @@ def _by_config(given: Given, major: str) -> Load | None:
         return _load(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major):
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
-    refused = refused_config(values, major)
+    refused = "quantization_config names no quant_method" if lacks_method(values) else refused_config(values, major)
     return _load(major, REFUSES, refused) if refused else None
 
 
@@ -128,6 +130,7 @@ def _by_files(given: Given, major: str) -> Load | None:
     """The answer where the files already decide."""
     checkpoint = given.checkpoint
     there = {file.name for file in checkpoint.files} | checkpoint.siblings.keys() | checkpoint.lost.keys()
+    there = there | {checkpoint.set_name}
     index = checkpoint.index
     if index is not None:
         there = there | {index.file}
@@ -231,7 +234,7 @@ def _by_newest(given: Given) -> bool:
 def _quantized(given: Given, major: str) -> Load:
     if given.quantized:
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
-    return _load(major, UNKNOWN, "the quantization was not understood", given)
+    return _load(major, UNKNOWN, given.unread, given)
 
 
 def _families(given: Given, major: str) -> Families:

@@ -23,7 +23,7 @@ METHODS: Final[Mapping[str, str]] = {
     "gptq": "gptq", "awq": "awq", "auto-round": "auto_round", "fp8": "fp8", "fbgemm_fp8": "fp8",
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
-    "aqlm": "aqlm", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
+    "aqlm": "aqlm", "bitnet": "bitnet", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
 }  # fmt: skip
 """Method -> the file in `schemes` that reads its config; other methods state only bits and group size."""
 OTHER_NAMES: Final[Mapping[str, str]] = {

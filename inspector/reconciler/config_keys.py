@@ -150,11 +150,20 @@ def _refused(values: Mapping[str, Any], model_type: Any, above: tuple[str, ...] 
 
 def _unnamed_method(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     """Quantization settings that name no method, which transformers refuses; MLX writes such next to its own."""
+    if lacks_method(values) and "quantization" not in values:
+        settings = values["quantization_config"]
+        yield ("quantization_config",), "settings with a quant_method", UNSET if settings else None
+
+
+def lacks_method(values: Mapping[str, Any]) -> bool:
+    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError).
+
+    In a config with other configs inside the loader decides by their settings.
+    """
     settings = values.get("quantization_config")
     if not isinstance(settings, dict) or not settings.keys().isdisjoint(_METHODS):
-        return
-    if "quantization" not in values and not any(isinstance(values.get(key), dict) for key in _TOWERS):
-        yield ("quantization_config",), "settings with a quant_method", UNSET if settings else None
+        return False
+    return not any(isinstance(values.get(key), dict) for key in _TOWERS)
 
 
 def _meant(value: Any, accepted: str) -> Any:

@@ -236,14 +236,13 @@ def _said(model: Any, major: str) -> dict[str, Any]:
         "state": state,
         "buffers": sorted({name for name, _ in model.named_buffers()} - set(state)),
     }
+    if any(name.endswith("rotary_emb.inv_freq") for name, _ in model.named_buffers()):
+        said["unexpected"] += [r"rotary_emb\.inv_freq"]  # of every version: the buffer was moved out of the layers
     if major == NEWEST:
         mapping = importlib.import_module("transformers.conversion_mapping").get_model_conversion_mapping(model)
         said["tied"] = bool(model.all_tied_weights_keys)
         said["transforms"] = [_transform(one) for one in mapping]
         ends = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
-        said["unexpected"] += [r"rotary_emb\.inv_freq"] * any(
-            name.endswith("rotary_emb.inv_freq") for name, _ in model.named_buffers()
-        )
         said["unexpected"] += [r"(^|\.)position_ids$"] * any(end.endswith("position_ids") for end in ends)
         said["buffers"] = []
         return said

@@ -5,8 +5,21 @@ AutoBitLinear may store the unpacked float weight together with the scale (onlin
 
 from __future__ import annotations
 
+from typing import Final
+
+from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, is_scalar
+from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
+
+AUTO_BIT_LINEAR: Final = "autobitlinear"
+"""The `linear_class` of modules that take float weights too."""
+
+
+def settings(block: ConfigBlock) -> QuantizationSettings:
+    """The bitnet config of transformers; variant is its class of linear modules."""
+    base = block.module_settings({"variant": "linear_class"}, variant=block.text("linear_class"))
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 def _is_packed(tensors: Tensors, setting: ModuleSettings) -> bool:
