@@ -64,6 +64,10 @@ def _in_own_words(
     config = checkpoint.config
     file = "config.json" if config is None else config.file
     for finding in findings:
+        if isinstance(finding, ConfigDisagrees) and config is not None and config.kind == "config":
+            from inspector.auditing.layer_lists import with_layer_lists
+
+            finding = with_layer_lists(finding, config.values)
         if isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
         elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):

@@ -17,6 +17,16 @@ class Rival(msgspec.Struct, frozen=True):
     weights: Any
 
 
+class LayerList(msgspec.Struct, frozen=True):
+    """A list of the config with one entry for each layer, which the loader refuses in another length.
+
+    entry: what all its entries are; unset where they differ.
+    """
+
+    key: str
+    entry: Any = msgspec.UNSET
+
+
 class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """A config key contradicts the weights.
 
@@ -62,6 +72,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     file_key: str | None = None
     together: tuple[Rival, ...] = ()
     labels: int | None = None
+    layer_lists: tuple[LayerList, ...] = ()
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -107,6 +118,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             words = f'set "{name}": {value(self.solved)} in {self.file}'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
+        if self.layer_lists:
+            return self._with_lists(words, step)
         if self.labels is not None and self.labels != self.solved:
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
             return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
@@ -117,6 +130,20 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self.lost:
             return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
         return Remedy(words, (step,))
+
+    def _with_lists(self, words: str, step: Step) -> Remedy:
+        """The remedy for a number of layers, with the lists that must have as many entries."""
+        lists = " and ".join(f'"{one.key}"' for one in self.layer_lists)
+        words = f"{words}, and give {lists} one entry for each layer"
+        if self.lost:
+            return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
+        if any(one.entry is msgspec.UNSET for one in self.layer_lists):
+            return Remedy(words)
+        resized = (
+            Step(action="set", file=self.file, key=(*self._path()[:-1], one.key), new=[one.entry] * self.solved)
+            for one in self.layer_lists
+        )
+        return Remedy(words, (step, *resized))
 
     def _other_keys(self) -> str:
         return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"

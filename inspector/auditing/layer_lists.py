@@ -1,0 +1,45 @@
+"""Lists of a config with one entry for each layer: where the number of layers is corrected, they must follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from inspector.findings.config import ConfigDisagrees, LayerList
+from inspector.loading.config_rules import refused_config
+
+MOST_LAYERS: Final = 10_000
+"""Most layers for which lists are tried."""
+
+
+def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDisagrees:
+    """The finding on a number of layers, with the lists that transformers refuses beside the right number."""
+    *outer, last = finding.key.split(".")
+    stated: Any = values
+    for key in outer:
+        stated = stated.get(key) if isinstance(stated, Mapping) else None
+    solved = finding.solved
+    if not isinstance(stated, Mapping) or type(solved) is not int or not 0 < solved <= MOST_LAYERS:
+        return finding
+    inner = {"model_type": values.get("model_type"), **stated}
+    changed = {**inner, last: solved}
+    if not refused_config(changed) or refused_config(inner):
+        return finding
+    lists = {key: one for key, one in stated.items() if isinstance(one, list) and one and len(one) == stated.get(last)}
+    for chosen in (*([key] for key in lists), list(lists)):
+        resized = {key: _of_length(lists[key], solved) for key in chosen}
+        if resized and not refused_config({**changed, **resized}):
+            return replace(finding, layer_lists=tuple(LayerList(key, _only(lists[key])) for key in chosen))
+    return finding
+
+
+def _of_length(entries: Sequence[Any], length: int) -> list[Any]:
+    return [*entries, *[entries[-1]] * length][:length]
+
+
+def _only(entries: Sequence[Any]) -> Any:
+    """What all entries are; unset where they differ."""
+    return entries[0] if all(one == entries[0] for one in entries) else UNSET

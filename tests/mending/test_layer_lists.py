@@ -1,0 +1,53 @@
+"""The lists that transformers wants as long as a corrected number of layers: the remedy leaves a config that loads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.loading.config_rules import refused_config
+from tests.judged import base_record, codes, judged, oracle_types, spec_of
+from tests.sampling import sampled
+
+LAYERS, LIST = "num_hidden_layers", "layer_types"
+
+
+def has_list(model_type: str) -> bool:
+    config = base_record(model_type)["config"]
+    listed = config.get(LIST)
+    return isinstance(listed, list) and len(listed) == config.get(LAYERS) and not refused_config(config)
+
+
+TYPES = [name for name in oracle_types() if has_list(name)]
+
+
+def longer(config: dict[str, Any]) -> dict[str, Any]:
+    """A config of one layer more."""
+    return {**config, LAYERS: config[LAYERS] + 1, LIST: [*config[LIST], config[LIST][-1]]}
+
+
+@pytest.mark.parametrize("model_type", sampled(TYPES, 12, lambda name: len(set(base_record(name)["config"][LIST]))))
+def test_the_list_of_layer_types_follows_the_number(model_type: str) -> None:
+    record = base_record(model_type)
+    config = longer(record["config"])
+    (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
+    assert '"layer_types" one entry for each layer' in finding.remedy().words
+    changed = {**config, LAYERS: record["config"][LAYERS], LIST: record["config"][LIST]}
+    assert not refused_config(changed)
+    assert not codes(judged(spec_of(record), changed))
+
+
+UNIFORM = [name for name in TYPES if len(set(base_record(name)["config"][LIST])) == 1
+           and "linear_attention" not in base_record(name)["config"][LIST]]  # fmt: skip
+"""Where the list decides which tensors a layer has, a layer beyond it is N406: no key explains it."""
+
+
+@pytest.mark.parametrize("model_type", sampled(UNIFORM, 8))
+def test_a_list_of_equal_entries_is_mended(model_type: str) -> None:
+    record = base_record(model_type)
+    kept = record["config"][LAYERS] - 1
+    config = {**record["config"], LAYERS: kept, LIST: record["config"][LIST][:kept]}
+    (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
+    mended = {**config, **{step.key[0]: step.new for step in finding.remedy().steps}}
+    assert {LAYERS: mended[LAYERS], LIST: mended[LIST]} == {key: record["config"][key] for key in (LAYERS, LIST)}
