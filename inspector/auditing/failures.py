@@ -111,6 +111,19 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     return NamesOfAnotherProgram(**stated)
 
 
+def names_in_gguf(audited: Audit, load: Load) -> Finding:
+    """The finding on the names of transformers in a GGUF file."""
+    from inspector.findings.names.architecture import NamesOfAnotherProgram
+
+    return NamesOfAnotherProgram(
+        place=Place(file=audited.checkpoint.set_name),
+        writer=audited.case.reading.writer or "transformers" if audited.case is not None else "",
+        example=next(iter(audited.checkpoint.tensors)),
+        exporter="llama.cpp's convert_hf_to_gguf.py, from the model of transformers",
+        because=f"{load.loader}: {load.because}",
+    )
+
+
 def _is_of_other(audited: Audit) -> bool:
     """Whether the weights are quantized for a program with a loader of its own."""
     if audited.unpacked is None or not audited.unpacked.schemes:

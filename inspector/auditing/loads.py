@@ -13,13 +13,14 @@ from inspector.auditing.failures import (
     failure,
     failures,
     is_older_naming,
+    names_in_gguf,
     of_another_program,
     of_one_index,
     without_said_tokens,
 )
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
-from inspector.findings.finding import Finding, ordered
+from inspector.findings.finding import ContentFinding, Finding, ordered
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     BY_CLASS,
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
     from inspector.findings.config import ConfigImpossible
     from inspector.matcher.families import Families
 
+FIRST_OF_GGUF: Final = "token_embd.weight"
+"""The tensor that llama.cpp asks for first, whatever the architecture."""
+SAFETENSORS_INDEX: Final = "model.safetensors.index.json"
+LAYERS_OF_GGUF: Final = ("blk.", "enc.blk.", "dec.blk.")
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
 """Loaders of which the recorded behaviour decides the verdict."""
 
@@ -63,6 +68,9 @@ def after_loading(audited: Audit) -> Audit:
         findings = of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and audited.case.reading.writer:
         findings = [of_another_program(audited, one, intended, name) for one in findings]
+    if _has_other_names(audited):
+        findings = [one for one in findings if not isinstance(one, ContentFinding)]
+        findings.append(names_in_gguf(audited, intended))
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
@@ -109,7 +117,8 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if lacks_method(config.values):
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
-    others = of_safetensors(given.class_name, given.model_type, newest, built)
+    beside = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
+    others = of_safetensors(given.class_name, given.model_type, newest, built, beside)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
     newest, older = (
@@ -325,16 +334,26 @@ def _unread_quantization(audited: Audit) -> str:
     return "what it does with quantized weights that have errors was not recorded"
 
 
+def _has_other_names(audited: Audit) -> bool:
+    """Whether the tensors of a GGUF file of a model have names that llama.cpp does not look up."""
+    config, names = audited.checkpoint.config, audited.checkpoint.tensors
+    if config is None or not audited.checkpoint.set_name.endswith(".gguf") or not names:
+        return False
+    return FIRST_OF_GGUF not in names and not any(name.startswith(LAYERS_OF_GGUF) for name in names)
+
+
 def _of_gguf(audited: Audit) -> tuple[Load, ...]:
+    from inspector.loading.memory import first_name
     from inspector.loading.registries import of_gguf
 
     metadata = audited.checkpoint.metadata
     named = None if metadata is None else metadata.values.get("general.architecture")
     files = tuple(file.name for file in audited.checkpoint.files)
     case = audited.case
-    missing = wrong = ""
-    if case is not None and any(one.severity == "error" for one in audited.findings):
-        missing = next((one.block.key for one in case.placement.missing), "")
-        wrong = next((one.block.key for one in case.placement.mismatched), "")
+    missing = FIRST_OF_GGUF if _has_other_names(audited) else ""
+    wrong = ""
+    if case is not None and not missing and any(one.severity == "error" for one in audited.findings):
+        missing = next((first_name(one.block.key, one.boxes) for one in case.placement.missing), "")
+        wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)

@@ -348,6 +348,8 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     from inspector.auditing.projector import is_projector, projector_findings
     from inspector.reconciler.siblings import odd_siblings
 
+    if not draft.families:
+        return _without_definition(draft).open("names and shapes", "no tensor can be read")
     if (own := own_code(draft.config, None, ())) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
     draft = _without_definition(draft).with_findings(_unknown_architecture(draft.config, nearest))

@@ -40,14 +40,20 @@ def knows(loader: str, name: str | None) -> bool:
     return name in _registries()[loader]["names"]
 
 
-def of_safetensors(class_name: str | None, model_type: str | None, newest: Load, built: Load) -> tuple[Load, ...]:
+def of_safetensors(
+    class_name: str | None, model_type: str | None, newest: Load, built: Load, index: str
+) -> tuple[Load, ...]:
     """What vLLM and mlx-lm do with a folder that transformers reads.
 
-    newest: what transformers does. built: what it would do without settings that only MLX reads.
+    newest: what transformers does. built: what it would do without settings that only MLX reads. index: one beside the
+    audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`).
     """
     files = tuple(name for name in built.files if name.endswith(".safetensors"))
+    vllm = _strict("vllm", knows("vllm", class_name), newest, newest.files)
+    if index and vllm.outcome != UNKNOWN:
+        vllm = documented("vllm", UNKNOWN, f"it reads the files that {index} lists, which were not audited")
     return (
-        _strict("vllm", knows("vllm", class_name), newest, newest.files),
+        vllm,
         _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*"))),
     )
 

@@ -114,6 +114,18 @@ def test_a_conversion_is_proven_and_exact_alone(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Path) -> None:
+    record, file = records()[name], written(name)
+    loads = {one.loader: one.outcome for one in audit(str(file.save(tmp_path / "whole" / "model.gguf").parent)).loads}
+    assert loads == {"llama.cpp": "complete", "ollama": "complete"}
+    file.arrays.clear()
+    file.arrays.update(source_of(record))
+    audited = audit(str(file.save(tmp_path / "renamed" / "model.gguf").parent))
+    assert "complete" not in {one.outcome for one in audited.loads}
+    assert audited.verdict != "clean"
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
     """ggml counts the dims of a tensor up to the last one above 1, and llama-quantize writes so many."""
     file = written(name)

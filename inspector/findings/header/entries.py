@@ -168,6 +168,11 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     tensors: int
 
+    @property
+    def closes_file(self) -> bool:
+        """Loaders open the file and take the last entry."""
+        return False
+
     def headline(self) -> str:
         return f"{self.place.file} has {count(self.tensors, 'duplicate key')}"
 
