@@ -23,7 +23,13 @@ from inspector.findings.names.tensors import (
 from inspector.findings.shapes import Rearranged, ShapeDiffers
 from inspector.findings.shards.index import IndexRequired
 from inspector.findings.shards.names import FileNameUnknown
-from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
+from inspector.findings.single_causes import (
+    ConfigKeysAbsent,
+    HeadsPruned,
+    MlpsPruned,
+    OneRankOfSeveral,
+    WeightsIncomplete,
+)
 from inspector.findings.totals import HeadMissing
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
@@ -38,7 +44,7 @@ ABSENCES = (
     HeadMissing,
     WeightsIncomplete,
 )
-SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
+SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, MlpsPruned, OneRankOfSeveral)
 """Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
 WITH_FAMILIES = (
     TensorMissing,
@@ -48,6 +54,7 @@ WITH_FAMILIES = (
     ConfigDisagrees,
     ConfigKeysAbsent,
     HeadsPruned,
+    MlpsPruned,
     OneRankOfSeveral,
     WeightsIncomplete,
 )

@@ -222,6 +222,55 @@ class HeadsPruned(ContentFinding, frozen=True, kw_only=True):
         return Remedy("load it with the program that pruned it, or take the original weights")
 
 
+class LayerWidth(msgspec.Struct, frozen=True):
+    """Layers and the inner width of their MLPs."""
+
+    layers: str
+    width: int
+
+
+class MlpsPruned(ContentFinding, frozen=True, kw_only=True):
+    """The MLPs of some layers have another inner width.
+
+    What it means
+        The matrices of the MLP agree with each other in each layer, on a width that is not the configured one and not
+        the same in all layers: the model was pruned layer by layer. Everything else is as expected.
+
+    Why it matters
+        Loaders build every layer with the configured width and fail on the shapes.
+
+    Example
+        error[D506] mlps-pruned: layers 3, 7
+          width     9216 of 14336 in layer 3; 7168 of 14336 in layer 7
+          families  3: model.layers.{layer}.mlp.down_proj.weight,
+                    model.layers.{layer}.mlp.gate_proj.weight and 1 more
+          help      load it with the program that pruned it, or take the original
+                    weights
+
+    What to do
+        Load the model with the program that pruned it, whose class builds each layer in its own width, or use the
+        weights before pruning.
+    """
+
+    code = "D506"
+
+    width: int
+    stored: tuple[LayerWidth, ...]
+    families: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return self.place.indices or "all layers"
+
+    def rows(self) -> Rows:
+        widths = "; ".join(f"{one.width} of {self.width} in {one.layers}" for one in self.stored[:8])
+        more = f" and {len(self.stored) - 8:,} more" if len(self.stored) > 8 else ""
+        return [("width", widths + more), ("families", f"{len(self.families)}: {listed(self.families, 2)}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("load it with the program that pruned it, or take the original weights")
+
+
 class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     """A large part of the model is not stored.
 

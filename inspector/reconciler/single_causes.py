@@ -59,6 +59,10 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     found = found or _one_rank(case) or _pruned_heads(case)
     if found is not None:
         return found
+    from inspector.reconciler.pruned import pruned_mlps
+
+    if (pruned := pruned_mlps(case)) is not None:
+        return Recognized(pruned[0], _without(case, pruned[1]))
     from inspector.reconciler.vocabulary import resized_in_part
 
     resized = resized_in_part(case)

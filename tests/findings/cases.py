@@ -385,6 +385,13 @@ def without_heads(spec: Spec) -> None:
         spec[f"model.layers.{layer}.self_attn.o_proj.weight"] = ("BF16", (4096, heads * 128))
 
 
+def narrow_mlps(spec: Spec) -> None:
+    """MLPs of other widths in two layers."""
+    for layer, width in ((3, 9216), (7, 7168)):
+        for name, shape in (("gate", (width, 4096)), ("up", (width, 4096)), ("down", (4096, width))):
+            spec[f"model.layers.{layer}.mlp.{name}_proj.weight"] = ("BF16", shape)
+
+
 def reward(spec: Spec) -> None:
     """The head of a reward model instead of the token head."""
     del spec["lm_head.weight"]
@@ -420,6 +427,7 @@ FIRES |= {
         genuine({**DSV3, **RANKS}), {key: value for key, value in DSV3.items() if key not in RANKS}),
     "one-rank-of-several": lambda: llama(one_rank),
     "heads-pruned": lambda: llama(without_heads),
+    "mlps-pruned": lambda: llama(narrow_mlps),
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),

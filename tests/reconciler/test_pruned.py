@@ -1,0 +1,38 @@
+"""MLPs of other widths: one finding where each layer agrees with itself, and shapes that differ anywhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.judged import base_record, judged, spec_of
+
+TYPES = {"llama": "intermediate_size", "gpt2": "n_inner", "bert": "intermediate_size", "opt": "ffn_dim",
+         "phi3": "intermediate_size"}  # fmt: skip
+Widths = dict[int, int]
+
+
+def pruned(model_type: str, widths: Widths, part: str = "") -> list[str]:
+    """The errors on a model with MLPs of these widths by layer. part: of the names of tensors that have them."""
+    record = base_record(model_type)
+    config, key = record["config"], TYPES[model_type]
+    wide = config.get(key) or 4 * config["n_embd"]
+    spec = spec_of(record)
+    for name, (dtype, shape) in spec.items():
+        layer = next((int(word) for word in name.split(".") if word.isdigit()), None)
+        if layer in widths and part in name and wide * (2 if "gate_up" in name else 1) in shape:
+            sizes = {wide: widths[layer], 2 * wide: 2 * widths[layer]}
+            spec[name] = (dtype, tuple(sizes.get(size, size) for size in shape))
+    audited = judged(spec, {"architectures": [record["class"]], **config})
+    return [one.code for one in audited.findings if one.severity == "error"]
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_layers_of_other_widths_are_one_finding(model_type: str) -> None:
+    assert pruned(model_type, {0: 13, 1: 17}) == ["D506"]
+
+
+@pytest.mark.parametrize(
+    ("widths", "part"), [({1: 13}, ""), ({0: 13, 1: 17}, "down_proj"), ({0: 13, 1: 13, 2: 13}, "")]
+)
+def test_other_shapes_are_not(widths: Widths, part: str) -> None:
+    assert "D506" not in pruned("llama", widths, part)
