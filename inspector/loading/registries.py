@@ -68,9 +68,8 @@ def of_conversion(loader: str, class_name: str | None) -> str | None:
     if listed is None:
         return None
     verb = "names" if knows(listed, class_name) else "does not name"
-    return (
-        f"it runs GGUF files, and its converter ({_registries()[listed]['source']}) {verb} {class_name or 'no class'}"
-    )
+    source = _registries()[listed]["source"]
+    return f"it reads only GGUF files; the list of its converter ({source}) {verb} {class_name or 'no class'}"
 
 
 def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> Load:
