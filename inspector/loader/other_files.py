@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.words import UNFINISHED
 from inspector.loader.sources.source import Listing
 from inspector.loader.weight_sets import WeightSet
 
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
-
-HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
 class OtherSet(Struct, frozen=True):
@@ -61,7 +60,7 @@ def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
     """Partial files of unfinished downloads of the audited set."""
     found: list[Finding] = []
     for name in listing.files:
-        for ending in HALVES:
+        for ending in UNFINISHED:
             whole = name.removesuffix(ending)
             if whole != name and (whole in names):
                 from inspector.findings.reading.place import DownloadUnfinished

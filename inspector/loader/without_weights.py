@@ -9,16 +9,17 @@ from typing import Final
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.words import UNFINISHED
 from inspector.loader.config_file import Config
 from inspector.loader.leftovers import leftover_findings
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
-from inspector.loader.other_files import HALVES, stored
+from inspector.loader.other_files import stored
 from inspector.loader.picking import read_index
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, group
 
-_UNFINISHED: Final = (*HALVES, ".tmp")
+_UNFINISHED: Final = (*UNFINISHED, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
 """Names under which programs write a file until it is complete."""
 _PART: Final = r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?"

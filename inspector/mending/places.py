@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
+from inspector.findings.words import UNFINISHED
+
 TEMPORARY: Final = ".mend-tmp"
 JOURNAL: Final = ".inspector-mend.json"
-PARTIAL: Final = (".incomplete", ".aria2", ".part", ".crdownload")
-"""Endings of files that download programs are still writing."""
 DOWNLOADS: Final = os.path.join(".cache", "huggingface", "download")
 
 
@@ -156,7 +156,9 @@ def downloads_in_progress(folder: str) -> list[str]:
     found: list[str] = []
     for place in (folder, os.path.join(folder, DOWNLOADS)):
         for path, _, names in os.walk(place):
-            found.extend(os.path.relpath(os.path.join(path, name), folder) for name in names if name.endswith(PARTIAL))
+            found.extend(
+                os.path.relpath(os.path.join(path, name), folder) for name in names if name.endswith(UNFINISHED)
+            )
             if place == folder:
                 break
     return sorted(found)

@@ -6,7 +6,7 @@ import re
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, first, listed, number
+from inspector.findings.words import UNFINISHED, count, first, listed, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
@@ -153,6 +153,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     def remedy(self) -> Remedy:
         own = self._own_name()
+        if own is not None and str(self.place.file).endswith(UNFINISHED):
+            return Remedy(f"finish the download; the program that began it renames the file to {own}")
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
@@ -167,6 +169,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if not ending or not dot or self.files:
             return None
         folder, slash, name = old.rpartition("/")
+        name = name.removesuffix(f".{ending}")
         renamed = re.sub(r"^(pytorch_model|model)(?=$|-)", stem, name) if stem else name
         return f"{folder}{slash}{renamed}.{ending}"
 
