@@ -456,6 +456,14 @@ def test_a_file_with_the_name_of_another_format_is_renamed(name: str, raw: bytes
     assert (step.action, step.file, step.new) == ("move", name, renamed)
 
 
+@pytest.mark.parametrize("name", ["m.gguf.part", "m.gguf.crdownload", "m.incomplete"])
+def test_a_file_that_is_being_downloaded_is_not_renamed(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"GGUF\x03" + bytes(60))
+    finding = next(one for one in audit(str(tmp_path / name)).findings if one.code == "R005")
+    assert not finding.remedy().steps
+    assert finding.help == "finish the download; the program that began it renames the file to m.gguf"
+
+
 @pytest.mark.parametrize(("model_type", "key", "path"), [
     ("qwen3_moe", "num_experts", ()), ("llama", "num_hidden_layers", ()),
     ("llava", "num_hidden_layers", ("text_config",)),
