@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at
+from inspector.loader.sources.address import Where
 from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts
 from inspector.notation.binding import Block, Plan, bind
@@ -83,23 +84,21 @@ def formula(
     *,
     head: str | None = None,
     config: str | None = None,
-    revision: str | None = None,
-    subfolder: str | None = None,
-    repo_type: str | None = None,
-    cached: bool = False,
+    **where: Unpack[Where],
 ) -> Formula:
     """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
-    place = {"config": config, "revision": revision, "subfolder": subfolder, "repo_type": repo_type, "cached": cached}
     with one_budget():
         try:
-            return _of_claim(claim_of(what), what.file, head) if isinstance(what, Config) else _of(what, head, place)
+            if isinstance(what, Config):
+                return _of_claim(claim_of(what), what.file, head)
+            return _of(what, head, config, where)
         except Exceeded as exceeded:
             raise FormulaError(f"the input is too large: {exceeded}") from None
 
 
-def _of(what: str, head: str | None, place: dict[str, Any]) -> Formula:
-    """The chart of a name or a place, of which `place` has what the name leaves open."""
-    if place["config"] is None and what in modules() and not os.path.exists(what):
+def _of(what: str, head: str | None, config: str | None, where: Where) -> Formula:
+    """The chart of a name or a place, of which `where` has what the name leaves open."""
+    if config is None and what in modules() and not os.path.exists(what):
         definition = definition_of(what)
         assert definition is not None
         defaults = defaults_of(what)
@@ -109,7 +108,7 @@ def _of(what: str, head: str | None, place: dict[str, Any]) -> Formula:
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
     if claim.definition is None:
-        checkpoint = with_stated_config(load(what, **place))
+        checkpoint = with_stated_config(load(what, config=config, **where))
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim

@@ -105,6 +105,8 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "configuration": (
         BERT, both(key("model_type", "my_bert"), key("auto_map", {"AutoConfig": "configuration_my.My"}),
                    text("tokenizer.json", {})), "C319"),
+    "code of an unknown type": (
+        LLAMA, both(key("model_type", "my_llama"), key("auto_map", {"AutoModel": "modeling_my.My"})), "C319"),
     "code of several files": (
         GPT2, both(key("model_type", "my_gpt"), key("auto_map", {"AutoConfig": "configuration_my.My",
                    "AutoModel": "modeling_my.My"}), text("configuration_my.py", "")), "C319"),

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
+from inspector.architectures.diffusers_values import refused_by_class
 from inspector.reconciler.ledger import UNCHECKED
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 from tests.sampling import sampled
@@ -46,6 +47,12 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
         for key, value in record["config"].items():
             if not key.startswith("_") and key in defaults:
                 assert defaults[key] == value, key
+
+
+@pytest.mark.parametrize("name", diffusers_classes())
+def test_no_class_refuses_what_it_was_built_with(name: str) -> None:
+    for record in diffusers_records(name):
+        assert not list(refused_by_class({**record["config"], "_class_name": name})), record["variant"]
 
 
 ALIKE = {

@@ -263,6 +263,50 @@ def test_widths_of_encoders(class_name: str, texts: list[Any], takes: dict[str, 
     assert (found == []) == agree
 
 
+@pytest.mark.parametrize(
+    ("class_name", "vae", "takes", "agree"),
+    [
+        ("StableDiffusionPipeline", {"latent_channels": 16}, {"in_channels": 4, "out_channels": 4}, False),
+        ("StableDiffusionPipeline", {"latent_channels": 4}, {"in_channels": 4, "out_channels": 4}, True),
+        ("StableDiffusionInpaintPipeline", {"latent_channels": 4}, {"in_channels": 9, "out_channels": 4}, True),
+        ("StableDiffusionXLPipeline", {"latent_channels": 16}, {"in_channels": 4, "out_channels": 4}, False),
+        ("StableDiffusionLatentUpscalePipeline", {"latent_channels": 4}, {"in_channels": 8, "out_channels": 5}, True),
+        ("StableDiffusion3Pipeline", {"latent_channels": 4}, {"in_channels": 16, "out_channels": 16}, False),
+        ("FluxPipeline", {"latent_channels": 16}, {"in_channels": 64, "out_channels": None}, True),
+        ("FluxPipeline", {"latent_channels": 4}, {"in_channels": 64, "out_channels": None}, False),
+        ("FluxFillPipeline", {"latent_channels": 16}, {"in_channels": 384, "out_channels": 64}, True),
+        ("PixArtSigmaPipeline", {"latent_channels": 4}, {"in_channels": 4, "out_channels": 8}, True),
+        ("WanImageToVideoPipeline", {"z_dim": 16}, {"in_channels": 36, "out_channels": 16}, True),
+        ("WanPipeline", {"z_dim": 48}, {"in_channels": 16, "out_channels": 16}, False),
+        ("KandinskyPipeline", {"latent_channels": 4}, {"in_channels": 8, "out_channels": 8}, True),
+    ],
+)  # fmt: skip
+def test_channels_of_latents(class_name: str, vae: dict[str, int], takes: dict[str, int], agree: bool) -> None:
+    """As diffusers 0.42 calls the pipelines of Stable Diffusion and FLUX: those that agree run."""
+    name = (
+        "unet"
+        if class_name.startswith(("StableDiffusionP", "StableDiffusionI", "StableDiffusionX", "StableDiffusionL"))
+        else ""
+    )
+    parts = {part: SimpleNamespace(findings=(), checkpoint=SimpleNamespace(config=SimpleNamespace(values=values)))
+             for part, values in {"vae": vae, name or "transformer": takes}.items()}  # fmt: skip
+    found = list(of_other_widths(class_name, parts))  # type: ignore[arg-type]
+    assert (found == []) == agree
+
+
+@pytest.mark.parametrize(("name", "file", "found"), [
+    ("unet_ema", "diffusion_pytorch_model.safetensors", ["unet_ema"]), ("safety_checker", "model.safetensors",
+     ["safety_checker"]), ("unet_ema", "config.json", []), ("vae_decoder", "model.onnx", []), (".cache", "x.txt", []),
+])  # fmt: skip
+def test_folders_that_the_pipeline_does_not_name(name: str, file: str, found: list[str], tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / name).mkdir()
+    (folder / name / file).write_bytes((folder / "text_encoder" / "model.safetensors").read_bytes())
+    audited = audit(str(folder))
+    assert audited.verdict == "clean"
+    assert [one.facts["folders"] for one in audited.findings if one.code == "N490"] == ([found] if found else [])
+
+
 def test_exchanged_folders_are_one_finding(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     for old, new in (("unet", "x"), ("text_encoder", "unet"), ("x", "text_encoder")):

@@ -21,12 +21,18 @@ from inspector.matcher.families import Families
 from inspector.matcher.spelling import best_match
 from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
-from inspector.notation.scope import Scope
+from inspector.notation.scope import Scope, head_for
+from inspector.notation.settings import Settings
 from inspector.notation.spelling import Spelling, template
 from inspector.reconciler.reconcile import Reconciled
 
 MOST_WIDTHS: Final = 3
 """Most pairs of widths that are named where an adapter does not fit."""
+OF_TASK: Final = {
+    "SEQ_CLS": "ForSequenceClassification", "TOKEN_CLS": "ForTokenClassification",
+    "QUESTION_ANS": "ForQuestionAnswering",
+}  # fmt: skip
+"""Task of an adapter -> the end of the name of the class whose head PEFT saves whole with it."""
 
 
 def other_widths(
@@ -49,7 +55,8 @@ class BaseTensor(Struct, frozen=True):
 
     required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
     so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
-    adapter's names do not show which of them its base had in memory. stacked: transformers 5 has it in one with
+    adapter's names do not show which of them its base had in memory. tasked: of the head for the adapter's task, which
+    the base that it was trained on had. stacked: transformers 5 has it in one with
     others, and the adapter's names do not show otherwise.
     """
 
@@ -63,6 +70,7 @@ class BaseTensor(Struct, frozen=True):
     foreign: bool
     doubtful: bool = False
     stacked: bool = False
+    tasked: bool = False
 
     @property
     def key(self) -> str:
@@ -89,7 +97,7 @@ class Base(Struct, frozen=True):
     its repository, and its names in memory need not be those of the files. apart: whether the adapter's names are those
     of another class of the base than the declared one, with another prefix. root: what the base's own class has before
     the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
-    head. renamed: whether its modules have other names in memory, or names that are not known.
+    head. renamed: whether its modules have other names in memory, or names that are not known. settings: its config.
     """
 
     name: str
@@ -102,6 +110,7 @@ class Base(Struct, frozen=True):
     root: str = ""
     bare: bool = False
     renamed: bool = False
+    settings: Settings = Settings({}, known=False)
 
 
 def base_tensors(
@@ -120,7 +129,8 @@ def base_tensors(
     else:
         return None
     keys = frozenset(_base_keys(families, values))
-    match = best_match(scope, keys, head)
+    asked = head_for(scope.definition, OF_TASK.get(str(values.get("task_type")), ""))
+    match = best_match(scope, keys, asked or head)
     plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
     own, namer = _own_rows(scope, head), _namer(claim)
     shown = {
@@ -135,6 +145,7 @@ def base_tensors(
             foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
             doubtful=_doubtful(block, keys, shown),
             stacked=_is_stacked(block, keys, namer),
+            tasked=match.head is asked and not block.slot.body,
         )
         for block in plan.blocks
         if block.slot.tensor.counted
@@ -146,7 +157,7 @@ def base_tensors(
     root = "" if match.spelling.root else head.root
     bare = (claim.class_name or "").endswith("Model")
     renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks)
-    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed)
+    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed, claim.settings)
 
 
 def _namer(claim: Claim) -> NamesInMemory | None:
@@ -194,7 +205,7 @@ def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
     return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
 
 
-def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool) -> BaseTensor:
+def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool, tasked: bool) -> BaseTensor:
     slot = block.slot
     ending = slot.tensor.suffix
     module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
@@ -208,7 +219,7 @@ def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool) -> Ba
     needed = block.required and slot.built and not slot.extra
     ending = ending or "." + block.key.rpartition(".")[2]
     return BaseTensor(module, ending, block.axes, block.shape, kind=kind, role=slot.role, required=needed,
-                      foreign=foreign, doubtful=doubtful, stacked=stacked)  # fmt: skip
+                      foreign=foreign, doubtful=doubtful, stacked=stacked, tasked=tasked)  # fmt: skip
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:

@@ -34,7 +34,7 @@ def _modules(families: Families) -> dict[str, Boxes]:
         name = tuner_name(key)
         if name is None or not name.module or "#" in name.ending:
             continue
-        found.setdefault(name.module, []).extend(box for part in family.stored for box in part.boxes)
+        found.setdefault(name.module, []).extend(family.boxes)
     return {module: union(boxes) for module, boxes in found.items()}
 
 

@@ -90,7 +90,8 @@ def difference_of(
 def _without_match(plan: ExpectedAdapter, matched: Sequence[Matched]) -> AdapterDifference:
     """The differences where none of the names is one of the model."""
     shared = {one.key for one in matched if of_all(one.key) and one.expected is not None}
-    wanted = [one for one in plan.expected if one.required and one.key not in shared]
+    of_class = [one for one in plan.expected if one.checked or tuner_name(one.key) is not None]  # not of another's head
+    wanted = [one for one in of_class if one.required and one.key not in shared]
     absent = tuple((names_in(one.key, one.boxes, 1)[0], count(one.boxes)) for one in wanted)
     foreign = [one for one in matched if one.key not in shared]
     strange = frozenset(one.key for one in foreign)

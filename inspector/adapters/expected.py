@@ -16,6 +16,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.method_table import CATEGORIES, SHARED, rows_of
 from inspector.adapters.methods import Shape, Target, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name
+from inspector.adapters.prefixes import PREFIXES, Prefix, stated_prefix
 from inspector.adapters.targets import Boxes, Targets, Unclear, union
 from inspector.algebra.boxes import count, minus, within
 from inspector.algebra.span import Span
@@ -27,8 +28,8 @@ PROMPTS: Final = frozenset({
 })  # fmt: skip
 
 
-UNTRAINED: Final = ".zeros"
-"""Ending of GLoRA's paths that are not trained."""
+UNTRAINED: Final = (".zeros", ".adamss_newB")
+"""Endings of what is saved and not trained: GLoRA's paths, the directions that AdaMSS projects onto."""
 
 
 class Expected(Struct, frozen=True):
@@ -140,7 +141,7 @@ def role_of(frozen: bool, role: str = "adapter") -> str:
 
 
 def _boxes(families: Iterable[Family]) -> Boxes:
-    return union(box for family in families for part in family.stored for box in part.boxes)
+    return union(box for family in families for box in family.boxes)
 
 
 def _together(method: str, module: str, key: str, endings: Mapping[str, Family], boxes: Boxes) -> Iterator[Expected]:
@@ -212,8 +213,13 @@ def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
     return Target("linear", biased=any(one.startswith(OF_BIASED) for one in endings))
 
 
-def prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterator[Expected]:
-    """The virtual tokens of prompt methods: their number and width are in the adapter's own config."""
+def prompts(
+    method: str, values: Mapping[str, Any], width: int | None, prefix: Prefix | None = None
+) -> Iterator[Expected]:
+    """The virtual tokens of prompt methods: their number and width are in the adapter's own config.
+
+    width: of the base's table of words, where that is known. prefix: what a base makes of a prefix.
+    """
     if method not in PROMPTS:
         return
 
@@ -221,11 +227,9 @@ def prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterat
         found = values.get(name)
         return found if type(found) is int else None
 
-    tokens, parts, own, layers = (
-        number(name) for name in ("num_virtual_tokens", "num_transformer_submodules", "token_dim", "num_layers")
-    )
-    if method in ("prefix_tuning", "cartridge"):
-        wide = None if own is None or layers is None else own * layers * 2
+    tokens, parts, own = (number(name) for name in ("num_virtual_tokens", "num_transformer_submodules", "token_dim"))
+    if method in PREFIXES:
+        wide = (stated_prefix(values) if prefix is None else prefix).elements
         yield Expected(PROMPT, ((),), (tokens, wide), ledger.PARAMETER, "", role="adapter prompt")
         return
     rows = None if tokens is None or parts is None else tokens * parts

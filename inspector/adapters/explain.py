@@ -18,7 +18,10 @@ from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expe
 from inspector.adapters.method_table import with_rank
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
 from inspector.adapters.peft_configs import as_read
-from inspector.adapters.plan import plan_with, replicated
+from inspector.adapters.plan import plan_with
+from inspector.adapters.prefixes import PREFIXES, built_prefix
+from inspector.adapters.replication import replicated
+from inspector.adapters.sharing import with_copies
 from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
 from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted_alone
 from inspector.adapters.with_base import (
@@ -30,6 +33,7 @@ from inspector.adapters.with_base import (
     unknown_modules,
 )
 from inspector.algebra.boxes import count, joined, minus
+from inspector.findings.adapters.tensors import AdapterRankDiffers
 from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterNamesWrapped
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown
 from inspector.findings.finding import NAMES_SHOWN, Finding
@@ -80,7 +84,7 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     unknown = [] if base is None else unknown_modules(families, base)
     foreign = [] if base is None else foreign_modules(unknown, families, base, Targets(values))
     unknown = [one for one in unknown if one not in foreign]
-    plan = plan_alone(method, values, families)
+    plan = with_copies(plan_alone(method, values, families), method, values, families)
     difference = None
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
@@ -121,7 +125,10 @@ def _difference(base: Base, method: str, values: Mapping[str, Any], families: Fa
         return None
     if method in PROMPTS:  # PEFT builds the prompt by its own config, whatever the base's widths
         rest = (one for one in planned.expected if one.key not in PROMPT_TENSORS)
-        prefix, planned = OWN_PREFIX, replace(planned, expected=(*prompts(method, values, None), *rest))
+        built = built_prefix(values, base) if method in PREFIXES else None
+        if built is not None and built.elements is None:
+            return None
+        prefix, planned = OWN_PREFIX, replace(planned, expected=(*prompts(method, values, None, built), *rest))
     found = difference_of(planned, _matched(planned, families), replicated(held, values), prefix)
     return found if found.tuned or not (base.renamed or base.apart) else None
 
@@ -142,7 +149,7 @@ def _of_tensors(
     fits = not any(isinstance(one, AdapterBaseDiffers) for one in found)
     if base is not None and values and fits and not plan.unclear:
         yield from untargeted(matched, base, method, values, families)
-    if method == "adalora":
+    if method == "adalora" and not any(isinstance(one, AdapterRankDiffers) for one in found):
         yield from unequal_ranks(families)
     if base is None:
         left_out = list(untargeted_alone(matched, method, values, families))
@@ -223,7 +230,7 @@ def _line(matched: Matched, alone: bool, trained: Callable[[Matched], bool]) -> 
         kind, role = (ledger.EXTRA, "base") if copied else (ledger.UNEXPLAINED, "unexplained")
         component = "base" if copied else ""
     elements = layout.elements * tensors
-    counted = elements if kind in (ledger.PARAMETER, ledger.EXTRA) else 0
+    counted = elements if kind in (ledger.PARAMETER, ledger.EXTRA, ledger.COPY) else 0
     return Line(matched.key, role, kind, layout, matched.boxes, tensors=tensors, elements=elements, parameters=counted,
                 component=component)  # fmt: skip
 
@@ -245,8 +252,6 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
 
 def _with_stored_rank(findings: Sequence[Finding]) -> Finding:
     """The note on an adapter with the rank of its weights, where the config states another one for all."""
-    from inspector.findings.adapters.tensors import AdapterRankDiffers
-
     first = findings[0]
     ranks = {one.stored for one in findings if isinstance(one, AdapterRankDiffers) and one.key}
     if not isinstance(first, Adapter) or len(ranks) != 1:

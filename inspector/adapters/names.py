@@ -7,7 +7,7 @@ puts `base_model.model.` before every module and takes the adapter's name out of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from msgspec import Struct
@@ -91,6 +91,14 @@ def saved_name(key: str) -> str:
         inner = inner.removesuffix(found.ending) + (f"{name.rpartition('.')[0]}.{end}" if "." in name[1:] else name)
         inner = inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
     return PREFIX + (inner.removeprefix("model.") if inner.startswith("model.model.") else inner)
+
+
+def saved_namer(keys: Collection[str]) -> Callable[[str], str]:
+    """`saved_name` for the names of one file: where no tuner's tensor has PEFT's prefix, whole modules lack it too."""
+    tuned = [key for key in keys if tuner_name(key) is not None]
+    if not tuned or any(OWN_PREFIX in key for key in keys):
+        return saved_name
+    return lambda key: saved_name(key) if key in PROMPT_TENSORS or tuner_name(key) is not None else PREFIX + key
 
 
 def loaded_name(key: str, renaming: bool = False) -> str:

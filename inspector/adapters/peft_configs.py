@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 from inspector.adapters.methods import PEFT_TYPES
+from inspector.algebra.values import shown
+from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, generating, names_of
 
 EXPRESSION: Final = "an expression in target_modules"
@@ -21,12 +23,30 @@ WITHOUT_PARAMETERS: Final = frozenset({"use_dora", "lora_bias"})
 """What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
 INFERRED: Final = frozenset({"trainable_tokens", "osf", "adaption_prompt"})
 """Methods that find their modules themselves where the config names none."""
-WITHOUT_STARTS: Final = ("BOFT", "HIRA", "OFT")
-"""Methods that refuse a text as `init_weights`; HiRA has "gaussian"."""
-COUNTED: Final = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING")
-"""Methods whose prompt has `num_virtual_tokens`."""
-STARTS: Final = re.compile(r"gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica")
-"""Values of `init_lora_weights` with which PEFT 0.21 loads a LoRA; "corda" needs statistics of training."""
+TEXTS: Final = (
+    ("bias", "has no bias", {"UNILORA": "none|all|unilora_only", "": "none|all|.*_only"}),
+    (
+        "init_lora_weights",
+        "does not load with init_lora_weights",
+        {"LORA": r"(?i:gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica)"},
+    ),
+    ("init_weights", "does not load with init_weights", {"HIRA": "(?i:gaussian)", "BOFT": "(?!)", "OFT": "(?!)"}),
+)
+"""Key, why a text as its value is refused, and method ("" for all others) -> the texts that are not.
+
+Of PEFT 0.21, whose "corda" needs statistics of training.
+"""
+WANTED: Final = {
+    "ADALORA": "total_step",
+    **dict.fromkeys(("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING"), "num_virtual_tokens"),
+}
+"""Method -> the key that its config must have."""
+MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "null": lambda value: value is None,
+    "zero": lambda value: type(value) is int and value == 0,
+    "negative": lambda value: type(value) is int and value < 0,
+}
+"""Conditions on a value, by their names in the table."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
 """Tasks for which PEFT reads `prepare_inputs_for_generation` of the base."""
 
@@ -60,9 +80,7 @@ def renames(values: Mapping[str, Any], base_type: object) -> bool:
 
 def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
     """Why PEFT refuses a config for a base with this config; "" where it does not."""
-    classes, task = base.get("architectures"), values.get("task_type")
-    named = classes[0] if isinstance(classes, list) and classes else None
-    name, base_type = named if isinstance(named, str) else None, base.get("model_type")
+    name, base_type, task = named_class(base), base.get("model_type"), values.get("task_type")
     if task in GENERATING_TASKS and name in names_of(NEWEST).classes and name not in generating():
         return f"{name} does not generate, which the task_type {task} needs"
     targets = values.get("target_modules")
@@ -87,31 +105,40 @@ def refusal(values: Mapping[str, Any]) -> str:
     if task is not None and task not in _table()["tasks"]:
         return f"PEFT has no task_type {task!r}"
     known = {key: value for key, value in values.items() if key in entry["keys"]}
-    return _value_refused(kind, known) or _condition_refused(kind, known, entry["refused"])
+    return (
+        _value_refused(kind, known)
+        or _condition_refused(kind, known, entry["refused"])
+        or next(_measured(kind, known, entry), "")
+    )
+
+
+def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[str]:
+    """Values that the classes do not check and with which no adapter is built."""
+    for condition, applies in MEASURED.items():
+        refused = (key for key in entry.get(condition, "").split() if key in values and applies(values[key]))
+        yield from (f"{kind} does not load with {key} {shown(values[key])}" for key in refused)
+    for key, known in entry.get("words", {}).items():
+        value = values.get(key)
+        if isinstance(value, str) and value not in known.split():
+            yield f"{kind} has no {key} {shown(value)}, only {', '.join(known.split())}"
 
 
 def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
-    bias, start = values.get("bias", "none"), values.get("init_lora_weights", True)
-    only = bias.endswith("_only") if isinstance(bias, str) else False
-    if isinstance(bias, str) and bias not in ("none", "all", "unilora_only") and (not only or kind == "UNILORA"):
-        return f"{kind} has no bias {bias!r}"
-    if kind == "LORA" and isinstance(start, str) and not STARTS.fullmatch(start.lower()):
-        return f"{kind} does not load with init_lora_weights {start!r}"
-    other = values.get("init_weights")
-    if kind in WITHOUT_STARTS and isinstance(other, str) and (kind, other.lower()) != ("HIRA", "gaussian"):
-        return f"{kind} does not load with init_weights {other!r}"
-    if kind == "ADALORA" and not values.get("total_step"):
-        return f"{kind} needs total_step"
-    rank = values.get("r")
+    for key, reason, accepted in TEXTS:
+        text, pattern = values.get(key), accepted.get(kind, accepted.get(""))
+        if isinstance(text, str) and pattern is not None and not re.fullmatch(pattern, text, re.DOTALL):
+            return f"{kind} {reason} {text!r}"
+    needed = WANTED.get(kind)
+    if needed is not None and (values.get(needed) is None or (kind == "ADALORA" and not values[needed])):
+        return f"{kind} needs {needed}"
+    start, rank = values.get("init_lora_weights"), values.get("r")
     if kind == "LORA" and start == "orthogonal" and type(rank) is int and rank % 2:
         return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
     if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):
         return f"{kind} refuses lora_bias with init_lora_weights {start!r}"
-    if kind in COUNTED and values.get("num_virtual_tokens") is None:
-        return f"{kind} needs num_virtual_tokens"
     chosen, ahead = values.get("target_modules"), values.get("feedforward_modules")
-    listed = isinstance(chosen, list) and isinstance(ahead, list)
-    if kind == "IA3" and listed and not set(map(str, ahead or ())).issubset(map(str, chosen or ())):
+    both = isinstance(chosen, list) and isinstance(ahead, list)
+    if kind == "IA3" and both and not set(map(str, ahead or ())).issubset(map(str, chosen or ())):
         return f"{kind} refuses feedforward_modules that are not among target_modules"
     return ""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -22,22 +21,19 @@ from inspector.adapters.expected import (
 )
 from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
+from inspector.adapters.parameters import changed_parameters
 from inspector.adapters.peft_configs import changes
-from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear, around, texts
+from inspector.adapters.prefixes import PREFIXES, TABLES, needed_prefix
+from inspector.adapters.replication import repeats, replicated
+from inspector.adapters.sharing import with_copies
+from inspector.adapters.targets import Boxes, Targets, Unclear, around, texts
 from inspector.algebra.boxes import Box, common, minus
-from inspector.algebra.span import Span
-from inspector.budget import spend
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import names_in
 
-MOST_STACKED: Final = 4  # parameters of one module that are wrapped one around the other
-TABLES: Final = ("embed.token", "embed.shared")
-"""Roles of tables of words."""
 WORDS: Final = (*TABLES, "head.token", "head.token.bias")
 """Roles of tensors with one row per token."""
-LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "transformer.h.#", "layers.#", "encoder.layer.#", "h.#")
-"""Before the modules of the layers that PEFT's `layer_replication` repeats."""
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
 UNTOUCHED: Final = (*AFFINE, "param", "buffer")
@@ -47,39 +43,12 @@ UNTOUCHED: Final = (*AFFINE, "param", "buffer")
 def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """What the config makes of this base."""
     planner = _Planner(replicated(base, values), method, values, families)
-    if values.get("layer_replication") and not any(map(_repeats, base.tensors)):
+    if values.get("layer_replication") and not any(map(repeats, base.tensors)):
         planner.unchangeable = "layer_replication: it does not find the layers of this base"
     planner.run()
     unclear = tuple(dict.fromkeys(planner.unclear))
-    return ExpectedAdapter(tuple(planner.expected), unclear, tuple(planner.targets), planner.unchangeable)
-
-
-def replicated(base: Base, values: Mapping[str, Any]) -> Base:
-    """The base after `layer_replication`: ranges of layers one after the other, numbered anew."""
-    ranges = values.get("layer_replication")
-    if not isinstance(ranges, list) or not ranges:
-        return base
-    depth, sources = max((one.axes[0].last + 1 for one in base.tensors if _repeats(one)), default=0), list[int]()
-    for one in ranges:
-        start, stop = one if isinstance(one, list) and len(one) == 2 else (None, None)
-        if type(start) is not int or type(stop) is not int or not 0 <= start < stop <= depth:
-            return base  # PEFT refuses it
-        sources.extend(range(start, stop))
-        spend(len(base.tensors) + stop - start, MODULES)
-    tensors: list[BaseTensor] = []
-    for tensor in base.tensors:
-        if _repeats(tensor):
-            layers = Span.of(number for number, source in enumerate(sources) if source in tensor.axes[0])
-            spend(len(sources), MODULES)
-            if layers:
-                tensors.append(replace(tensor, axes=(layers, *tensor.axes[1:])))
-        else:
-            tensors.append(tensor)
-    return replace(base, tensors=tuple(tensors))
-
-
-def _repeats(tensor: BaseTensor) -> bool:
-    return tensor.module.startswith(LAYERED) and bool(tensor.axes)
+    plan = ExpectedAdapter(tuple(planner.expected), unclear, tuple(planner.targets), planner.unchangeable)
+    return with_copies(plan, method, values, families)
 
 
 class _Planner:
@@ -100,7 +69,8 @@ class _Planner:
     def run(self) -> None:
         """Fills what is expected."""
         if self.method in PROMPTS:
-            self.expected.extend(prompts(self.method, self.values, self._width()))
+            prefix = needed_prefix(self.values, self.base) if self.method in PREFIXES else None
+            self.expected.extend(prompts(self.method, self.values, self._width(), prefix))
             self._whole()
             return
         for tensor in self.base.tensors:
@@ -112,7 +82,7 @@ class _Planner:
             except Unclear as reason:
                 self.unclear.append(str(reason))
         self._containers()
-        self._stacked()
+        self._parameters()
         self._whole()
         self._biases()
         self._tokens()
@@ -165,10 +135,8 @@ class _Planner:
 
     def _changes(self, tensor: BaseTensor) -> bool:
         """Whether the method changes modules of the kind."""
-        if tensor.kind in AFFINE:
-            return changes(self.values, "affine")
-        if tensor.kind == "conv":
-            return changes(self.values, f"conv{len(tensor.shape) - 2}")
+        if tensor.kind in AFFINE or tensor.kind == "conv":
+            return changes(self.values, "affine" if tensor.kind in AFFINE else f"conv{len(tensor.shape) - 2}")
         return tensor.kind not in ("linear", "linear_io", "table") or changes(self.values, tensor.kind)
 
     def _refuse(self, module: str, boxes: Boxes, because: str = "modules of this kind are not changed") -> None:
@@ -189,13 +157,15 @@ class _Planner:
             self.unclear.append(str(reason))
 
     def _norm(self, tensor: BaseTensor) -> None:
-        """LN tuning trains a copy of every tensor of its targets."""
+        """LN tuning trains a copy of every tensor of its targets, which may be modules of modules."""
         if self.settings.every_linear and not _is_linear(tensor):
             return
-        chosen = self.settings.chosen(tensor.module, tensor.axes)
-        if chosen:
-            key = f"{PREFIX}{tensor.module}.ln_tuning_layers{tensor.ending}"
-            self._expect(tensor, key, chosen, tensor.shape, required=tensor.required)
+        paths = ((path, axes, self.settings.chosen(path, axes)) for path, axes in around(tensor.module, tensor.axes))
+        for path, axes, chosen in [one for one in paths if one[2]][-1:]:
+            inner = tensor.module.removeprefix(path)  # PEFT takes the adapter's name out of short endings alone
+            key = f"{PREFIX}{path}.ln_tuning_layers{f'.default{inner}' if inner else ''}{tensor.ending}"
+            whole = tuple((*one, *tensor.axes[len(axes) :]) for one in chosen)
+            self._expect(tensor, key, whole, tensor.shape, required=tensor.required)
 
     def _scaled(self, module: str, boxes: Boxes) -> Iterator[tuple[Boxes, bool]]:
         if self.method != "ia3":
@@ -236,7 +206,7 @@ class _Planner:
             found = tuner_name(key)
             if found is not None and found.module == tensor.module:
                 numbered = "#" in found.ending
-                where = tuple(box for part in family.stored for box in part.boxes) if numbered else boxes
+                where = family.boxes if numbered else boxes
                 kind, role = kind_of(key.endswith(UNTRAINED)), role_of(key.endswith(UNTRAINED), tensor.role)
                 self._expect(tensor, key, where, (), required=not numbered and self.method != "lokr", checked=False,
                              kind=kind, role=role)  # fmt: skip
@@ -246,54 +216,11 @@ class _Planner:
         fields = {"kind": ledger.PARAMETER, "module": tensor.module, "role": tensor.role, **more}
         self.expected.append(Expected(key, boxes, shape, **fields))
 
-    # --- stacked matrices of experts, and single parameters ---
-
-    def _stacked(self) -> None:
-        wanted = self.settings.parameters
-        if not wanted:
-            return
-        modules: dict[tuple[str, Box], list[BaseTensor]] = {}
-        for tensor in self.base.tensors:
-            if any(tensor.key == one or tensor.key.endswith(f".{one}") for one in wanted):
-                modules.setdefault((tensor.module, tensor.axes), []).append(tensor)
-        for (module, axes), tensors in modules.items():
-            if len(tensors) > MOST_STACKED:
-                self.unclear.append("how many parameters of one module are wrapped")
-                continue
-            self.targets.append((module, (axes,)))
-            self._wrapped(module, axes, tensors)
-
-    def _wrapped(self, module: str, axes: Box, tensors: Sequence[BaseTensor]) -> None:
-        """Each parameter of a module wraps the one before; which is innermost, the shapes decide."""
-        ranked: list[tuple[BaseTensor, tuple[AdapterTensor, ...]]] = []
-        for tensor in tensors:
-            widths, rank = _stack_widths(tensor), None
-            try:
-                ranks = self.settings.ranks(tensor.key, (axes,))
-                rank = ranks[0][1] if len(ranks) == 1 else None
-            except Unclear as reason:
-                self.unclear.append(str(reason))
-            if rank is None or widths is None:
-                self.unclear.append(f"the rank of {tensor.key}")
-            inputs, outputs, experts = widths or (None, None, 1)
-            ranked.append((tensor, pieces_of("lora", Target("experts", inputs, outputs, (), rank, experts), {}) or ()))
-        orders = [list(order) for order in permutations(ranked)]
-        best = max(orders, key=lambda order: self._fitting(module, order))
-        for depth, (tensor, pieces) in enumerate(best):
-            for piece in pieces:
-                key = PREFIX + module + BASE_LAYER * depth + piece.ending
-                self._expect(tensor, key, (axes,), piece.shape, required=tensor.required, rank_axis=piece.rank_axis,
-                             others=piece.others)  # fmt: skip
-
-    def _fitting(self, module: str, order: Sequence[tuple[BaseTensor, tuple[AdapterTensor, ...]]]) -> int:
-        fitting = 0
-        for depth, (_, pieces) in enumerate(order):
-            for piece in pieces:
-                family = self.families.get(PREFIX + module + BASE_LAYER * depth + piece.ending)
-                turned = tuple(_any_rank(piece, shape) for shape in piece.others)
-                one = Expected("", (), _any_rank(piece, piece.shape), "", "", others=turned)
-                fitting += family is not None and all(one.fits(shape) for shape in family.shapes)
-        return fitting
+    def _parameters(self) -> None:
+        found = changed_parameters(self.base, self.settings, self.families)
+        self.expected.extend(found.expected)
+        self.targets.extend(found.targets)
+        self.unclear.extend(found.unclear)
 
     def _whole(self) -> None:
         if not texts(self.values.get("modules_to_save")):
@@ -301,7 +228,8 @@ class _Planner:
         for tensor in self.base.tensors:
             boxes = self.settings.saved(tensor.module, tensor.axes)
             if boxes:
-                self._plain(tensor, tensor.key, boxes, "saved", required=tensor.required and not tensor.foreign)
+                required = tensor.required and (tensor.tasked or not tensor.foreign)
+                self._plain(tensor, tensor.key, boxes, "saved", required=required)
 
     def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:
         """A tensor of the base as it is, trained, or a copy of it. role: of a tensor that has none."""
@@ -361,17 +289,29 @@ class _Planner:
                     key = f"{PREFIX}{one.module}.trainable_tokens_delta"
                     self._expect(one, key, (one.axes,), (None, one.shape[1]), required=False, kind=ledger.COPY)
         for tensor, indices in chosen:
+            self._beyond(tensor, indices)
             size = len(indices) if isinstance(indices, list) else None
             wrapper = "" if whole else ".token_adapter"
             key = f"{PREFIX}{tensor.module}{wrapper}.trainable_tokens_delta"
             alone = len(chosen) == 1 or isinstance(wanted, dict)
             self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=alone)
 
+    def _beyond(self, tensor: BaseTensor, indices: object) -> None:
+        """Refuses indices of tokens that a table does not have: PEFT raises IndexError."""
+        rows = tensor.shape[0]
+        listed = indices if isinstance(indices, list) else []
+        beyond = [one for one in listed if type(one) is int and rows is not None and one >= rows]
+        if beyond:
+            self._refuse(tensor.module, (tensor.axes,), f"token {max(beyond)} of {rows} is beyond the table")
+
     def _copies(self) -> None:
-        """Copies of base tensors: embeddings and heads that are targets or were resized."""
+        """Copies of base tensors: embeddings and heads that are targets, were resized or are trained whole."""
         reported = {one.key for one in self.expected}
         for tensor in self.base.tensors:
             keys = [f"{tensor.module}{BASE_LAYER}{tensor.ending}", *([tensor.key] if tensor.role in WORDS else [])]
+            if tensor.role in WORDS and self.settings.saved(tensor.module, tensor.axes):
+                copies = wrapped_copies(self.families, PREFIX + tensor.key)
+                keys.extend(key.removeprefix(PREFIX) for key in copies)
             for key in keys:
                 if PREFIX + key in self.families and PREFIX + key not in reported:
                     self._plain(tensor, key, (tensor.axes,), "base", required=False)
@@ -382,19 +322,5 @@ def _is_linear(tensor: BaseTensor) -> bool:
     return tensor.kind in ("linear", "linear_io") and not tensor.role.startswith("head.token")
 
 
-def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:
-    return tuple(None if at == piece.rank_axis else dim for at, dim in enumerate(shape))
-
-
 def _axis(piece: AdapterTensor, words: int | None) -> int | None:
     return piece.shape.index(words) if words is not None and words in piece.shape else None
-
-
-def _stack_widths(tensor: BaseTensor) -> tuple[int, int, int] | None:
-    """(inputs, outputs, matrices) of a parameter of two or three dims."""
-    if None in tensor.shape or len(tensor.shape) not in (2, 3):
-        return None
-    sizes = [dim for dim in tensor.shape if dim is not None]
-    experts = sizes[0] if len(sizes) == 3 else 1
-    inputs, outputs = sizes[-1], sizes[-2]
-    return (outputs, inputs, experts) if tensor.kind == "linear_io" else (inputs, outputs, experts)

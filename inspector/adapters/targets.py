@@ -121,6 +121,7 @@ class Targets:
         self._kept = Ends(texts(values.get("modules_to_save")))
         self._forward = Ends(texts(values.get("feedforward_modules")), loose=True)
         self.parameters = texts(values.get("target_parameters"))
+        self._parameters = Ends(self.parameters)
         pattern = values.get("rank_pattern")
         self._ranks: list[tuple[str, Ends | None, object]] = []
         if isinstance(pattern, dict):
@@ -131,11 +132,15 @@ class Targets:
 
         `target_parameters` may leave out the path: the module is then one that `target_modules` does not have.
         """
-        parents = {one.rpartition(".")[0] for one in self.parameters}
+        parents = {key_of(one.rpartition(".")[0])[0] for one in self.parameters}
         if any(one and f".{module}".endswith(f".{one}") for one in parents):
             return True
         listed = texts(self._values.get("target_modules"))
         return "" in parents and all(is_plain(one) and not f".{module}".endswith(f".{one}") for one in listed)
+
+    def changed(self, parameter: str, box: Box) -> Boxes:
+        """The indices at which a parameter, such as stacked experts of some layers, is changed by itself."""
+        return union((*self._parameters.exactly(parameter, box), *self._parameters.within(parameter, box)))
 
     @property
     def every_linear(self) -> bool:

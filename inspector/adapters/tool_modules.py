@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
 
 from inspector.adapters.explain import AdapterReport
+from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, absent_names
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor
 from inspector.algebra.boxes import Box, common, count, joined, minus, tuples
-from inspector.algebra.names import name_of
+from inspector.algebra.names import NAMES, name_of
+from inspector.budget import spend
 from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import (
     AdapterEmpty,
@@ -43,7 +46,7 @@ ALONE: Final = frozenset({"diff_b", "b_norm", "set_weight"})
 """Parts that change a module by themselves."""
 
 
-class ChangedModule(Struct, frozen=True):
+class ChangedModule(Struct, frozen=True, dict=True):
     """A changed module, or its like in several layers. parts: part -> its key and tensors."""
 
     component: str
@@ -53,9 +56,9 @@ class ChangedModule(Struct, frozen=True):
 
     def boxes(self, part: str) -> Boxes:
         """Where a part is stored."""
-        return union(box for stored in self.parts[part][1].stored for box in stored.boxes) if part in self.parts else ()
+        return union(self.parts[part][1].boxes) if part in self.parts else ()
 
-    @property
+    @cached_property
     def everywhere(self) -> Boxes:
         """Where any of its parts is stored."""
         return union(box for part in self.parts for box in self.boxes(part))
@@ -72,7 +75,8 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_missing(modules))
         findings.extend(_lost_with_others_there(modules))
         findings.extend(_lost_of_full(modules))
-        findings.extend(_lost_whole(modules))
+        findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
+        findings.extend(_lost_of_projection(families))
     findings.extend(_unequal(modules))
     if unknown:
         findings.append(_unknown(unknown, families))
@@ -212,6 +216,19 @@ def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
         )
 
 
+def _lost_of_projection(families: Families) -> Iterator[Finding]:
+    """What the network of an IP-Adapter lacks that reads images."""
+    own = [family for key, family in families.items() if key.startswith(f"{COMPONENT}.")]
+    names = [name for family in own for name in _all_names(family)]
+    for part in absent_names([name.partition(".")[2] for name in names]) if names else ():
+        yield AdapterPartMissing(method=METHOD, part=part, modules=1, of=1, names=(COMPONENT,), present=names[0])
+
+
+def _all_names(family: Family) -> list[str]:
+    spend(family.tensors, NAMES)
+    return [name_of(family.key, index) for part in family.stored for box in part.boxes for index in tuples(box)]
+
+
 def _block(name: str) -> tuple[str, int | None, str]:
     """What is before the first number of a name, the number, and what is behind."""
     found = re.search(r"(?<=[._])\d{1,6}(?=[._])", name)
@@ -343,8 +360,10 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
 
 def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:
     """The method of an adapter, the most frequent one where there are several."""
-    methods = Counter(one.method.partition(",")[0] for one in found.values() if one.method != "image projection")
+    methods = Counter(one.method.partition(",")[0] for one in found.values() if one.method != METHOD)
     del methods[""]
+    if IMAGES in methods:  # those for faces have more matrices of low rank than of their own
+        return IMAGES
     return methods.most_common(1)[0][0] if methods else "adapter"
 
 
@@ -358,7 +377,7 @@ def writer_of(found: Mapping[str, ToolTensor]) -> str:
 
 def _unknown(keys: Sequence[str], families: Families) -> Finding:
     tensors = sum(families[key].tensors for key in keys)
-    boxes = tuple(box for stored in families[keys[0]].stored for box in stored.boxes)
+    boxes = families[keys[0]].boxes
     place = place_of(keys[0], boxes) if len(keys) == 1 else Place()
     return AdapterTensorUnknown(
         place=place,

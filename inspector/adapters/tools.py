@@ -134,10 +134,13 @@ TOKENS: Final = "token_embd"
 """llama.cpp's embedding, whose first matrix its converter turns: [vocabulary, r] and [width, r]."""
 _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
 """Methods that no model has."""
-_EMBEDDINGS: Final = frozenset({"emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*"})
+_EMBEDDINGS: Final = frozenset({
+    "emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*", "text_encoders_0", "text_encoders_1",
+})  # fmt: skip
 """Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`.
 
-OneTrainer puts them into an adapter's file, below `bundle_emb.`.
+Its training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer puts them into the file of an
+adapter, below `bundle_emb.`.
 """
 
 
@@ -178,10 +181,10 @@ def _read(key: str) -> ToolTensor | None:
         component, module, writer = _component(key.rpartition(".")[0])
         return ToolTensor(component, module, "full", "set_weight", writer)
     if key.startswith("image_proj."):
-        return ToolTensor("image_proj", "image_proj", "image projection", key.removeprefix("image_proj."), "")
+        module, _, part = key.rpartition(".")
+        return ToolTensor("image_proj", module, "image projection", part, "")
     if key.startswith("ip_adapter."):
-        module, _, part = key.removesuffix(".weight").rpartition(".")
-        return ToolTensor("ip_adapter", module, "ip-adapter", part, "") if part in ("to_k_ip", "to_v_ip") else None
+        return _of_image_prompt(key)
     processor = _PROCESSOR.fullmatch(key) if ".processor." in key else None
     if processor is not None:
         component, module, writer = _component(f"{processor['module']}.{processor['name']}{processor['stream']}")
@@ -197,6 +200,16 @@ def _read(key: str) -> ToolTensor | None:
     if module == TOKENS and own == "llama.cpp":
         method = "lora, of tokens"
     return ToolTensor(component, module, method, part, own if own in ("LyCORIS", "MLX", "llama.cpp") else writer or own)
+
+
+def _of_image_prompt(key: str) -> ToolTensor | None:
+    """A tensor of an attention layer of an IP-Adapter; those for faces have matrices of low rank as well."""
+    module, _, part = key.removesuffix(".weight").rpartition(".")
+    if part in ("to_k_ip", "to_v_ip"):
+        return ToolTensor("ip_adapter", module, "ip-adapter", part, "")
+    if part in ("down", "up") and module.endswith("_lora"):
+        return ToolTensor("ip_adapter", module.removesuffix("_lora"), "lora", part, "")
+    return None
 
 
 def _component(stem: str) -> tuple[str, str, str]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, plan_alone
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.plan import plan_with
+from inspector.adapters.replication import replicated
 from inspector.adapters.targets import Boxes, Targets, union
 from inspector.adapters.with_base import Matched, absent_of, module_of, of_all, together
-from inspector.algebra.boxes import count, joined, minus
+from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.names import axes_of
 from inspector.findings.adapters.tensors import AdapterModuleUnexpected, AdapterSetting
+from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.families import Families
-from inspector.reconciler.wording import family_name, place_of
+from inspector.reconciler import ledger
+from inspector.reconciler.wording import family_name, names_in, place_of
 
 CHOOSING = ("target_modules", "layers_to_transform")
 """Keys that choose modules; the second is removed by null."""
@@ -31,9 +36,17 @@ FEWEST_OF_MODEL = 3
 def untargeted(
     matched: Sequence[Matched], base: Base, method: str, values: Mapping[str, Any], families: Families
 ) -> Iterator[Finding]:
-    """Tensors without a place although the base has their module; one finding where one setting is the cause."""
-    known = {tensor.module for tensor in base.tensors}
+    """Tensors without a place although the base has their module; one finding where one setting is the cause.
+
+    Modules of layers that the base does not have are one finding of their own.
+    """
+    known: dict[str, list[Box]] = {}
+    for tensor in replicated(base, values).tensors:
+        known.setdefault(tensor.module, []).append(tensor.axes)
     lost = [one for one in matched if one.expected is None and not of_all(one.key) and module_of(one.key) in known]
+    beyond, lost = _beyond(lost, known)
+    if beyond:
+        yield _unmatched(beyond, matched, base)
     if not lost:
         return
     settings = _settings(base, method, values, families)
@@ -52,6 +65,42 @@ def untargeted(
         yield _finding(place_of(names[0], boxes), names, [one for name in names for one in whole[name]], settings)
 
 
+def _beyond(lost: Sequence[Matched], known: Mapping[str, Sequence[Box]]) -> tuple[list[Matched], list[Matched]]:
+    """(tensors of layers that the base does not have, the others)."""
+    beyond: list[Matched] = []
+    others: list[Matched] = []
+    for one in lost:
+        places = known[module_of(one.key)]
+        comparable = all(len(place) == len(one.boxes[0]) for place in places)
+        outside = tuple(minus(one.boxes, places)) if comparable else ()
+        inside = minus(one.boxes, outside)
+        beyond.extend([replace(one, boxes=outside)] if outside else [])
+        others.extend([replace(one, boxes=tuple(inside))] if inside else [])
+    return beyond, others
+
+
+def _unmatched(beyond: Sequence[Matched], matched: Sequence[Matched], base: Base) -> Finding:
+    """The finding on modules of layers that the base does not have."""
+    modules, every = _modules(beyond), _modules(one for one in matched if tuner_name(one.key) is not None)
+    names = [name for module, boxes in modules.items() for name in names_in(module, boxes, NAMES_SHOWN)]
+    return AdapterModulesUnmatched(
+        base=base.name,
+        names=tuple(names[:NAMES_SHOWN]),
+        modules=sum(map(count, modules.values())),
+        of=sum(map(count, every.values())),
+    )
+
+
+def _modules(matched: Iterable[Matched]) -> dict[str, Boxes]:
+    """Module -> the indices at which it has tensors."""
+    found: dict[str, list[Box]] = {}
+    for one in matched:
+        module = module_of(one.key)
+        if axes_of(module) == len(one.boxes[0]):
+            found.setdefault(module, []).extend(one.boxes)
+    return {module: union(boxes) for module, boxes in found.items()}
+
+
 def untargeted_alone(
     matched: Sequence[Matched], method: str, values: Mapping[str, Any], families: Families
 ) -> Iterator[Finding]:
@@ -59,7 +108,8 @@ def untargeted_alone(
 
     An expression is matched with names in memory, which the stored ones need not be.
     """
-    tuned = [one for one in matched if _is_of_module(one, values)]
+    copied = {one.key for one in matched if one.expected is not None and one.wanted.kind == ledger.COPY}
+    tuned = [one for one in matched if _is_of_module(one, values) and one.key not in copied]
     listed, excluded = values.get("target_modules"), values.get("exclude_modules")
     if isinstance(listed, list) and not isinstance(excluded, str):
         yield from _not_listed(tuned, listed, values)
@@ -137,7 +187,7 @@ def _agrees(base: Base, method: str, values: Mapping[str, Any], families: Famili
     for key, family in families.items():
         if tuner_name(key) is None:
             continue
-        boxes: Boxes = joined(box for part in family.stored for box in part.boxes)
+        boxes: Boxes = joined(family.boxes)
         if minus(boxes, [box for one in expected.get(key, ()) for box in one.boxes]):
             return False
     return not any(absent_boxes(plan, families))
@@ -149,9 +199,7 @@ def of_whole_model(method: str, values: Mapping[str, Any], families: Families) -
         return None
     settings = Targets(values)
     kept = [
-        key
-        for key, family in families.items()
-        if not any(settings.saved(module_of(key), box) for part in family.stored for box in part.boxes)
+        key for key, family in families.items() if not any(settings.saved(module_of(key), box) for box in family.boxes)
     ]
     if values.get("bias", "none") != "none":
         kept = [key for key in kept if not key.endswith(".bias")]

@@ -150,7 +150,7 @@ def foreign_modules(unknown: Sequence[str], families: Families, base: Base, sett
     stored: dict[str, list[Box]] = {}
     for key, family in families.items():
         if not of_all(key):
-            stored.setdefault(module_of(key), []).extend(box for part in family.stored for box in part.boxes)
+            stored.setdefault(module_of(key), []).extend(family.boxes)
     if not base.composite:
         tuned = {module_of(key) for key in families if tuner_name(key) is not None}
         return [one for one in unknown if one in tuned]

@@ -32,6 +32,8 @@ OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "su", "n
 """Types of single architectures, which were not measured for the others."""
 WHOLE_LENGTH: Final = "original_max_position_embeddings"
 """A key of the config from which longrope computes its factor."""
+HEAD_DIM: Final = "head_dim"
+"""A key that may be null, but not beside all types of rotary embeddings."""
 QUANTIZATION: Final = "quantization_config"
 
 
@@ -76,26 +78,26 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
     """The values that a version of transformers refuses, in a config and in those within it."""
     if major == OLDER and QUANTIZATION in values and values[QUANTIZATION] is None:
         yield RefusedValue((QUANTIZATION,), "an object", None)
-    for path, inner in _configs(values, values.get("model_type"), ()):
+    for path, stated, model_type in configs_within(values, values.get("model_type")):
+        inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
-        model_type = inner.get("model_type")
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
             yield from _rotary(inner, model_type, path, major)
 
 
-def _configs(
-    values: Mapping[str, Any], model_type: Any, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """(path, config with its model type) of a config and of those that its class has within it."""
+def configs_within(
+    values: Mapping[str, Any], model_type: Any, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any], Any]]:
+    """(path, values, model type) of a config and of those that its class has within it."""
     types = types_of(model_type) if isinstance(model_type, str) else None
-    yield path, {**values, "model_type": model_type}
+    yield path, values, model_type
     for key, inner_type in types.inner.items() if types is not None else ():
         inner = values.get(key)
         if isinstance(inner, dict):
             default = class_defaults(model_type)[0].get(key)
             usual = default.get("model_type") if isinstance(default, Mapping) else None
-            yield from _configs(inner, inner_type or inner.get("model_type", usual), (*path, key))
+            yield from configs_within(inner, inner_type or inner.get("model_type", usual), (*path, key))
 
 
 def _dtypes(
@@ -125,6 +127,8 @@ def _words(
             "activations", key, major
         ):
             yield RefusedValue((*path, key), "an activation function of transformers")
+        elif value is None and model_type in _looking_up("nulls", key, major):
+            yield RefusedValue((*path, key), "an activation function of transformers", None)
         elif type(value) is int and value < 0 and model_type in _looking_up("heads", key, major):
             yield RefusedValue((*path, key), "a number above 0", -value)
         elif isinstance(value, dict) and model_type in _looking_up("parts", key, major):
@@ -159,3 +163,7 @@ def _rotary(
         lacking = [one for one in lacking if one != "factor" or WHOLE_LENGTH not in values]
         if lacking:
             yield RefusedValue((*place, lacking[0]), f"{spelled} {kind} needs {' and '.join(lacking)}")
+        elif isinstance(kind, str) and values.get(HEAD_DIM, 0) is None and model_type in _looking_up(
+            HEAD_DIM, kind, major
+        ):
+            yield RefusedValue((*path, HEAD_DIM), f"a number, which {spelled} {kind} needs")

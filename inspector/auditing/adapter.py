@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from inspector.adapters.names import (
     is_adapter,
     loaded_name,
     saved_name,
+    saved_namer,
     tuner_name,
 )
 from inspector.adapters.peft_configs import renames
@@ -35,7 +36,7 @@ from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, c
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
 from inspector.dialects.reading import with_stated_config
-from inspector.findings.adapters.saved import AdapterAsWeights, AdapterBesideWeights
+from inspector.findings.adapters.saved import AdapterAsWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.config import ConfigMissing
@@ -43,7 +44,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
-from inspector.loader.loaders import MLX_ADAPTERS, PEFT, TRANSFORMERS, Loader
+from inspector.loader.loaders import PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
@@ -97,8 +98,9 @@ def audit_adapter(
     read = None if base is None or base.audited is None else base.audited.checkpoint.config
     config = {} if read is None else read.values
     renaming = renames(values, config.get("model_type"))
-    findings = [*checkpoint.findings, *_unusable(checkpoint, families, renaming)]
-    stored_as, families = families, rekeyed(families, saved_name)
+    named = saved_namer(families)
+    findings = [*checkpoint.findings, *_unusable(checkpoint, families, named, renaming)]
+    stored_as, families = families, rekeyed(families, named)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
     if base is None:
@@ -188,7 +190,9 @@ def _concluded(
     return replace(audited, base=None if base is None else base.audited)
 
 
-def _unusable(checkpoint: Checkpoint, families: Families, renaming: bool) -> Iterator[Finding]:
+def _unusable(
+    checkpoint: Checkpoint, families: Families, named: Callable[[str], str], renaming: bool
+) -> Iterator[Finding]:
     """Why PEFT does not load the folder, or not all of it: its files' names, its type, its tensors' names."""
     config, name = checkpoint.adapter, checkpoint.set_name
     if config is not None and of_peft(checkpoint):
@@ -200,14 +204,16 @@ def _unusable(checkpoint: Checkpoint, families: Families, renaming: bool) -> Ite
                                      stated=None if stated is None else str(stated)[:80])  # fmt: skip
         if not families:
             yield AdapterEmpty(tensors=0)
-        wrapped = {key: family for key, family in families.items() if loaded_name(key, renaming) != saved_name(key)}
+        wrapped = {key: family for key, family in families.items() if loaded_name(key, renaming) != named(key)}
         if wrapped:
             first = _first_name(next(iter(wrapped.values())))
             yield AdapterNamesWrapped(
                 tensors=sum(family.tensors for family in wrapped.values()),
-                of=sum(family.tensors for family in families.values() if tuner_name(family.key) is not None),
+                of=sum(
+                    family.tensors for key, family in families.items() if key in wrapped or tuner_name(key) is not None
+                ),
                 stored=first,
-                wanted=saved_name(first),
+                wanted=named(first),
             )
     if checkpoint.alone or not name or not checkpoint.readable:
         return
@@ -312,16 +318,3 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
         because = "adapter_config.json names it, which is no repository of the Hub; pass it with --base PATH"
         return BaseRead(name, None, because)
     return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)
-
-
-def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
-    """The finding on an adapter config that is stored with the weights of a model."""
-    if checkpoint.adapter is None:
-        return None
-    base = checkpoint.adapter.values.get("base_model_name_or_path")
-    there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
-    return AdapterBesideWeights(
-        place=Place(file=checkpoint.adapter.file),
-        base=base if isinstance(base, str) and base else None,
-        adapter_file=there,
-    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from inspector.adapters.expected import PROMPTS
-from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, saved_name, tuner_name
+from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, saved_namer, tuner_name
 from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
@@ -24,6 +24,8 @@ APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside of its modules: it does not miss them."""
 OF_BLOCKS: Final = frozenset({"shadow"})
 """Methods that may change whole layers, whose tensors are not known here."""
+WORDS_AROUND: Final = ".token_adapter.base_layer.weight"
+"""Ending of a head that is trained whole, where it is tied to a table of which single words are trained."""
 PROJECTED: Final = (".randlora_A", ".randlora_B")
 """Endings of RandLoRA's projections, which are one tensor in all modules."""
 
@@ -44,8 +46,8 @@ def loads_of_adapter(
         return ()
     files = tuple(file.name for file in checkpoint.files)
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
-    refused = refused_config(base) if base else ""
-    problem = f"the config of the base: {refused}" if refused else _problem(checkpoint, findings)
+    refused = refused_config(base) if base else None
+    problem = f"the config of the base: {refused.because}" if refused is not None else _problem(checkpoint, findings)
     problem = problem or refusal(values) or refused_for(values, base) or _without_projection(stored, values, method)
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
@@ -84,19 +86,24 @@ def _against_base(
         return None
     if method == "adaption_prompt":
         return None
+    named = saved_namer(stored)
     renamed = {
-        saved_name(key): family.tensors
+        named(key): family.tensors
         for key, family in stored.items()
-        if loaded_name(key, renaming) != saved_name(key) and saved_name(key) not in found.strange
+        if loaded_name(key, renaming) != named(key) and named(key) not in found.strange
     }
-    absent = {**dict(found.absent), **renamed}
+    trained = values.get("modules_to_save") or ()
+    lost = {key: one for key, one in renamed.items() if tuner_name(key) or key.split(".")[-2:-1][0] in trained}
+    absent = {**dict(found.absent), **lost}
     mismatched = [one for one in found.mismatched if one[0] not in renamed]
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if tuner_name(name) or not name.endswith(".bias")}
     unexpected = found.unexpected + sum(renamed.values()) + sum(key in PROMPT_TENSORS for key in stored)
     shared = {name: tensors for name, tensors in absent.items() if name.endswith(PROJECTED) and any(
         key.endswith(name.rpartition(".")[2]) for key in stored)}  # fmt: skip
-    absent = {name: tensors for name, tensors in absent.items() if name not in shared}
+    within = {name for name in absent if f"{name.removesuffix('.weight')}{WORDS_AROUND}" in stored}
+    absent = {name: tensors for name, tensors in absent.items() if name not in shared and name not in within}
+    unexpected -= sum(f"{name.removesuffix('.weight')}{WORDS_AROUND}" in found.strange for name in within)
     return AgainstBase(
         missing=sum(
             tensors for name, tensors in absent.items() if not name.endswith(APART) and name not in PROMPT_TENSORS

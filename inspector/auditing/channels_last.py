@@ -2,10 +2,12 @@
 
 Files that say `format: mlx` may have either layout: transformers loads those in torch's.
 
-Source: mlx-vlm's `sanitize` of its vision towers; `mlx.nn.Conv2d` and `Conv3d`.
+Source: mlx-vlm's `sanitize` of its vision towers and mlx-lm's of its mixers; `mlx.nn.Conv1d`, `Conv2d` and `Conv3d`.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -26,15 +28,30 @@ def channels_first(families: Families) -> Families:
     return {key: _turned(family) if key.endswith(".weight") else family for key, family in families.items()}
 
 
+LONGEST: Final = 32
+"""Kernels along time are shorter than this, and channels are not."""
+
+
 def _turned(family: Family) -> Family:
-    if all(len(part.layout.shape) < 4 for part in family.stored):
+    deep = max((len(part.layout.shape) for part in family.stored), default=0)
+    if deep < 3 or (deep == 3 and "conv" not in family.key):
         return family
     return Family(family.key, tuple(map(_first, family.stored)))
 
 
 def _first(part: Stored) -> Stored:
-    """A tensor in torch's layout: kernels are square, so that the two equal sizes show where the kernel is."""
+    """A tensor in torch's layout, where its sizes show that the channels are at the end."""
     shape = part.layout.shape
-    if len(shape) < 4 or shape[-3] != shape[-2] or shape[-2] == shape[-1]:
+    if not (_is_square(shape) if len(shape) > 3 else _is_along_time(shape)):
         return part
     return replace(part, layout=replace(part.layout, shape=(shape[0], shape[-1], *shape[1:-1])))
+
+
+def _is_square(shape: tuple[int, ...]) -> bool:
+    """Kernels are square, so that the two equal sizes show where the kernel is."""
+    return shape[-3] == shape[-2] != shape[-1]
+
+
+def _is_along_time(shape: tuple[int, ...]) -> bool:
+    """A short kernel before one channel, as in mixers with a state, or before many."""
+    return len(shape) == 3 and 1 < shape[1] < LONGEST and (shape[2] == 1 or shape[2] >= LONGEST)

@@ -14,8 +14,10 @@ from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_
 from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
+from inspector.loader.config_file import named_class
 from inspector.loading.tables import (
     NEWEST,
+    OLDER,
     default_token_ids,
     has_type,
     names_of,
@@ -52,8 +54,7 @@ def with_declared(audited: Audit) -> Audit:
     findings = [*_of_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     if not findings:
         return audited
-    findings = ordered([*_without_its_names(audited.findings, findings), *findings])
-    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+    return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
 
 
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
@@ -83,8 +84,7 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
     config = audited.checkpoint.config
     if config is None or config.kind != "config" or audited.case is None or "auto_map" in config.values:
         return
-    classes, model_type = config.values.get("architectures"), config.values.get("model_type")
-    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+    named, model_type = named_class(config.values), config.values.get("model_type")
     if isinstance(model_type, str) and (known := spelled(model_type)) is not None:
         from inspector.findings.declared import ModelTypeMisspelled
 
@@ -165,12 +165,19 @@ def _of_code(audited: Audit) -> Iterator[Finding]:
         model_type = checkpoint.config.values.get("model_type")
         known = isinstance(model_type, str) and has_type(model_type, NEWEST)
         copied = any(name.endswith(".py") or name.startswith("tokenizer") for name in checkpoint.siblings)
-        kind = CodeFileMissing if copied and not known else CodeFileAbsent
+        kind = CodeFileMissing if (copied or _is_unknown(audited)) and not known else CodeFileAbsent
         yield kind(
             place=Place(file=checkpoint.config.file, key="auto_map"),
             files=tuple(missing),
             named_by=tuple(dict.fromkeys(auto for name in missing for auto in wanted[name])),
         )
+
+
+def _is_unknown(audited: Audit) -> bool:
+    """Whether nothing but the code of the repository can build the model of a folder."""
+    config = audited.checkpoint.config
+    known = "" if config is None else config.values.get("model_type")
+    return isinstance(known, str) and not any(has_type(known, major) for major in (NEWEST, OLDER))
 
 
 def _is_listed(checkpoint: Checkpoint) -> bool:
@@ -187,6 +194,8 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     case, checkpoint = audited.case, audited.checkpoint
     if case is None or case.causes or case.solved or checkpoint.adapter is not None:
         return
+    if any(one.of_another_type for one in audited.findings):
+        return  # the default ids of the right type are not known to be another's
     tables = [one for one in case.placement.placed if one.block.slot.role == "embed.token" and one.fits]
     if not tables:
         return

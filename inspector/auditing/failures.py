@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
@@ -60,11 +59,9 @@ CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
 """Keys that the weights confirm where no finding says otherwise."""
 
 
-def _refused_keys(because: str, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The keys of a config that a reason names: of those that the weights confirm only where it names no other."""
-    stated = {key for inner in (values, *values.values()) if isinstance(inner, Mapping) for key in inner}
-    named = [word for word in dict.fromkeys(re.findall(r"\w+", because)) if word in stated]
-    return tuple([key for key in named if key not in CONFIRMED] or named)
+def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Of the keys that are refused together those that the weights confirm only where there is no other."""
+    return tuple(key for key in keys if key not in CONFIRMED) or keys
 
 
 def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails]:
@@ -111,19 +108,6 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     return NamesOfAnotherProgram(**stated)
 
 
-def names_in_gguf(audited: Audit, load: Load) -> Finding:
-    """The finding on the names of transformers in a GGUF file."""
-    from inspector.findings.names.architecture import NamesOfAnotherProgram
-
-    return NamesOfAnotherProgram(
-        place=Place(file=audited.checkpoint.set_name),
-        writer=audited.case.reading.writer or "transformers" if audited.case is not None else "",
-        example=next(iter(audited.checkpoint.tensors)),
-        exporter="llama.cpp's convert_hf_to_gguf.py, from the model of transformers",
-        because=f"{load.loader}: {load.because}",
-    )
-
-
 def _is_of_other(audited: Audit) -> bool:
     """Whether the weights are quantized for a program with a loader of its own."""
     if audited.unpacked is None or not audited.unpacked.schemes:
@@ -134,14 +118,19 @@ def _is_of_other(audited: Audit) -> bool:
 
 
 def _is_said(audited: Audit) -> bool:
-    """Whether a warning says already that the declared head is random, the class another type's, or a value refused."""
+    """Whether a warning says already that the declared head is random, the class another type's, a value refused, an
+    adapter added, or a draft head no model.
+    """
     if not audited.findings:
         return False
+    from inspector.findings.adapters.saved import AdapterBesideWeights
     from inspector.findings.class_names import HeadUntrained
     from inspector.findings.config import ConfigRefused
     from inspector.findings.declared import ClassOfAnotherType
+    from inspector.findings.names.components import DraftHead
 
-    return any(isinstance(one, HeadUntrained | ConfigRefused | ClassOfAnotherType) for one in audited.findings)
+    said = HeadUntrained | ConfigRefused | ClassOfAnotherType | AdapterBesideWeights | DraftHead
+    return any(isinstance(one, said) for one in audited.findings)
 
 
 def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
@@ -157,5 +146,5 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         because=load.because,
         loads=other,
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
-        keys=_refused_keys(load.because, config.values) if config is not None and load.outcome == REFUSES else (),
+        keys=_to_correct(load.keys),
     )

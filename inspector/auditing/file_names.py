@@ -6,13 +6,11 @@ import operator
 from collections.abc import Iterator
 from typing import Final
 
-from msgspec.structs import replace
-
 from inspector.architectures.defaults import defaults_of
-from inspector.auditing.result import Audit, verdict_with
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
+from inspector.auditing.result import Audit
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import LITGPT_FILES
+from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS, Loader
 from inspector.loading.tables import NEWEST, OLDER, has_type
 
@@ -37,12 +35,10 @@ def with_file_names(audited: Audit) -> Audit:
     loader = intended(checkpoint)
     if loader is not None:
         findings = [*_judged(checkpoint, loader, audited.findings), *_without_metadata(audited, loader)]
+        findings = _of_no_model(audited, findings)
     else:
         findings = [*audited.findings, *_config_unusable(audited)]
-    if findings == list(audited.findings):
-        return audited
-    findings = ordered(findings)
-    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+    return audited if findings == list(audited.findings) else audited.with_findings(findings)
 
 
 def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
@@ -79,7 +75,10 @@ def _below_key(one: Finding, loader: Loader) -> Finding:
     if not (isinstance(one, WeightsInside) and one.inside):
         return one
     wanted = loader.single("bin")
-    return WeightsBelowKey(place=one.place, inside=one.inside, beside=one.beside, loader=loader.name, wanted=wanted)
+    return WeightsBelowKey(
+        place=one.place, inside=one.inside, beside=one.beside, loader=loader.name, wanted=wanted, keys=one.keys,
+        floats_first=one.floats_first,
+    )  # fmt: skip
 
 
 def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...]) -> Iterator[Finding]:
@@ -99,12 +98,15 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         return
     single = loader.single(ending)
     if stem == f"{loader.stems[ending]}-*":
-        from inspector.findings.shards.index import IndexMissing, IndexRequired, SavesMixed
+        from inspector.findings.shards.index import IndexMissing, IndexRequired, IndexStale, SavesMixed
 
         if any(isinstance(one, SavesMixed) for one in findings):
             yield from findings
             return
-        yield from (one for one in findings if not isinstance(one, IndexMissing))
+        for one in findings:
+            replaced = isinstance(one, IndexStale) and one.place.file == single + INDEX
+            if not replaced and not isinstance(one, IndexMissing):
+                yield one
         names = tuple(file.name for file in checkpoint.files)
         shown = names[:NAMES_SHOWN]
         yield IndexRequired(files=len(names), names=shown, loader=loader.name, wanted=single + INDEX)
@@ -131,6 +133,45 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     )
 
 
+def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
+    """The findings, with one in place of those on a file that no loader looks for and that is not the model.
+
+    It has no tensor of the model, or the fewer part of them: under the loader's name it would leave most at random.
+    """
+    if not findings or audited.checkpoint.config is None:
+        return findings
+    from inspector.findings.shards.names import FileNameUnknown, ModelWeightsAbsent
+
+    named = next((one for one in findings if isinstance(one, FileNameUnknown)), None)
+    if named is None or not named.single:
+        return findings
+    from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+    from inspector.findings.names.tensors import LayersMissing, TensorMissing
+    from inspector.findings.single_causes import WeightsIncomplete
+
+    said: tuple[type[Finding], ...] = (TensorMissing, LayersMissing, WeightsIncomplete)
+    missing = None
+    if audited.case is None:
+        said = (NamesOfAnotherArchitecture,)
+        if not any(isinstance(one, NamesOfAnotherArchitecture) and one.names is None for one in findings):
+            return findings
+    else:
+        placement = audited.case.placement
+        missing = sum(one.tensors for one in placement.missing)
+        if missing <= sum(one.tensors for one in placement.placed) or audited.case.causes:
+            return findings
+    absent = ModelWeightsAbsent(
+        place=named.place,
+        loader=named.loader,
+        wanted=named.wanted,
+        model_type=str(audited.checkpoint.config.values.get("model_type")),
+        tensors=len(audited.checkpoint.tensors),
+        example=next(iter(audited.checkpoint.tensors)),
+        missing=missing,
+    )
+    return [*(one for one in findings if one is not named and not isinstance(one, said)), absent]
+
+
 TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""
 
@@ -142,6 +183,16 @@ def _types(audited: Audit) -> tuple[str, ...]:
     reading = None if audited.case is None else audited.case.reading
     others = () if reading is None else (*reading.definition.names, *reading.same_names)
     return (audited.architecture.name, *others)
+
+
+def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
+    """The first keys of a config of which none is read to build the model that the names are of."""
+    if audited.case is None or "architectures" in config.values:
+        return ()
+    from inspector.matcher.spelling import keys_of_definition
+
+    known = keys_of_definition(audited.case.plan.scope)
+    return () if known & config.values.keys() else tuple(config.values)[:NAMES_SHOWN]
 
 
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
@@ -162,6 +213,7 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             place=Place(file=CONFIG, key="model_type"),
             class_name=audited.class_name,
             model_type=None if audited.architecture is None else audited.architecture.model_type,
+            foreign=_keys_of_no_model(audited, config),
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing

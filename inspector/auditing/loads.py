@@ -13,14 +13,14 @@ from inspector.auditing.failures import (
     failure,
     failures,
     is_older_naming,
-    names_in_gguf,
     of_another_program,
     of_one_index,
     without_said_tokens,
 )
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
-from inspector.findings.finding import ContentFinding, Finding, ordered
+from inspector.findings.finding import Finding, ordered
+from inspector.loader.config_file import named_class
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     BY_CLASS,
@@ -33,19 +33,18 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.tables import NEWEST, OLDER, has_type
 from inspector.loading.transformers import Given, loads
 from inspector.matcher.families import families_of
 from inspector.reconciler.config_keys import lacks_method
 
 if TYPE_CHECKING:
+    from inspector.findings.adapters.saved import AdapterBesideWeights
     from inspector.findings.config import ConfigImpossible
+    from inspector.findings.header.torch import WeightsBelowKey
     from inspector.matcher.families import Families
 
-FIRST_OF_GGUF: Final = "token_embd.weight"
-"""The tensor that llama.cpp asks for first, whatever the architecture."""
 SAFETENSORS_INDEX: Final = "model.safetensors.index.json"
-LAYERS_OF_GGUF: Final = ("blk.", "enc.blk.", "dec.blk.")
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
 """Loaders of which the recorded behaviour decides the verdict."""
 
@@ -68,9 +67,10 @@ def after_loading(audited: Audit) -> Audit:
         findings = of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and audited.case.reading.writer:
         findings = [of_another_program(audited, one, intended, name) for one in findings]
-    if _has_other_names(audited):
-        findings = [one for one in findings if not isinstance(one, ContentFinding)]
-        findings.append(names_in_gguf(audited, intended))
+    if audited.checkpoint.set_name.endswith(".gguf"):
+        from inspector.auditing.gguf_loads import with_names
+
+        findings = with_names(audited, findings, intended)
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
@@ -98,10 +98,13 @@ def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
 def loads_of(audited: Audit) -> tuple[Load, ...]:
     """What each loader does that reads the format; none for bare files."""
     checkpoint = audited.checkpoint
-    if not checkpoint.set_name or checkpoint.alone or checkpoint.adapter is not None:
+    beside = _adapter_beside(audited)
+    if not checkpoint.set_name or checkpoint.alone or (checkpoint.adapter is not None and beside is None):
         return ()
     if checkpoint.set_name.endswith(".gguf"):
-        return _of_gguf(audited)
+        from inspector.auditing.gguf_loads import loads_of_gguf
+
+        return loads_of_gguf(audited)
     config = checkpoint.config
     if config is None or config.kind != "config":
         return _without_config(audited)
@@ -117,8 +120,8 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if lacks_method(config.values):
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
-    beside = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
-    others = of_safetensors(given.class_name, given.model_type, newest, built, beside)
+    unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
+    others = of_safetensors(given.class_name, given.model_type, newest, built, unread)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
     newest, older = (
@@ -126,9 +129,13 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         _of_strict_config(audited, loads(given, OLDER), OLDER),
     )
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
+    if beside is not None:
+        from inspector.auditing.beside_adapter import with_adapter
+
+        newest, older = with_adapter(newest, audited, beside), with_adapter(older, audited, beside)
     if sentences:
         base = _base_class(audited)
-        used = newest if base is None else loads(replace(given, class_name=base), NEWEST)
+        used = newest if base is None or beside is not None else loads(replace(given, class_name=base), NEWEST)
         used = replace(used, loader="sentence-transformers", version=None, intended=True)
         others = (_with_modules(audited, used), *others)
     return (newest, older, *others)
@@ -146,6 +153,15 @@ def _with_modules(audited: Audit, load: Load) -> Load:
     because = f"{wrong.folder}: {wrong.problem}; it fails {wrong.when}"
     return replace(load, outcome=REFUSES if wrong.given is None else UNKNOWN, because=because, source="documented",
                    missing=None, unexpected=None, mismatched=None)  # fmt: skip
+
+
+def _adapter_beside(audited: Audit) -> AdapterBesideWeights | None:
+    """The finding on an adapter's config beside the weights of a model."""
+    if audited.checkpoint.adapter is None:
+        return None
+    from inspector.findings.adapters.saved import AdapterBesideWeights
+
+    return next((one for one in audited.findings if isinstance(one, AdapterBesideWeights)), None)
 
 
 def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
@@ -169,14 +185,22 @@ def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
     if not audited.findings:
         return load
     from inspector.findings.config import ConfigImpossible
+    from inspector.findings.declared import CodeFileMissing
 
     for one in audited.findings:
+        if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not _has_type(audited, major):
+            return replace(load, outcome=REFUSES, because=f"{one.files[0]}, its code, is absent", source="documented")
         if isinstance(one, ConfigImpossible) and one.kind == "type":
             if major == OLDER and _older_reads(audited, one):
                 continue
             empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None)
             return replace(empty, because=f"{one.place.key}: {one.detail}", source="documented")
     return load
+
+
+def _has_type(audited: Audit, major: str) -> bool:
+    config = audited.checkpoint.config
+    return config is not None and has_type(str(config.values.get("model_type")), major)
 
 
 def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
@@ -277,31 +301,45 @@ def left_open(audited: Audit, load: Load) -> Audit:
 
 def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
     """What an audit knows that decides how a checkpoint is loaded."""
-    classes, model_type = values.get("architectures"), values.get("model_type")
-    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+    model_type = values.get("model_type")
     return Given(
         audited.checkpoint,
         values,
-        named,
+        named_class(values),
         model_type if isinstance(model_type, str) else None,
         problem=_unreadable(audited),
         quantized=_quantized(audited, values),
         unread=_unread_quantization(audited),
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,
+        untyped=_is_untyped(audited, values),
         unscaled=audited.unpacked is not None and any(audited.unpacked.schemes.values()),
     )
 
 
-def _at_top(audited: Audit) -> Families | None:
-    """What a loader sees of a PyTorch file whose weights are below a key: the key; None for any other."""
+def _below_key(audited: Audit) -> WeightsBelowKey | None:
+    """The finding on weights below a key of a PyTorch file."""
     if not audited.checkpoint.set_name.endswith(PICKLED) or not audited.checkpoint.tensors:
         return None
     from inspector.findings.header.torch import WeightsBelowKey
 
-    below = next((one for one in audited.findings if isinstance(one, WeightsBelowKey)), None)
+    return next((one for one in audited.findings if isinstance(one, WeightsBelowKey)), None)
+
+
+def _at_top(audited: Audit) -> Families | None:
+    """What a loader sees of a PyTorch file whose weights are below a key: the keys; None for any other."""
+    below = _below_key(audited)
+    if below is None:
+        return None
     layout = next(iter(audited.checkpoint.tensors.values()))
-    return None if below is None else families_of({below.inside: layout})
+    return families_of({f"{below.inside}<{number}>": layout for number in range(below.keys)})
+
+
+def _is_untyped(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """Whether the dtype is neither in the config nor at the beginning of the top of a PyTorch file."""
+    below = _below_key(audited)
+    stated = any(values.get(key) is not None for key in ("dtype", "torch_dtype"))
+    return below is not None and not (stated or below.floats_first)
 
 
 def _is_whole(audited: Audit) -> bool:
@@ -332,28 +370,3 @@ def _unread_quantization(audited: Audit) -> str:
     if audited.unpacked is None:
         return "the quantization was not understood"
     return "what it does with quantized weights that have errors was not recorded"
-
-
-def _has_other_names(audited: Audit) -> bool:
-    """Whether the tensors of a GGUF file of a model have names that llama.cpp does not look up."""
-    config, names = audited.checkpoint.config, audited.checkpoint.tensors
-    if config is None or not audited.checkpoint.set_name.endswith(".gguf") or not names:
-        return False
-    return FIRST_OF_GGUF not in names and not any(name.startswith(LAYERS_OF_GGUF) for name in names)
-
-
-def _of_gguf(audited: Audit) -> tuple[Load, ...]:
-    from inspector.loading.memory import first_name
-    from inspector.loading.registries import of_gguf
-
-    metadata = audited.checkpoint.metadata
-    named = None if metadata is None else metadata.values.get("general.architecture")
-    files = tuple(file.name for file in audited.checkpoint.files)
-    case = audited.case
-    missing = FIRST_OF_GGUF if _has_other_names(audited) else ""
-    wrong = ""
-    if case is not None and not missing and any(one.severity == "error" for one in audited.findings):
-        missing = next((first_name(one.block.key, one.boxes) for one in case.placement.missing), "")
-        wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
-    found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong)
-    return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)

@@ -18,10 +18,17 @@ from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
-from inspector.auditing.reported import entries_in_vain, lacks_shards, lost_tensors, nothing_stored, weights_emptied
+from inspector.auditing.reported import (
+    entries_in_vain,
+    lacks_shards,
+    lost_tensors,
+    nothing_stored,
+    odd_shards,
+    weights_emptied,
+)
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
@@ -157,13 +164,15 @@ def quantized_modules(draft: Draft) -> Draft:
     dtypes = {part.layout.dtype for family in draft.families.values() for part in family.stored}
     if not may_be_packed(draft.families, dtypes, values):
         return draft
+    from inspector.quantization.expected_widths import inputs_by
     from inspector.quantization.read_settings import settings_of
     from inspector.quantization.unpacking import unpack
 
     settings = settings_of(values, checkpoint.side)
-    unpacked = unpack(draft.families, settings, list(draft.lost), whole=not checkpoint.partial)
-    lost = (*draft.lost, *unpacked.names_without_values())
-    return replace(draft, families=unpacked.families, unpacked=unpacked, lost=lost)
+    lost, config = list(draft.lost), draft.config
+    unpacked = unpack(draft.families, settings, lost, whole=not checkpoint.partial, widths=lambda: inputs_by(config))
+    without = (*draft.lost, *unpacked.names_without_values())
+    return replace(draft, families=unpacked.families, unpacked=unpacked, lost=without)
 
 
 class Judged(Struct, frozen=True):
@@ -235,6 +244,9 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     from inspector.auditing.other_type import with_type_to_state
 
     judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again))
+    from inspector.auditing.part_of_model import with_other_parts
+
+    judged, case = with_other_parts(judged, case)
     return Judged(config, reading, case, judged)
 
 
@@ -259,7 +271,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config":
         if is_component(reading.name):
-            typed = list(refused_values(file.values, {one.place.key for one in findings}))
+            typed = list(refused_values(file.values, case.plan.scope, {one.place.key for one in findings}))
         else:
             findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
     found = tuple(entries_in_vain(draft.findings, checkpoint, case))
@@ -310,6 +322,7 @@ def dtypes(draft: Draft) -> Draft:
     """Compares the dtypes with each other, with the config's, and with those that weights can have."""
     quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
     draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
+    draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))
     return draft.with_findings(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 
@@ -346,13 +359,14 @@ def _without_definition(draft: Draft) -> Draft:
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
     from inspector.auditing.projector import is_projector, projector_findings
+    from inspector.auditing.unknown_type import unknown_architecture
     from inspector.reconciler.siblings import odd_siblings
 
     if not draft.families:
         return _without_definition(draft).open("names and shapes", "no tensor can be read")
     if (own := own_code(draft.config, None, ())) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    draft = _without_definition(draft).with_findings(_unknown_architecture(draft.config, nearest))
+    draft = _without_definition(draft).with_findings(unknown_architecture(draft.config, nearest))
     stated = draft.checkpoint.metadata
     if stated is not None and is_projector(stated.values):
         draft = draft.with_findings(list(projector_findings(draft.families, stated.values)))
@@ -360,35 +374,6 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     else:
         draft = draft.with_findings(list(odd_siblings(draft.families)))
     return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
-
-
-def _unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:
-    if config.definition is not None and config.model_type is not None:
-        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-
-        return [
-            NamesOfAnotherArchitecture(
-                place=Place(key="model_type"),
-                claimed=config.model_type,
-                class_name=config.class_name,
-                names=None,
-                coverage=0.0,
-            )
-        ]
-    if not config.class_name and not config.model_type:
-        return []
-    from inspector.findings.names.architecture import ArchitectureUnknown
-
-    name, coverage = nearest or (None, 0.0)
-    return [
-        ArchitectureUnknown(
-            place=Place(key="model_type"),
-            model_type=config.model_type or config.class_name,
-            nearest=name if coverage >= 0.2 else None,
-            coverage=round(coverage, 3),
-            code_in_repository=bool(config.settings.values.get("auto_map")),
-        )
-    ]
 
 
 def _architecture(draft: Draft) -> ArchitectureName | None:

@@ -17,6 +17,7 @@ from inspector.auditing.named_class import Named, of_unknown_type
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.joined import ProjectionsJoined
+from inspector.findings.names.tensors import TensorUnexpected
 from inspector.loader.config_file import Config
 from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
 from inspector.matcher.claim import Claim, claim_of
@@ -40,17 +41,21 @@ def with_type_to_state(
 
     again: reconciles the weights with another claim.
     """
+    alone = sum(one.severity != "note" for one in findings) == 1
     for one in findings:
-        yield _typed(one, config, file, families, again) or one
+        yield _typed(one, config, file, families, again, alone=alone) or one
 
 
 def _typed(
-    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again
+    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again, *, alone: bool
 ) -> NamesOfAnotherArchitecture | None:
+    """The finding with the type to state; None where there is none. alone: whether no other is one to act on."""
     if isinstance(finding, NamesOfAnotherArchitecture):
         names = None if finding.fewer else finding.names
+    elif isinstance(finding, ProjectionsJoined):
+        names = finding.like
     else:
-        names = finding.like if isinstance(finding, ProjectionsJoined) else None
+        names = _with_one_more(config, families) if alone and isinstance(finding, TensorUnexpected) else None
     if names is None or file is None or file.kind != "config" or config.model_type is None:
         return None
     if isinstance(finding, ProjectionsJoined) and not _has_keys_of(names, config.model_type, file):
@@ -69,11 +74,24 @@ def _typed(
             names=model_type,
             class_name=config.class_name,
             coverage=1.0,
-            differing=getattr(finding, "differing", ()),
+            differing=_differing(finding),
             model_type=model_type,
             stored_class=claim.class_name,
         )
     return None
+
+
+def _with_one_more(config: Claim, families: Families) -> str | None:
+    """The one type that has all names, where the config's has all but those of one unexpected family."""
+    known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
+    names = [one.name for one in known if one.definition is not config.definition]
+    return names[0] if len(names) == len(known) == 1 else None
+
+
+def _differing(finding: Finding) -> tuple[str, ...]:
+    if isinstance(finding, TensorUnexpected):
+        return (f"{finding.headline()} is unexpected",)
+    return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
 
 
 def _fitting(model_type: str, config: Claim, file: Config, families: Families, again: Again) -> Claim | None:

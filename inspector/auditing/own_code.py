@@ -38,7 +38,7 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     defined = config.head is not None and config.class_name in config.head.names
     mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
-    if not (mapped or foreign):
+    if not (mapped or foreign) or (not mapped and _is_named(config, judged)):
         return None
     if case is not None and not _other_names(case, foreign):
         return None
@@ -50,6 +50,19 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         class_name=config.class_name,
         mapped=mapped,
     )
+
+
+def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
+    """Whether all names are another type's, where the config's own is one that only code of a repository has.
+
+    Without `auto_map` there is no such code.
+    """
+    from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+    from inspector.loading.tables import NEWEST, OLDER, has_type
+
+    if any(has_type(config.model_type or "", major) for major in (NEWEST, OLDER)):
+        return False
+    return any(isinstance(one, NamesOfAnotherArchitecture) and one.coverage == 1 for one in judged)
 
 
 def is_foreign(class_name: str | None) -> bool:

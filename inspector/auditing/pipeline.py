@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.exchanged import exchanged
-from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, kind_of, without_their_files
+from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, kind_of, unnamed, without_their_files
 from inspector.auditing.pipeline_parts import as_the_pipeline_loads, of_another_class, of_one_variant, of_the_pipeline
 from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
@@ -75,7 +75,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         for name, one in there.items()
     }
     absent = {name: class_name for name, class_name in wanted.items() if name not in there}
-    findings.extend(_missing([*absent.items(), *lost]))
+    findings.extend((*_missing([*absent.items(), *lost]), *unnamed(root, root.pipeline.values)))
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
     found = merged(findings)

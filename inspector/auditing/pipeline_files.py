@@ -11,7 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
 from inspector.budget import spend
+from inspector.findings.finding import NAMES_SHOWN, Place
+from inspector.findings.names.components import FolderUnnamed
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.sources.source import Refusal
+from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes
 
 Open = Callable[[str], Checkpoint | None]
@@ -34,6 +38,8 @@ WITHOUT_WORDS: Final = frozenset({
 OF_BYTES: Final = ("ByT5", "Perceiver", "Canine")
 """Beginnings of tokenizers that have no vocabulary."""
 STEPS_A_COMPONENT: Final = 1_000
+LOADED: Final = (SAFETENSORS, "pytorch")
+"""Kinds of weights that diffusers loads."""
 
 
 def kind_of(class_name: str) -> str | None:
@@ -56,6 +62,31 @@ def without_their_files(values: Mapping[str, object], opened: Open) -> Iterator[
             folder = opened(name)
             if folder is None or not _is_there(kind, class_name, folder.siblings):
                 yield name, class_name
+
+
+def unnamed(root: Checkpoint, values: Mapping[str, object]) -> Iterator[FolderUnnamed]:
+    """The finding on folders with weights that the pipeline does not name; only their listings are read."""
+    source = root.reach() if root.reach is not None else None
+    if source is None:
+        return
+    named = {name for name, entry in values.items() if isinstance(entry, list) and entry != [None, None]}
+    folders = [name for name, kind in source.listing().others.items() if kind == "directory" and name not in named]
+    found: dict[str, tuple[int, int]] = {}
+    for name in sorted(folders)[:NAMES_SHOWN]:
+        spend(STEPS_A_COMPONENT, "the components of the pipeline")
+        inner = source.inside(name)
+        if not isinstance(inner, Refusal):
+            sizes = inner.listing().files
+            stored = [file for one in group(sizes) if one.kind in LOADED for file in one.files]
+            if stored:
+                found[name] = len(stored), sum(sizes.get(file, 0) for file in stored)
+    if found:
+        yield FolderUnnamed(
+            place=Place(file="model_index.json"),
+            folders=tuple(found),
+            files=sum(files for files, _ in found.values()),
+            bytes=sum(size for _, size in found.values()),
+        )
 
 
 def _is_there(kind: str, class_name: str, files: Collection[str]) -> bool:

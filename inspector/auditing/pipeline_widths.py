@@ -1,7 +1,8 @@
 """Widths that the components of a pipeline share: where they differ diffusers loads them, and the first call fails.
 
-Read in the pipelines of diffusers 0.42, which pass the output of the encoders on as it is. Those of Stable Diffusion 1,
-XL and 3 and of FLUX were called with an encoder of another width.
+Read in the pipelines of diffusers 0.42, which pass the output of the encoders and of the denoiser on as it is. Those of
+Stable Diffusion 1, XL and 3 and of FLUX were called with an encoder of another width, those of Stable Diffusion 1 and
+FLUX with a VAE of other channels.
 """
 
 from __future__ import annotations
@@ -40,6 +41,18 @@ RULES: Final[tuple[tuple[str, tuple[Term, ...], Term], ...]] = (
     (r"Wan.*", (("text_encoder", "d_model"),), ("transformer", "text_dim")),
 )
 """Pattern of a pipeline's class, terms whose sum a key of another component equals, and this key."""
+LATENTS: Final[tuple[tuple[str, Term, Term, int], ...]] = (
+    (r"StableDiffusion(?!3|LatentUpscale).*", ("vae", "latent_channels"), ("unet", "out_channels"), 1),
+    (r"StableDiffusion3.*", ("vae", "latent_channels"), ("transformer", "out_channels"), 1),
+    (r"Flux(?!2).*", ("vae", "latent_channels"), ("transformer", "out_channels"), 4),
+    (r"PixArt(Alpha|Sigma).*", ("vae", "latent_channels"), ("transformer", "in_channels"), 1),
+    (r"Wan.*", ("vae", "z_dim"), ("transformer", "out_channels"), 1),
+)
+"""Pattern of a pipeline's class, the channels of the VAE, and the key that is so many times as many. What a denoiser
+reads besides the latents (a mask, an image) is in its input alone; only PixArt's output has variances as well. Latent
+upscaling drops a channel."""
+INPUT: Final = {"out_channels": "in_channels"}
+"""Key -> the key whose value a transformer takes where that is null."""
 TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
 """Key -> how many embedded numbers, of `addition_time_embed_dim` each, stand beside the text: sizes and crops, or a
 score of beauty."""
@@ -51,6 +64,7 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
     """Components that are whole by themselves and do not fit each other."""
     if not isinstance(class_name, str):
         return
+    yield from _of_other_latents(class_name, parts)
     for pattern, terms, (taker, key) in RULES:
         named = [(name, its) for name, its in terms if name in parts]
         if not re.fullmatch(pattern, class_name) or not named:
@@ -72,13 +86,39 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
             )
 
 
+def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
+    """A denoiser whose latents the VAE of the pipeline cannot decode."""
+    for pattern, (vae, its), (taker, key), times in LATENTS:
+        if not re.fullmatch(pattern, class_name):
+            continue
+        channels, values = _values(parts.get(vae)).get(its), _values(parts.get(taker))
+        taken = values.get(key)
+        if taken is None and key in values and INPUT.get(key) in values:
+            key = INPUT[key]
+            taken = values[key]
+        if type(channels) is int and type(taken) is int and channels * times != taken:
+            yield ComponentWidthDiffers(
+                place=Place(file=f"{taker}/config.json", key=key),
+                component=taker,
+                key=key,
+                width=taken,
+                encoders=(f"{vae}.{its}" if times == 1 else f"{times} * {vae}.{its}",),
+                widths=(channels * times,),
+            )
+
+
 def _stated(part: Audit | None, key: str) -> int | None:
     """The width that the config of a component states, if its weights have it."""
-    config = None if part is None else part.checkpoint.config
-    if part is None or config is None or any(one.severity == "error" for one in part.findings):
-        return None
-    values: Mapping[str, Any] = config.values
+    values = _values(part)
     if any(values.get(one) is not None for one in PROJECTS):
         return None
     width = values.get(key)
     return width if type(width) is int else None
+
+
+def _values(part: Audit | None) -> Mapping[str, Any]:
+    """The config of a component; empty where its weights may disagree with it."""
+    config = None if part is None else part.checkpoint.config
+    if part is None or config is None or any(one.severity == "error" for one in part.findings):
+        return {}
+    return config.values

@@ -46,7 +46,7 @@ def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterato
 
 
 def _boxes(family: Family) -> tuple[Box, ...]:
-    return tuple(box for part in family.stored for box in part.boxes)
+    return family.boxes
 
 
 def _missing(key: str, absent: Sequence[Box], of: int, shape: tuple[int | None, ...]) -> Finding:

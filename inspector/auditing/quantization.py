@@ -8,6 +8,7 @@ from math import prod
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
+from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
@@ -20,8 +21,6 @@ from inspector.findings.types.packed import (
     Setting,
 )
 from inspector.findings.types.undecided import (
-    NothingPacked,
-    NotPacked,
     PackingEntryUnclear,
     PackingUndecided,
     PackingUnknown,
@@ -44,8 +43,6 @@ from inspector.quantization.missing_block import (
     one_packing,
     with_stated,
 )
-from inspector.quantization.schemes.bitnet import AUTO_BIT_LINEAR
-from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -55,8 +52,6 @@ ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 MOST_REPORTED = 2
 """Most cases of one kind that are reported separately."""
-PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet"})
-"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
 """Keys of a config.json whose loader looks for the quantization there."""
 MOST_MODULES = 16
@@ -90,39 +85,9 @@ def packing_findings(
     yield from _expected_plain(unpacked, lines)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
-    packed = sum(unpacked.schemes.values())
-    if settings.known and not packed and not _is_float_form(settings.base):
-        needed = settings.base.method in PACKED_ONLY or _needs_scales(unpacked, lines)
-        yield (NotPacked if needed else NothingPacked)(
-            place=Place(key=settings.source),
-            method=settings.base.method,
-            bits=settings.base.bits,
-            group_size=settings.base.group_size,
-        )
+    yield from nothing_packed(unpacked, lines)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
-
-
-def _is_float_form(setting: ModuleSettings) -> bool:
-    """Whether a block declares no packed weights: AutoBitLinear's, or bitsandbytes' with neither switch on."""
-    by_method = {"bitnet": setting.variant == AUTO_BIT_LINEAR, "bitsandbytes": setting.bits is None}
-    return by_method.get(setting.method or "", setting.method is None)
-
-
-def _needs_scales(unpacked: Unpacked, lines: Sequence[Line]) -> bool:
-    """Whether a method gives scales to every linear module that its block selects, which none of the weights has.
-
-    compressed-tensors does so whatever `quantization_status` says (transformers 5.23 with compressed-tensors 0.20).
-    """
-    settings = unpacked.settings
-    if settings.base.method != "compressed-tensors" or not settings.whole:
-        return False
-    linear = (line for line in lines if line.block is not None and line.block.slot.kind.name == "linear")
-    return any(
-        setting.bits is not None and setting.skipped is None
-        for line in linear
-        for setting, _ in settings.for_family(line.family.removesuffix(".weight"), line.boxes)
-    )
 
 
 def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

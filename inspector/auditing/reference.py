@@ -12,9 +12,9 @@ from contextlib import suppress
 import msgspec
 from msgspec.structs import replace
 
-from inspector.auditing.result import Audit, Reference, ReferenceFile, Skipped, verdict_with
+from inspector.auditing.result import Audit, Reference, ReferenceFile, Skipped
 from inspector.budget import Exceeded
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.header.reference import CLEARER, STRICTER, ReferenceDisagrees
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.header import parse_header, unopened
@@ -133,17 +133,11 @@ def _judged(audited: Audit, checked: Sequence[Checked], shown: bool = False) -> 
         found = one.disagreement()
         if found is not None:
             findings.append(found if not one.component else found.within(one.component, _seen_from_above(one)))
-    findings = ordered(findings)
     files = tuple(
         ReferenceFile(f"{one.component}/{one.name}" if one.component else one.name, not one.answer.refusal, one.words)
         for one in checked
     )
-    return replace(
-        audited,
-        findings=tuple(findings),
-        verdict=verdict_with(audited.verdict, findings),
-        reference=Reference(checked[0].answer.reader, files, shown),
-    )
+    return audited.with_findings(findings, reference=Reference(checked[0].answer.reader, files, shown))
 
 
 def _seen_from_above(one: Checked) -> Place:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.result import Audit, verdict_with
+from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.findings.header.gguf import GgufPartRenamed
 from inspector.findings.shards.files import ShardMissing
@@ -48,8 +48,7 @@ def with_renamed_shards(audited: Audit) -> Audit:
     if left:
         found.append(shards_missing(left, checkpoint.index.file, missing[0].of or len(checkpoint.index.files)))
     kept = [one for one in audited.findings if one is not missing[0]]
-    findings = ordered([*found, *_without_sets(kept, {stored.name for stored in renamed.values()})])
-    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+    return audited.with_findings([*found, *_without_sets(kept, {stored.name for stored in renamed.values()})])
 
 
 def _with_renamed_parts(audited: Audit) -> Audit:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.names import key_of
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number
+from inspector.reconciler.ledger import Line
 from inspector.reconciler.reconcile import Reconciled
 
 
@@ -93,3 +94,12 @@ def _needs(case: Reconciled, names: Iterable[str]) -> bool:
         for key, indices in found
         for box in places.get(key, ())
     )
+
+
+def odd_shards(checkpoint: Checkpoint, lines: Sequence[Line]) -> list[Finding]:
+    """The finding on shards of another dtype; nothing is compared where all tensors have one, or more than two."""
+    if len(checkpoint.files) < 2 or len({line.layout.dtype for line in lines}) != 2:
+        return []
+    from inspector.reconciler.shard_dtypes import shards_of_another_dtype
+
+    return list(shards_of_another_dtype(checkpoint.tensors, checkpoint.file_of))

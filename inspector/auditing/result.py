@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.budget import Exceeded, one_budget
-from inspector.findings.finding import Finding, merged
+from inspector.findings.finding import Finding, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconcile import Reconciled
@@ -103,6 +103,11 @@ class Audit(Struct, frozen=True):
         """Whether the header of any file has a finding."""
         parts = (self, *self.components.values(), *((self.base,) if self.base is not None else ()))
         return any(part.checkpoint.damaged for part in parts)
+
+    def with_findings(self, findings: Iterable[Finding], **changes: Any) -> Audit:
+        """The audit with these findings, the worst first, and the verdict that they leave. changes: of other fields."""
+        listed = tuple(ordered(findings))
+        return replace(self, findings=listed, verdict=verdict_with(self.verdict, listed), **changes)
 
     @property
     def counts(self) -> Counts:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
-from inspector.findings.finding import ContentFinding, Finding, Place, ordered
+from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped
+from inspector.findings.finding import ContentFinding, Place
 from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
 
@@ -56,8 +56,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
         aside=_files(aside),
         problems=problems,
     )
-    findings: list[Finding] = ordered([finding, *kept])
-    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+    return audited.with_findings([finding, *kept])
 
 
 def _not_read(audited: Audit, other: Checkpoint) -> Audit:
@@ -67,8 +66,7 @@ def _not_read(audited: Audit, other: Checkpoint) -> Audit:
     problems = tuple(dict.fromkeys(one.code for one in other.findings if one.severity != "note"))
     place = Place(file=audited.checkpoint.rival)
     found = SetUnreadable(place=place, audited=audited.checkpoint.set_name, problems=problems)
-    findings = tuple(ordered([found, *audited.findings]))
-    return replace(audited, findings=findings, verdict=verdict_with(audited.verdict, findings))
+    return audited.with_findings([found, *audited.findings])
 
 
 def _not_compared(audited: Audit, other: Checkpoint) -> Audit:

@@ -8,10 +8,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.result import Audit, verdict_with
+from inspector.auditing.result import Audit
 from inspector.auditing.values import both_of, copies_store, tied_copies
 from inspector.findings.conversion.zeros import CopyDiffersInSamples, CopyEqualInSamples
-from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.finding import Finding, Place, merged
 from inspector.findings.reading.place import ReadFailed
 from inspector.values.difference import difference
 from inspector.values.stored import Numbers, ReadStopped
@@ -25,12 +25,11 @@ def with_samples(audited: Audit) -> Audit:
     found: list[Finding] = []
     for component in (audited.components or {"": audited}).values():
         found.extend(_sampled(audited, component))
-    findings = tuple(ordered((*audited.findings, *merged(found))))
     skipped = tuple(
         replace(one, because="only samples of tied copies were read") if found and one.check == "values" else one
         for one in audited.skipped
     )
-    return replace(audited, findings=findings, skipped=skipped, verdict=verdict_with(audited.verdict, findings))
+    return audited.with_findings((*audited.findings, *merged(found)), skipped=skipped)
 
 
 def _sampled(audited: Audit, component: Audit) -> Iterator[Finding]:

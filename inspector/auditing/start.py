@@ -6,7 +6,7 @@ pipeline), it is given the function that audits them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from msgspec.structs import replace
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspector.loader.config_file import Config
+    from inspector.loader.sources.address import Where
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
 SIGNS_OF_ADAPTERS = (
     ".lora_", ".base_layer.", ".original_module.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_",
     ".lokr_", ".oft_", ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l",
-    "clip_g", "<",
+    "clip_g", "text_encoders_", "<",
 )  # fmt: skip
 """Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
 
@@ -43,32 +44,20 @@ def audit(
     claim: Stated | None = None,
     base: str | Sequence[str] | None = None,
     with_base: bool = False,
-    revision: str | None = None,
-    subfolder: str | None = None,
-    repo_type: str | None = None,
-    cached: bool = False,
     progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> Audit:
     """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
 
     weights: chooses among several sets of weights. config: used instead of the stored one.
     claim: a total to compare with (`inspector.reconciler.claims.read_claim` parses "8.03B").
     base: the base of an adapter, as a source or a config, or several to compare with; with_base: reads the repository
-    that the adapter's config names. revision, subfolder, repo_type: of a repository; cached: reads only the local cache
-    of the Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
+    that the adapter's config names. where: of a repository; progress: called while headers arrive.
+    Invalid content never raises: it is reported in the findings.
     """
     with one_budget():
         try:
-            loaded = load(
-                source,
-                weights=weights,
-                config=config,
-                revision=revision,
-                subfolder=subfolder,
-                repo_type=repo_type,
-                cached=cached,
-                progress=progress,
-            )
+            loaded = load(source, weights=weights, config=config, progress=progress, **where)
         except Exceeded as exceeded:
             from inspector.loader.over_budget import exceeded_findings
 
@@ -138,6 +127,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.counted import audit_counted
 
             return with_file_names(audit_counted(checkpoint, exceeded))
+        if audited.checkpoint.index is not None and audited.checkpoint.findings:
+            from inspector.auditing.old_entries import with_old_entries
+
+            audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
         if audited.checkpoint.rival:
             from inspector.auditing.rivals import with_rival
 
@@ -163,7 +156,8 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     keys = "\n".join(stored)
     if checkpoint.adapter is None and not any(sign in keys for sign in SIGNS_OF_ADAPTERS):
         return audit_model(checkpoint, claim, like=like, stored=stored)
-    from inspector.auditing.adapter import adapter_config_with_model, audit_adapter, base_from_folder, holds_adapter
+    from inspector.auditing.adapter import audit_adapter, base_from_folder, holds_adapter
+    from inspector.auditing.beside_adapter import adapter_config_with_model
     from inspector.auditing.unmerged import audit_unmerged
 
     if holds_adapter(checkpoint, stored):

@@ -16,7 +16,7 @@ from inspector.findings.class_names import BaseModelUsed, ClassDiffers, HeadUntr
 from inspector.findings.finding import Finding, Place
 from inspector.findings.totals import HeadMissing
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import Config
+from inspector.loader.config_file import Config, named_class
 from inspector.loading.tables import generating
 
 POOLING: Final = ("modules.json", "config_sentence_transformers.json")
@@ -52,8 +52,7 @@ def by_use(findings: Sequence[Finding]) -> Iterator[Finding]:
 def _base_of(finding: Finding, config: Config) -> BaseModelUsed | None:
     if isinstance(finding, ClassDiffers):
         return BaseModelUsed(**asdict(finding)) if _is_base(finding) else None
-    classes = config.values.get("architectures")
-    declared = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    declared = named_class(config.values) or ""
     stem = re.sub(r"For[A-Z]\w*$|LMHeadModel$", "", declared)
     if not isinstance(finding, HeadMissing) or stem in ("", declared):
         return None

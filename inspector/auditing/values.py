@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
-from inspector.auditing.result import Audit, Skipped, verdict_with
+from inspector.auditing.result import Audit, Skipped
 from inspector.findings.adapters.whole import Adapter
 from inspector.findings.conversion.values import CopiesDiffer
-from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.finding import Finding, Place, merged
 from inspector.loader.sources.traffic import Progress
 from inspector.reconciler import ledger
 from inspector.values.abnormal import MATRIX, NORM, OTHER, VOCABULARY, Scanned, abnormal
@@ -27,14 +27,8 @@ from inspector.values.stored import Numbers, ReadStopped, StoredArray
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """The audit with the results of reading values. Raises NotNamed as `check_values`."""
     found = check_values(audited, wanted, progress)
-    findings = tuple(ordered((*audited.findings, *merged(found.findings))))
-    return replace(
-        audited,
-        findings=findings,
-        verdict=verdict_with(audited.verdict, findings),
-        skipped=skipped_values(audited.skipped, found),
-        values=found,
-    )
+    skipped = skipped_values(audited.skipped, found)
+    return audited.with_findings((*audited.findings, *merged(found.findings)), skipped=skipped, values=found)
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 from inspector.cli.table import LEVELS, LOADERS
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.loader.sources.address import Where
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
@@ -38,15 +40,6 @@ class Failure(Exception):
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
         self.message, self.code = message, code
-
-
-class Where(TypedDict, total=False):
-    """What a source's name leaves open: a repository's revision, folder and kind, or the cache alone."""
-
-    revision: str | None
-    subfolder: str | None
-    repo_type: str | None
-    cached: bool
 
 
 def audit(
@@ -205,19 +198,9 @@ def compare(
     from inspector.comparing.checkpoints import compare as run_compare
     from inspector.report.progress import Bar
 
-    bar = Bar(what="reading files" if hashes else "reading headers")
-    try:
-        compared = run_compare(
-            source,
-            target,
-            projector,
-            expect=expect,
-            hashes=hashes,
-            places=_places((source, target, projector), where),
-            progress=bar,
-        )
-    finally:
-        bar.end()
+    sides = (source, target, projector)
+    with Bar(what="reading files" if hashes else "reading headers") as bar:
+        compared = run_compare(*sides, expect=expect, hashes=hashes, places=_places(sides, where), progress=bar)
     if values or tensor:
         from inspector.comparing.values import compared_with_values
 
@@ -267,7 +250,8 @@ def mend(
         audited = _run(source, None, None, **where)
         mended = run_mend(source, audited, lambda path: _run(path, None, None), write=write, partly=partial, into=into)
     text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen))
-    if mended.before is not None and mended.before.verdict == "unreadable":
+    repaired = mended.after is not None and mended.after.verdict != "unreadable"
+    if mended.before is not None and mended.before.verdict == "unreadable" and not repaired:
         if format == "text" and not mended.steps:
             text = ""  # the findings say it all
         return _listed(mended.before, text, screen)._replace(code=mended.code)
@@ -328,24 +312,15 @@ def _run(
     """The audit, with a bar on standard error while a network is waited for."""
     from inspector.auditing.start import audit as run_audit
 
-    if os.path.exists(source) and not with_base and all(os.path.exists(one) for one in base):
-        return run_audit(source, weights=weights, config=config, claim=claim, base=base or None, **where)
+    run = partial(
+        run_audit, source, weights=weights, config=config, claim=claim, base=base or None, with_base=with_base, **where
+    )
+    if not with_base and all(os.path.exists(one) for one in (source, *base)):
+        return run()
     from inspector.report.progress import Bar
 
-    bar = Bar()
-    try:
-        return run_audit(
-            source,
-            weights=weights,
-            config=config,
-            claim=claim,
-            base=base or None,
-            with_base=with_base,
-            progress=bar,
-            **where,
-        )
-    finally:
-        bar.end()
+    with Bar() as bar:
+        return run(progress=bar)
 
 
 Reported = TypeVar("Reported")
@@ -358,14 +333,12 @@ def _read(
     from inspector.report.progress import Bar
     from inspector.values.result import NotNamed
 
-    bar = Bar(what="reading values")
-    try:
-        return read(reported, tensor, bar)
-    except NotNamed as problem:
-        words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
-        raise Failure(words) from None
-    finally:
-        bar.end()
+    with Bar(what="reading values") as bar:
+        try:
+            return read(reported, tensor, bar)
+        except NotNamed as problem:
+            words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
+            raise Failure(words) from None
 
 
 def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:

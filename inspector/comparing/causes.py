@@ -20,6 +20,7 @@ from inspector.comparing.cases import (
     role_of,
     roles_of,
 )
+from inspector.comparing.design import became_experts, class_changed
 from inspector.comparing.misshapen import counts_missing, is_dim_of, misshapen
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Carried, Tally
@@ -47,6 +48,9 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
     kept: dict[str, list[Box]] = {}
     for one in found.carried:
         kept.setdefault(key_of_identity(one.identity), []).extend(one.boxes)
+    yield from class_changed(gone, new, source, target, namer)
+    yield from became_experts(gone, new, namer)
+    gone, new = [one for one in gone if one.boxes], [one for one in new if one.boxes]
     before, after = (gone + unknown[0]), (new + unknown[1])
     least = Least(families=2, modules=2, unknown=2)
     listed = compress(_differences(before, len(gone)), _differences(after, len(new)), kept, kept, least, renames=False)

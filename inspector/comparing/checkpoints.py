@@ -202,6 +202,8 @@ def _conversion(
         verdict="findings" if bad else "clean",
         parameters=(carried + dropped, carried + invented),
         carriage=found.carried,
+        only_source=found.dropped,
+        only_target=found.invented,
         skipped=tuple(_skipped(pairs, found)),
     )
 

@@ -8,7 +8,7 @@ from inspector.comparing.arrays import as_halves, head_widths, in_halves
 from inspector.comparing.computed import Conversion
 from inspector.dialects.gguf_values import ROTARY
 from inspector.values.difference import Difference, difference
-from inspector.values.result import COMPUTED, DIFFERENT, EQUAL, REORDERED, ROUNDED
+from inspector.values.result import COMPUTED, DIFFERENT, EQUAL, OVERFLOWED, REORDERED, ROUNDED
 from inspector.values.scan import Scanner
 from inspector.values.stored import Numbers
 
@@ -24,7 +24,7 @@ def judged(
     if reported.equal:
         return EQUAL, reported
     if reported.rounding:
-        return ROUNDED, reported
+        return OVERFLOWED if reported.overflowed else ROUNDED, reported
     computed = None if conversion is None else conversion.computed(source, target)
     if computed is not None and (computed.equal or computed.rounding):
         return COMPUTED, computed
@@ -38,6 +38,6 @@ def judged(
                 other = Numbers(as_halves(halves.raw, width), halves.dtype)
                 again = difference(other, one) if swap else difference(one, other)
                 if again.equal or again.rounding:
-                    return REORDERED, again
+                    return OVERFLOWED if again.overflowed else REORDERED, again
                 reported = min(reported, again, key=lambda one: one.differing)
     return DIFFERENT, reported

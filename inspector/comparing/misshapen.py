@@ -13,6 +13,7 @@ from inspector.comparing.tally import Carried, Tally
 from inspector.dialects.catalog import all_dialects
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, Place
+from inspector.findings.single_causes import OneRankOfSeveral
 from inspector.notation.slots import scope_of
 from inspector.reconciler.wording import boxes_in_words, family_name
 
@@ -139,6 +140,16 @@ def _shape(members: Sequence[Carried], namer: Namer) -> Case:
             invented=sum(one.invented for one in members),
             carries=any(one.fit.carried for one in members),
             names=(namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]),
+            rank_of=_rank_of(namer, families_of_members(members)),
         ),
         *families_of_members(members),
     )
+
+
+def _rank_of(namer: Namer, families: tuple[frozenset[str], frozenset[str]]) -> tuple[str, int] | None:
+    """Which side holds only one rank of these families, by its own audit, and of how many; None where neither does."""
+    for name, side, own in (("source", namer.source, families[0]), ("target", namer.target, families[1])):
+        for one in side.audited.findings:
+            if isinstance(one, OneRankOfSeveral) and {family_name(key) for key in own} <= set(one.families):
+                return name, one.ranks
+    return None

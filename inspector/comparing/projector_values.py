@@ -75,4 +75,8 @@ def _part(outside: Outside, at: int, one: Numbers | str, other: Numbers | str, f
     found.tensors += 1
     found.elements += reported.elements
     steps = ("same",) if len(outside.parts) == 1 else ("split",)
-    found.verdicts.append(Verdict(role or "tower", outside.name, part, what, reported, steps, raw.ndim > 1))
+    found.verdicts.append(
+        Verdict(
+            role or "tower", outside.name, part, what, reported, steps, raw.ndim > 1, dtypes=(one.dtype, other.dtype)
+        )
+    )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.comparing.names import FileNames
-from inspector.comparing.tally import Carried, LogicalTensor
+from inspector.comparing.tally import Carried, LogicalTensor, OneSidedTensors
 from inspector.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """A comparison of two audits. relation: "conversion" or "different"; carried and dropped as in the JSON.
 
     parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family;
+    only_source, only_target: those without a counterpart.
     targets, projector: of a comparison with llama.cpp's two files.
     `tensors` lists them one by one. skipped: what headers cannot show. values: results of reading values, where
     they were read.
@@ -105,6 +106,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     verdict: str
     parameters: tuple[int, int] = (0, 0)
     carriage: tuple[Carried, ...] = ()
+    only_source: tuple[OneSidedTensors, ...] = ()
+    only_target: tuple[OneSidedTensors, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     files: Files | None = None
     values: Values | None = None

@@ -61,9 +61,13 @@ class Carried(Struct, frozen=True):
 
     def each(self) -> Iterator[tuple[tuple[int, ...], LogicalTensor, LogicalTensor]]:
         """(indices, tensor of the source, tensor of the target) one by one, by canonical names, computed lazily."""
+        for index in self.indices():
+            yield index, tensor_at(self.source, index), tensor_at(self.target, index)
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """The indices one by one, computed lazily."""
         for box in self.boxes:
-            for index in tuples(box):
-                yield index, _tensor(self.source, index), _tensor(self.target, index)
+            yield from tuples(box)
 
 
 class OneSidedTensors(Struct, frozen=True):
@@ -76,6 +80,11 @@ class OneSidedTensors(Struct, frozen=True):
     def parameters(self) -> int:
         """Logical elements of these tensors."""
         return count(self.boxes) * self.piece.elements
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """The indices one by one, computed lazily."""
+        for box in self.boxes:
+            yield from tuples(box)
 
 
 class Tally(Struct, frozen=True):
@@ -170,6 +179,7 @@ def _retyping(source: Piece, target: Piece) -> str:
     return "unpacked" if target.line.packed is None else "repacked"
 
 
-def _tensor(piece: Piece, index: tuple[int, ...]) -> LogicalTensor:
+def tensor_at(piece: Piece, index: tuple[int, ...]) -> LogicalTensor:
+    """The position of a piece's tensor at an index."""
     inner = index[:-1] if piece.stacked else index
     return LogicalTensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.transposed)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
@@ -18,11 +19,19 @@ from inspector.comparing.arrays import logical, matched, stored_at
 from inspector.comparing.computed import Conversion, conversion_of, have_one_order
 from inspector.comparing.judging import judged
 from inspector.comparing.projector_values import compare_projector
+from inspector.comparing.rearranged import PlacedTensor, Read, exchanged, rearrangement, with_expert_values
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.dialects.language import JOINED
+from inspector.findings.conversion.design import MlpBecameExperts
 from inspector.findings.conversion.order import NotConverted, RowsMisordered, ValuesComputed
-from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
+from inspector.findings.conversion.values import (
+    RowsReordered,
+    ValuesDiffer,
+    ValuesOverflowed,
+    ValuesRounded,
+    ValuesUnchanged,
+)
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
@@ -35,6 +44,7 @@ from inspector.values.result import (
     DIFFERENT,
     EQUAL,
     MISORDERED,
+    OVERFLOWED,
     REORDERED,
     ROUNDED,
     UNCONVERTED,
@@ -55,6 +65,7 @@ def compared_with_values(
         why = Skipped("values", "the two are different models")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
+    compared = replace(compared, findings=tuple(one for one in compared.findings if one not in found.explained))
     asked = [one for side in (compared.source, compared.target) for one in with_reference(side, every=True).findings]
     disagreeing = [one for one in asked if isinstance(one, ReferenceDisagrees)]
     findings = tuple(ordered((*compared.findings, *merged([*found.findings, *disagreeing]))))
@@ -90,8 +101,25 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
     for audited in (compared.source, compared.target):
         for component in (audited.components or {"": audited}).values():
             check_copies(audited, component, found)
-    found.findings.extend((*_differences(found), *abnormal(found.scanned), *found.not_found()))
+    before, after = _reader(stores[0]), _reader(stores[1])
+    other = rearrangement(compared, found, before, after)
+    found.findings.extend((*other.findings, *_differences(found, other.moved)))
+    found.findings.extend((*abnormal(_unexplained(found)), *found.not_found()))
+    experts = [one for one in compared.findings if isinstance(one, MlpBecameExperts) and not wanted]
+    found.findings.extend(with_expert_values(one, compared, before, after) for one in experts)
+    found.explained = (*other.explained, *experts)
     return found
+
+
+def _unexplained(found: Values) -> list[Scanned]:
+    """What was scanned, without the tensors whose only abnormal values are those that overflowed."""
+    lost, infinite = Counter[str](), Counter[str]()
+    for verdict in found.verdicts:
+        if verdict.what == OVERFLOWED and verdict.difference.rounding != "finer":
+            lost[verdict.target] += verdict.difference.overflowed
+    for one in found.scanned:
+        infinite[one.name] += one.scan.infinite
+    return [one for one in found.scanned if one.scan.nan or not lost[one.name] or lost[one.name] < infinite[one.name]]
 
 
 class _Stores:
@@ -157,6 +185,7 @@ def _one(
         Verdict(
             carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1,
             (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
+            (one.dtype, other.dtype),
         )
     )  # fmt: skip
 
@@ -184,22 +213,42 @@ def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, s
     return what == REORDERED and conversion.expects_pairs is False
 
 
-def _differences(found: Values) -> Iterator[Finding]:
-    """One finding per role with different values, or for all roles; one for all that were rounded or reordered."""
-    changed = [verdict for verdict in found.verdicts if verdict.what == DIFFERENT]
-    exchanged = _exchanged(changed)
+def _reader(stores: _Stores) -> Read:
+    """Reads logical tensors of one side."""
+
+    def read(one: PlacedTensor) -> Numbers | None:
+        store = stores.of(one.piece.identity.component)
+        numbers = _numbers(one.tensor, one.piece.line.packed is not None, store)
+        if isinstance(numbers, str):
+            return None
+        array = logical(numbers.raw, one.tensor, one.piece)
+        return None if array is None else Numbers(array, numbers.dtype)
+
+    return read
+
+
+def _differences(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
+    """One finding per role with different values, or for all roles; one for all that were rounded or reordered.
+
+    moved: tensors that another finding explains.
+    """
+    changed = [verdict for verdict in found.verdicts if verdict.what == DIFFERENT and verdict.target not in moved]
+    swapped = exchanged(changed)
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
-    if exchanged:
-        members = [verdict for verdict in changed if verdict.target in exchanged]
-        yield _differing("", members, found, tuple(exchanged.values())[:NAMES_SHOWN])
-    left = [verdict for verdict in changed if verdict.target not in exchanged]
+    if swapped:
+        members = [verdict for verdict in changed if verdict.target in swapped]
+        yield _differing("", members, found, tuple(swapped.values())[:NAMES_SHOWN])
+    left = [verdict for verdict in changed if verdict.target not in swapped]
     throughout = len({verdict.role for verdict in left}) >= FEWEST_ROLES and len(left) > len(same)
     roles = {"": left} if throughout else _by_role(left)
     for role, members in roles.items():
         yield _differing(role, members, found)
     if same and len(changed) > len(same):
         yield ValuesUnchanged(
-            tensors=len(same), of=len(found.verdicts), names=tuple(same[:NAMES_SHOWN]), where=place_of_names(same)
+            tensors=len(same),
+            of=sum(verdict.matrix for verdict in found.verdicts),
+            names=tuple(same[:NAMES_SHOWN]),
+            where=place_of_names(same),
         )
     for what, kind in ((UNCONVERTED, NotConverted), (MISORDERED, RowsMisordered)):
         names = [verdict.target for verdict in found.verdicts if verdict.what == what]
@@ -210,6 +259,7 @@ def _differences(found: Values) -> Iterator[Finding]:
                 names=tuple(names[:NAMES_SHOWN]),
                 where=place_of_names(names),
             )
+    yield from _overflowed(found)
     yield from _harmless(found)
 
 
@@ -217,11 +267,27 @@ FEWEST_ROLES = 4
 """From this number of roles on, values that differ in most matrices are one finding: another training, not damage."""
 
 
-def _exchanged(changed: Sequence[Verdict]) -> dict[str, str]:
-    """The names of tensors that hold the values of another one of the source, with its name."""
-    sources = {verdict.digests[0]: verdict.source for verdict in changed if verdict.digests[0]}
-    held = ((verdict, sources.get(verdict.digests[1])) for verdict in changed if verdict.digests[1])
-    return {verdict.target: name for verdict, name in held if name is not None}
+def _overflowed(found: Values) -> Iterator[Finding]:
+    """One finding for each pair of dtypes of which one cannot represent values of the other."""
+    groups: dict[tuple[str, str, str], list[Verdict]] = {}
+    for verdict in found.verdicts:
+        if verdict.what == OVERFLOWED:
+            finer = verdict.difference.rounding == "finer"
+            wide, narrow = reversed(verdict.dtypes) if finer else verdict.dtypes
+            groups.setdefault((wide, narrow, "source" if finer else "target"), []).append(verdict)
+    for (wide, narrow, side), members in groups.items():
+        names = [one.source if side == "source" else one.target for one in members]
+        yield ValuesOverflowed(
+            tensors=len(members),
+            names=tuple(names[:NAMES_SHOWN]),
+            where=place_of_names(names),
+            infinite=sum(one.difference.overflowed for one in members),
+            of=sum(one.difference.elements for one in members),
+            largest=max(one.difference.limit for one in members),
+            wide=wide,
+            narrow=narrow,
+            narrowed=side,
+        )
 
 
 def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tuple[str, ...] = ()) -> Finding:

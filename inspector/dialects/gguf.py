@@ -197,7 +197,7 @@ MAMBA2: Final = msgspec.structs.replace(
         "ssm.skip": stored(_B + "ssm_d=", "column"),
     },
     signs=(("token_embd.weight", "blk.#.ssm_d"),),
-    only=("mamba2", "falcon_h1", "nemotron_h"),
+    only=("bamba", "mamba2", "falcon_h1", "nemotron_h"),
 )
 GRANITE_HYBRID: Final = msgspec.structs.replace(
     MAMBA2,

@@ -14,6 +14,7 @@ ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
     "apertus": ("apertus", "ApertusForCausalLM"),
     "arcee": ("arcee", "ArceeForCausalLM"),
     "baichuan": ("baichuan", "BaichuanForCausalLM"),
+    "bamba": ("bamba", "BambaForCausalLM"),
     "bert": ("bert", "BertModel"),
     "bert-cls": ("bert", "BertForSequenceClassification"),
     "bloom": ("bloom", "BloomForCausalLM"),
@@ -122,6 +123,7 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (ONE_TYPE, "distilbert"),
     ),
     "deepseek2": (("expert_gating_func == 2 or len(layers.correction) > 0", "deepseek3"),),
+    "granitehybrid": (("not stated.embedding_scale", "bamba"),),  # Granite's models scale them
     "granitemoe": (("stored.ffn_gate_shexp.weight", "granitemoeshared"),),
     "llama": (("expert_count > 0", "mixtral"),),
     "mimo2": (("len(layers.more) > 0", "of layers that predict more"),),

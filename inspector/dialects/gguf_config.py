@@ -68,6 +68,8 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
         if what == "whole":
             found = values.get(name)
             return found if type(found) is int else None
+        if what == "stated":
+            return f"{architecture}.{name}" in values
         if what == "count":
             found = values.get(name)
             return found.count if isinstance(found, ArrayOf) else None

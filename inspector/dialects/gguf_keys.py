@@ -12,6 +12,7 @@ from typing import Final
 
 from inspector.dialects.gguf_layers import (
     ATTENDING,
+    attending_layers,
     block_types,
     full_types,
     heads_of_whole,
@@ -96,6 +97,12 @@ EXPERT_WIDTH: Final = {"intermediate_size": "expert_feed_forward_length | feed_f
 SHORT_CONV: Final = WIDEST_GROUPS | {"conv_L_cache": "shortconv.l_cache", "conv_bias": "stored.shortconv.in_proj.bias"}
 
 
+MIXER: Final = {
+    "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_n_groups": "ssm.group_count",
+    "mamba_n_heads": "ssm.time_step_rank", "mamba_d_head": "ssm.inner_size / ssm.time_step_rank",
+    "mamba_expand": EXPANSION, "mamba_conv_bias": "stored.ssm_conv1d.bias", "mamba_proj_bias": "stored.ssm_in.bias",
+}  # fmt: skip
+"""Mamba 2 beside attention, in Granite 4 and Bamba."""
 T5: Final = {
     "num_layers": "block_count", "num_decoder_layers": "decoder_block_count | block_count",
     "d_model": "embedding_length", "d_ff": "feed_forward_length", "num_heads": "attention.head_count",
@@ -120,6 +127,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "apertus": GROUPED | QUERY_BIAS,
     "arcee": GROUPED | UP_BIASES,
+    "bamba": GROUPED | GATE_BIASES | WIDEST_GROUPS | MIXER | {"attn_layer_indices": attending_layers},
     "bert": ENCODER,
     "bloom": {
         "n_layer": "block_count", "n_head": "attention.head_count", "hidden_size": "embedding_length",
@@ -220,13 +228,9 @@ KEYS: Final[Mapping[str, Table]] = {
     "gptj": GPT2,
     "granite": GROUPED | GATE_BIASES,
     "granitemoe": LOCAL_EXPERTS | QUERY_BIAS,
-    "granitemoehybrid": LOCAL_EXPERTS | QUERY_BIAS | WIDEST_GROUPS | {
+    "granitemoehybrid": LOCAL_EXPERTS | QUERY_BIAS | WIDEST_GROUPS | MIXER | {
         "num_local_experts": "expert_count | 0", "layer_types": mixed_types,
         "shared_intermediate_size": "expert_shared_feed_forward_length | feed_forward_length",
-        "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_n_groups": "ssm.group_count",
-        "mamba_n_heads": "ssm.time_step_rank", "mamba_d_head": "ssm.inner_size / ssm.time_step_rank",
-        "mamba_expand": EXPANSION, "mamba_conv_bias": "stored.ssm_conv1d.bias",
-        "mamba_proj_bias": "stored.ssm_in.bias",
     },
     "granitemoeshared": LOCAL_EXPERTS | QUERY_BIAS | {"shared_intermediate_size": "expert_shared_feed_forward_length"},
     "hunyuan_v1_dense": GROUPED | QUERY_BIAS,

@@ -57,6 +57,12 @@ def mixed_types(words: Words) -> list[str] | None:
     return _by_attention(words, ATTENDING, ("attention", "mamba"))
 
 
+def attending_layers(words: Words) -> list[int] | None:
+    """Bamba's layers with key-value heads, which the others lack."""
+    layers, among = _layers(words), words.value(ATTENDING)
+    return None if layers is None or among is None else [layer for layer in layers if layer in among]
+
+
 def block_types(words: Words) -> list[str] | None:
     """Nemotron-H's layers, each of one kind."""
     layers = _layers(words)

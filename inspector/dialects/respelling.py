@@ -43,6 +43,8 @@ def covers(slots: Sequence[Slot], dialect: Dialect) -> bool:
     for slot in slots:
         if slot.extra or slot.optional or slot.tied or slot.group or not slot.tensor.counted:
             continue
+        if slot.role in dialect.omits:
+            continue
         known = not slot.scope and _has_name(slot, dialect, keys)
         if slot.choices:
             number = slot.choices[0][0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import listed
+from typing import ClassVar
+
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, RowTexts, Step
 
 
 class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
@@ -37,6 +38,12 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     stored: tuple[str, ...]
     labels: int | None
 
+    row_texts: ClassVar[RowTexts] = (
+        ("config", "{declared}"),
+        ("missing", "{missing:listed 3}"),
+        ("stored", "{stored:listed 3}", "stored"),
+    )
+
     @classmethod
     def milder(cls) -> type[Finding] | None:
         return ClassLeavesOutHead
@@ -44,10 +51,6 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     def headline(self) -> str:
         of = f"{self.stored_class}'s" if self.stored_class else "of another class"
         return f"the weights are {of}"
-
-    def rows(self) -> Rows:
-        rows = [("config", self.declared), ("missing", listed(self.missing, 3))]
-        return [*rows, ("stored", listed(self.stored, 3))] if self.stored else rows
 
     def remedy(self) -> Remedy:
         train = f"train the head of {self.declared}, which is random until then"
@@ -92,9 +95,7 @@ class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):
 
     code = "N442"
     severity = "note"
-
-    def rows(self) -> Rows:
-        return [("config", self.declared), ("stored", listed(self.stored, 3))]
+    row_texts = (("config", "{declared}"), ("stored", "{stored:listed 3}"))
 
     def remedy(self) -> Remedy:
         return NOTHING_TO_DO

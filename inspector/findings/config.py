@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, number, value
+from inspector.findings.words import count, listed, value
 
 
 class Rival(msgspec.Struct, frozen=True):
@@ -195,15 +195,10 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     stated: Any = msgspec.field(default=msgspec.UNSET, name="config")
     meant: Any = msgspec.UNSET
 
+    row_texts = (("expression", "{expression}"), ("because", "{detail}"), ("keys", "{keys:listed}"))
+
     def headline(self) -> str:
         return self.place.key or self.expression
-
-    def rows(self) -> Rows:
-        return [
-            ("expression", self.expression),
-            ("because", self.detail),
-            ("keys", listed(self.keys)),
-        ]
 
     def remedy(self) -> Remedy:
         if self.meant is None:
@@ -268,11 +263,8 @@ class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return listed(self.keys, 3)
-
-    def rows(self) -> Rows:
-        return [("keys", f"{number(self.count)}: {listed(self.keys)}")]
+    headline_text = "{keys:listed 3}"
+    row_texts = (("keys", "{count}: {keys:listed}"),)
 
 
 class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
@@ -300,9 +292,7 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     loader: str
     similar: str | None
 
-    def rows(self) -> Rows:
-        rows = [("loader", f"{self.loader} builds the model from it")]
-        return [*rows, ("similar", self.similar)] if self.similar else rows
+    row_texts = (("loader", "{loader} builds the model from it"), ("similar", "{similar}", "similar"))
 
     def remedy(self) -> Remedy:
         if self.similar is None:
@@ -327,21 +317,28 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
           help   set "model_type": "llama" in config.json
 
     What to do
-        Add the model type: the original repository's config.json has it.
+        Add the model type: the original repository's config.json has it. Where no key of the file describes a model, it
+        is another file under this name, such as a tokenizer's config: download config.json again.
     """
 
     code = "C314"
 
     class_name: str | None = msgspec.field(name="class")
     model_type: str | None = None
+    foreign: tuple[str, ...] = ()
 
-    def headline(self) -> str:
-        return "model_type"
+    headline_text = "model_type"
 
     def rows(self) -> Rows:
+        if self.foreign:
+            return [("keys", f"{listed(self.foreign, 4)}: none of them describes a model")]
         return [("class", self.class_name)] if self.class_name else []
 
     def remedy(self) -> Remedy:
+        if self.foreign:
+            return Remedy(
+                "download config.json, which belongs to the weights, again: this one is another file's content"
+            )
         if self.model_type is not None:
             step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))

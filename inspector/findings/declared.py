@@ -36,11 +36,8 @@ class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
     model_type: str
     wanted: str | None
 
-    def headline(self) -> str:
-        return f"{self.class_name} is a class of {self.of}"
-
-    def rows(self) -> Rows:
-        return [("config", f"model_type {self.model_type}")]
+    headline_text = "{class_name} is a class of {of}"
+    row_texts = (("config", "model_type {model_type}"),)
 
     def remedy(self) -> Remedy:
         if self.wanted is None:
@@ -73,11 +70,8 @@ class ModelTypeMisspelled(ContentFinding, frozen=True, kw_only=True):
     model_type: str
     known: str
 
-    def headline(self) -> str:
-        return self.model_type
-
-    def rows(self) -> Rows:
-        return [("known", self.known)]
+    headline_text = "{model_type}"
+    row_texts = (("known", "{known}"),)
 
     def remedy(self) -> Remedy:
         step = Step(action="set", file=self.file, key=("model_type",), old=self.model_type, new=self.known)
@@ -107,11 +101,8 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
     class_name: str = msgspec.field(name="class")
     similar: str | None
 
-    def headline(self) -> str:
-        return self.class_name
-
-    def rows(self) -> Rows:
-        return [("similar", self.similar)] if self.similar else []
+    headline_text = "{class_name}"
+    row_texts = (("similar", "{similar}", "similar"),)
 
 
 class CodeFileMissing(Finding, frozen=True, kw_only=True):
@@ -137,11 +128,8 @@ class CodeFileMissing(Finding, frozen=True, kw_only=True):
     files: tuple[str, ...]
     named_by: tuple[str, ...]
 
-    def headline(self) -> str:
-        return listed(self.files, 4)
-
-    def rows(self) -> Rows:
-        return [("named by", listed(self.named_by, 4))]
+    headline_text = "{files:listed 4}"
+    row_texts = (("named by", "{named_by:listed 4}"),)
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="fetch", file=name) for name in self.files)
@@ -152,8 +140,7 @@ class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
     """The config names code files that are not here, and that may not be needed here.
 
     What it means
-        `auto_map` names modules of the repository. Either transformers has the model type itself, or the folder has
-        nothing but weights and configs, as a part of a repository that was copied on purpose.
+        `auto_map` names modules of the repository. transformers has the model type itself, and needs no code for it.
 
     Why it matters
         Loading with trust_remote_code fails without them.
@@ -262,11 +249,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
         """When sentence-transformers fails."""
         return "on loading" if self.given is None else "on the first sentence"
 
-    def headline(self) -> str:
-        return self.folder
-
-    def rows(self) -> Rows:
-        return [("named by", str(self.place.file)), ("problem", self.problem)]
+    headline_text = "{folder}"
+    row_texts = (("named by", "{place.file}"), ("problem", "{problem}"))
 
     def remedy(self) -> Remedy:
         if self.given is None:

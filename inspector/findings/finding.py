@@ -20,9 +20,13 @@ UNREAD: Final = "cannot be read"
 """In the reason of a loader that refuses a file for a finding on it."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; how many there are is a separate field."""
+UNFINISHED: Final = (".incomplete", ".aria2", ".part", ".crdownload")
+"""Endings of files that download programs are still writing."""
 
 Rows = list[tuple[str, str]]
 """Label and text of the lines below the headline."""
+RowTexts = tuple[tuple[str, ...], ...]
+"""Label and template of each line, and where a third element names a field: left out without it."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -36,6 +40,16 @@ class Place(msgspec.Struct, frozen=True):
     family: str | None = None
     indices: str | None = None
     key: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The tensor, or the family of tensors."""
+        return self.tensor or str(self.family)
+
+    @property
+    def where(self) -> str:
+        """The indices of a family; those of a single tensor are in its name."""
+        return (self.indices or "") if not self.tensor else ""
 
 
 class Component(msgspec.Struct, frozen=True):
@@ -93,6 +107,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
+
+    headline_text, row_texts, remedy_text: what the methods return, with the names of fields as in
+    `inspector.findings.templates`; a third element of a row is a field without which the row is left out. A class has
+    a method of its own where its words depend on more.
     """
 
     code: ClassVar[str] = ""
@@ -102,6 +120,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
+    headline_text: ClassVar[str] = "{place.file}"
+    row_texts: ClassVar[RowTexts] = ()
+    remedy_text: ClassVar[str] = ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -115,15 +136,25 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         """The text behind "error[D501] shape-differs: "."""
-        return str(self.place.file)
+        from inspector.findings.templates import filled
+
+        return filled(self.headline_text, self)
 
     def rows(self) -> Rows:
         """Label and text of the lines below the headline."""
-        return []
+        if not self.row_texts:
+            return []
+        from inspector.findings.templates import filled_rows
+
+        return filled_rows(self.row_texts, self)
 
     def remedy(self) -> Remedy:
         """What to do about it."""
-        return NOTHING_TO_DO
+        if not self.remedy_text:
+            return NOTHING_TO_DO
+        from inspector.findings.templates import filled
+
+        return Remedy(filled(self.remedy_text, self))
 
     @property
     def unread(self) -> str:

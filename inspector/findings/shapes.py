@@ -50,8 +50,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     in_shards: bool = False
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
+    headline_text = "{place.name}"
 
     def rows(self) -> Rows:
         rows = [
@@ -104,24 +103,38 @@ class StoredTransposed(Rearranged, frozen=True, kw_only=True):
         reverse, as after a conversion between frameworks.
 
     Why it matters
-        Loaders reject it. Square matrices of the same conversion are probably transposed too, which their shape
-        cannot show.
+        Loaders reject it. Where most matrices are transposed, the square ones of the same modules probably are too:
+        they load as they are, and the model computes other numbers. Their shape cannot show it.
 
     Example
         error[D502] stored-transposed: model.layers.{layer}.mlp.up_proj.weight
           stored    [4096, 14336]
           expected  [ff, d] = [14336, 4096]
           tensors   32
-          help      transpose it: tensor.t().contiguous()
+          help      transpose each: tensor.t().contiguous()
 
     What to do
-        Transpose the matrices; check the square ones of the same conversion by their values.
+        Transpose the matrices, and with them the square ones that the finding names, unless their values are those of
+        the source as they are.
     """
 
     code = "D502"
 
+    square: tuple[str, ...] = ()
+    square_tensors: int = 0
+
+    def rows(self) -> Rows:
+        rows = super().rows()
+        if self.square:
+            shown = f"{listed(self.square, 4)}, {count(self.square_tensors, 'tensor')}"
+            rows.append(("square", f"{shown}: their shape cannot show whether they are transposed too"))
+        return rows
+
     def remedy(self) -> Remedy:
-        return Remedy("transpose it: tensor.t().contiguous()")
+        words = f"transpose {'it' if self.tensors == 1 else 'each'}: tensor.t().contiguous()"
+        if self.square:
+            words += "; the square ones as well, unless their values are those of the source as they are"
+        return Remedy(words)
 
 
 class StoredReshaped(Rearranged, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape, value
 
 
@@ -158,8 +158,7 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
 
-    def headline(self) -> str:
-        return f"one of {number(self.ranks)} ranks"
+    headline_text = "one of {ranks} ranks"
 
     def rows(self) -> Rows:
         split = f"{len(self.families):,} families, each to 1/{number(self.ranks)}: {listed(self.families, 2)}"
@@ -210,16 +209,13 @@ class HeadsPruned(ContentFinding, frozen=True, kw_only=True):
     families: tuple[str, ...]
     tensors: int
 
-    def headline(self) -> str:
-        return self.place.indices or "all layers"
+    headline_text = "{place.indices:or all layers}"
+    remedy_text = "load it with the program that pruned it, or take the original weights"
 
     def rows(self) -> Rows:
         heads = "; ".join(f"{one.heads} of {self.heads} in {one.layers}" for one in self.stored[:8])
         more = f" and {len(self.stored) - 8:,} more" if len(self.stored) > 8 else ""
         return [("heads", heads + more), ("families", f"{len(self.families)}: {listed(self.families, 2)}")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("load it with the program that pruned it, or take the original weights")
 
 
 class LayerWidth(msgspec.Struct, frozen=True):
@@ -284,12 +280,10 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N426] weights-incomplete: 191 of 291 tensors are missing, 6,959,398,912
           parameters
-          missing  lm_head.weight; model.layers.{layer}.self_attn.k_proj.weight (layers
-                   2-31); model.layers.{layer}.self_attn.v_proj.weight (layers 0-31);
-                   model.layers.{layer}.self_attn.o_proj.weight (layers 0-31);
-                   model.layers.{layer}.mlp.gate_proj.weight (layers 0-31);
-                   model.layers.{layer}.mlp.up_proj.weight (layers 0-31);
-                   model.layers.{layer}.mlp.down_proj.weight (layers 0-31)
+          missing  mlp of layers 0-31; lm_head.weight;
+                   model.layers.{layer}.self_attn.k_proj.weight (layers 2-31);
+                   model.layers.{layer}.self_attn.v_proj.weight (layers 0-31);
+                   model.layers.{layer}.self_attn.o_proj.weight (layers 0-31)
           stored   layers 0-31
           help     fetch the other shards or the whole checkpoint: no file contains
                    these tensors
@@ -327,6 +321,10 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
             return Remedy("download or convert the whole model again: no file contains these tensors")
         return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """Nothing where the loader finds every tensor under a name that the definition does not have."""
+        return None if outcome == "complete" else self
+
 
 class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
     """A part of the model is stored as another kind of module than the config's.
@@ -357,15 +355,14 @@ class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
     stored: tuple[str, ...]
     tensors: int
 
+    remedy_text = "use the config and the class that this part was saved with"
+
     def headline(self) -> str:
         return f"{self.part} holds the weights of {self.family}" if self.family else self.part
 
     def rows(self) -> Rows:
         rows = [("expected", listed(self.expected, 4)), ("stored", listed(self.stored, 4))]
         return [row for row in rows if row[1]]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the config and the class that this part was saved with")
 
 
 def _shown(one: KeyValues) -> str:

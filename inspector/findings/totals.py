@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.words import listed, number, shape
 
 
 class TiedHead(ContentFinding, frozen=True, kw_only=True):
@@ -48,19 +48,17 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     tie: str
     default: bool
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
+    headline_text = "{place.name}"
+    row_texts = (
+        ("expected", "{shape:shape}, {parameters} parameters"),
+        ("also", "{also:listed}", "also"),
+        ("because", "{tie}"),
+    )
+    remedy_text = 'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
 
-    def rows(self) -> Rows:
-        rows = [("expected", f"{shape(self.shape)}, {number(self.parameters)} parameters")]
-        if self.also:
-            rows.append(("also", listed(self.also)))
-        return [*rows, ("because", self.tie)]
-
-    def remedy(self) -> Remedy:
-        return Remedy(
-            'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
-        )
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """Nothing where the class ties the head whatever the config says."""
+        return None if outcome == "complete" else self
 
 
 class CopyStored(TiedHead, frozen=True, kw_only=True):
@@ -152,8 +150,7 @@ class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=Tru
     disputed_elements: int | None = None
     with_disputed: int | None = None
 
-    def headline(self) -> str:
-        return f"{count(self.elements, 'element')} in {count(self.tensors, 'tensor')}, not counted"
+    headline_text = "{elements:count element} in {tensors:count tensor}, not counted"
 
     def rows(self) -> Rows:
         rows = [("families", listed(self.families, 3))]
@@ -190,11 +187,8 @@ class TotalDisagrees(ContentFinding, frozen=True, kw_only=True):
     claimed: int | float | str
     true: int
 
-    def headline(self) -> str:
-        return self.source
-
-    def rows(self) -> Rows:
-        return [("claimed", number(self.claimed)), ("true", number(self.true))]
+    headline_text = "{source}"
+    row_texts = (("claimed", "{claimed}"), ("true", "{true}"))
 
     def remedy(self) -> Remedy:
         steps = (Step(action="write", file=self.place.file),) if self.place.file else ()

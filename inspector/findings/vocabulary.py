@@ -12,7 +12,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     What it means
         The token embedding, the head and the head's bias have one row for each token. Some of them have another number
         of rows than the config, the others have the configured one: tokens were added or cut off in one tensor alone,
-        or the tensors come from two checkpoints. No value of the config fits both.
+        or the tensors come from two checkpoints. No value of the config fits both. Fewer rows were lost, or were never
+        added: headers do not show which.
 
     Why it matters
         Loaders refuse the tensors of the other size.
@@ -43,9 +44,12 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     copies: bool = False
 
     def headline(self) -> str:
-        return f"{number(self.stored_rows)} rows, {self.key} is {number(self.configured)}"
+        which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
+        return f"{which}{number(self.stored_rows)} rows, {self.key} is {number(self.configured)}"
 
     def rows(self) -> Rows:
+        if self.stored_rows < self.configured:
+            return [("fewer", listed(self.resized, 4)), ("whole", listed(self.kept, 4))]
         return [("resized", listed(self.resized, 4)), ("kept", listed(self.kept, 4))]
 
     def _both(self) -> str:
@@ -62,7 +66,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         if not self.stored_rows:
             return Remedy(f"restore the {number(changed)} lost rows of {which}")
         if self.stored_rows < self.configured:
-            return Remedy(
-                f"restore the {number(changed)} lost rows of {which}; or {self._both()}, which cuts tokens off"
-            )
+            added = f"where tokens were added to {listed(self.kept, 2)} alone, it never had them: add and train them"
+            restore = f"restore the {number(changed)} rows that {which} lacks"
+            return Remedy(f"{restore}; {added}; or {self._both()}, which cuts tokens off")
         return Remedy(f"if the {number(changed)} new rows of {which} are in use, {self._both()}; else cut them off")

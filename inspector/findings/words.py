@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
-
-UNFINISHED: Final = (".incomplete", ".aria2", ".part", ".crdownload")
-"""Endings of files that download programs are still writing."""
 
 
 def value(thing: object) -> str:

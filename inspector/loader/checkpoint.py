@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,16 +30,16 @@ from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.lost_files import together, with_broken_links, with_origin
 from inspector.loader.no_place import no_place
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
-from inspector.loader.picking import Picked, loadable, pick
+from inspector.loader.picking import Contents, Picked, loadable, pick
 from inspector.loader.set_reading import SetReading, WeightFile
 from inspector.loader.sources.folder import FolderSource, locate
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, RepositoryFile, Source
 from inspector.loader.unnumbered import with_unnumbered
-from inspector.loader.weight_sets import WeightSet, group
+from inspector.loader.weight_sets import WeightSet
 from inspector.loader.without_weights import instead_of_weights
 
 if TYPE_CHECKING:
-    from inspector.loader.sources.address import Address
+    from inspector.loader.sources.address import Address, Where
     from inspector.loader.sources.download import Download
     from inspector.loader.sources.opening import OpenedSource
     from inspector.loader.sources.traffic import Progress, Traffic
@@ -114,11 +114,8 @@ def load(
     *,
     weights: str | None = None,
     config: str | Config | None = None,
-    revision: str | None = None,
-    subfolder: str | None = None,
-    repo_type: str | None = None,
-    cached: bool = False,
     progress: Progress | None = None,
+    **where: Unpack[Where],
 ) -> Checkpoint:
     """Reads the checkpoint at a path, in a repository of the Hub, or at an address that fsspec knows.
 
@@ -134,8 +131,10 @@ def load(
         chosen_config: tuple[Config | None, tuple[Finding, ...]] | None = None
         if config is not None:
             chosen_config = (config, ()) if isinstance(config, Config) else config_at(config)
+        subfolder = where.get("subfolder")
         path = os.path.join(source, subfolder) if subfolder else source
-        if not (cached or revision or repo_type or source.startswith("hf://")):
+        of_hub = where.get("cached") or where.get("revision") or where.get("repo_type") or source.startswith("hf://")
+        if not of_hub:
             found = locate(path)
             if not isinstance(found, Refusal):
                 place, only = found
@@ -146,15 +145,7 @@ def load(
         from inspector.loader.sources.address import shown
         from inspector.loader.sources.opening import OpenedSource, open_source
 
-        opened = open_source(
-            source,
-            revision=revision,
-            subfolder=subfolder,
-            repo_type=repo_type,
-            cached=cached,
-            progress=progress,
-            chosen=weights is not None,
-        )
+        opened = open_source(source, progress=progress, chosen=weights is not None, **where)
         if isinstance(opened, Finding):
             return _unread(shown(source), opened)
         if isinstance(opened, OpenedSource):
@@ -290,16 +281,15 @@ def assemble(
     )
     if "." in listing.others and only is None:
         return replace(blank, findings=(no_place(Refusal(listing.others["."])), *findings))
-    sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
-    sets = group(sizes)
-    picked, audit = _audited(source, listing, loadable(sets, listing), sizes, weights, only)
+    contents = Contents.of(source, listing)
+    picked, audit = _audited(loadable(contents), weights, only)
     findings.extend(picked.findings)
     if picked.weights is None or audit is None:
         if not picked.findings and "pipeline" not in configs:
-            findings.extend(instead_of_weights(source, listing, sets, sizes, configs))
-        others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
+            findings.extend(instead_of_weights(contents, configs))
+        others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
         return replace(blank, other_sets=others, findings=tuple(findings))
-    others = others_of(sets, picked.weights, audit.names, sizes)
+    others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     return replace(
         blank,
@@ -362,24 +352,17 @@ def _around(
         yield empty
 
 
-def _audited(
-    source: Source,
-    listing: Listing,
-    sets: tuple[WeightSet, ...],
-    sizes: Mapping[str, int],
-    weights: str | None,
-    only: str | None,
-) -> tuple[Picked, SetReading | None]:
+def _audited(contents: Contents, weights: str | None, only: str | None) -> tuple[Picked, SetReading | None]:
     """The audited set and its headers; read in full detail only where a quick reading is not sufficient."""
     again = unspent()
-    for quick in (not isinstance(source, Forewarned), False):
-        picked = pick(source, sets, sizes, weights, only, quick)
+    for quick in (not isinstance(contents.source, Forewarned), False):
+        picked = pick(contents, weights, only, quick)
         if picked.weights is None:
             return picked, None
         if weights is None and only is None:
-            picked = with_unnumbered(source, listing, picked, sets, sizes)
+            picked = with_unnumbered(contents, picked)
         assert picked.weights is not None
-        reading = SetReading(source, listing, picked.weights, picked.index, quick)
+        reading = SetReading(contents.source, contents.listing, picked.weights, picked.index, quick)
         if reading.run():
             break
         again()

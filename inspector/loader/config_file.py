@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -43,6 +44,12 @@ class Config(Struct, frozen=True):
     values: dict[str, object]
     kind: Kind
     writer: str = ""
+
+
+def named_class(values: Mapping[str, object]) -> str | None:
+    """The class that a config of transformers names: the first in `architectures`."""
+    classes = values.get("architectures")
+    return classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
 
 
 def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Finding, ...]]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.findings.words import UNFINISHED
+from inspector.findings.finding import NAMES_SHOWN, UNFINISHED, Finding, Place
 from inspector.loader.sources.source import Listing
 from inspector.loader.weight_sets import WeightSet
 

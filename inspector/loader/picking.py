@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.leftovers import leftovers
 from inspector.loader.sources.source import Listing, Refusal, Source
-from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, choose, counterpart, shard_number
+from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, choose, counterpart, group, shard_number
 
 if TYPE_CHECKING:
     from inspector.loader.index_outline import Outline
@@ -34,37 +34,45 @@ class Picked(Struct, frozen=True):
     rival: WeightSet | None = None
 
 
-def pick(
-    source: Source,
-    sets: tuple[WeightSet, ...],
-    sizes: Mapping[str, int],
-    weights: str | None,
-    only: str | None,
-    outline: bool,
-) -> Picked:
+class Contents(Struct, frozen=True):
+    """What a place contains: its files, their sizes (0 of what cannot be opened) and its sets of weights."""
+
+    source: Source
+    listing: Listing
+    sizes: Mapping[str, int]
+    sets: tuple[WeightSet, ...]
+
+    @classmethod
+    def of(cls, source: Source, listing: Listing) -> Self:
+        """The contents of a place that was listed."""
+        sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
+        return cls(source, listing, sizes, group(sizes))
+
+
+def pick(contents: Contents, weights: str | None, only: str | None, outline: bool) -> Picked:
     """Chooses the audited set and reads its index; of safetensors only the outline, on request.
 
     Of a single file and shards of the same name the one that their loader takes; an index without any shard is not
     taken.
     """
     if weights is not None or only is not None:
-        return _pick_named(source, sets, sizes, weights, only, outline=outline)
+        return _pick_named(contents, only or str(weights), alone=only is not None, outline=outline)
     kinds = (SAFETENSORS, *OTHER_KINDS)
-    kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
-    candidates = [one for one in sets if one.kind == kind]
+    kind = next((kind for kind in kinds if any(one.kind == kind for one in contents.sets)), SAFETENSORS)
+    candidates = [one for one in contents.sets if one.kind == kind]
     stale: list[Finding] = []
     read = _outline_or_index if outline and kind == SAFETENSORS else _decoded
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
-            return _single(source, one, candidates, sizes, stale)
-        index = read(source, one)
+            return _single(contents, one, candidates, stale)
+        index = read(contents.source, one)
         rival = counterpart(one, candidates)
         if isinstance(index, Finding):
             if one.files:
                 return _with_index(one, index, stale)
             stale.append(index)
             continue
-        if not sizes.keys().isdisjoint(index.files) or (not index.files and one.files):
+        if not contents.sizes.keys().isdisjoint(index.files) or (not index.files and one.files):
             other = rival is not None and not set(index.files).issuperset(rival.files)
             return _with_index(one, index, stale, rival if other else None)
         if position + 1 == len(candidates):
@@ -74,19 +82,17 @@ def pick(
     return Picked(None, findings=tuple(stale))
 
 
-def _single(
-    source: Source, one: WeightSet, candidates: list[WeightSet], sizes: Mapping[str, int], stale: list[Finding]
-) -> Picked:
+def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], stale: list[Finding]) -> Picked:
     """A single file, or shards without an index; with the indexed shards of the same name that are not read."""
     beside = counterpart(one, candidates) if not (one.numbered or stale) else None
     if beside is None or beside.index is None:
         return Picked(one, findings=tuple(stale))
-    index = read_index(source, beside.index)
+    index = read_index(contents.source, beside.index)
     if isinstance(index, Finding):
         return Picked(one, findings=() if beside.files else (index,), rival=beside if beside.files else None)
     if index.files and set(index.files).issubset(one.files):
         return _with_index(beside, index, [])
-    if sizes.keys().isdisjoint(index.files):
+    if contents.sizes.keys().isdisjoint(index.files):
         return Picked(one, findings=(_stale(beside, index, one.name, taken_first=False),))
     return Picked(one, rival=beside)
 
@@ -99,29 +105,20 @@ def _stale(one: WeightSet, index: Index, audited: str, *, taken_first: bool) -> 
     return kind(place=Place(file=one.index), files=len(index.promised), tensors=len(index.weight_map), audited=audited)
 
 
-def _pick_named(
-    source: Source,
-    sets: tuple[WeightSet, ...],
-    sizes: Mapping[str, int],
-    weights: str | None,
-    only: str | None,
-    *,
-    outline: bool,
-) -> Picked:
-    """The set, or the single file (`only`), that the user named."""
-    wanted = only if only is not None else str(weights)
-    one = choose(sets, wanted, sizes)
-    if one is None and only is not None:
-        one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
+def _pick_named(contents: Contents, wanted: str, *, alone: bool, outline: bool) -> Picked:
+    """The set, or the single file, that the user named. alone: a file that may be in no set."""
+    one = choose(contents.sets, wanted, contents.sizes)
+    if one is None and alone:
+        one = WeightSet(wanted, wanted, SAFETENSORS, False, (wanted,), contents.sizes.get(wanted, 0))
     if one is None:
         from inspector.findings.reading.place import WeightsNotFound
 
-        names = tuple(one.name for one in sets)
+        names = tuple(one.name for one in contents.sets)
         return Picked(None, findings=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
     if one.index is None:
         return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
     read = _outline_or_index if outline and one.kind == SAFETENSORS else _decoded
-    return _with_index(one, read(source, one), [])
+    return _with_index(one, read(contents.source, one), [])
 
 
 def _with_index(
@@ -136,12 +133,14 @@ def _with_index(
     return Picked(one, index, tuple(before), rival=rival)
 
 
-def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:
-    """The sets that are not partitions from training."""
+def loadable(contents: Contents) -> Contents:
+    """The same without the sets that are partitions from training."""
+    sets = contents.sets
     if all(one.kind == SAFETENSORS for one in sets):
-        return sets
-    parts = {name for one in leftovers(listing) for name in one.names}
-    return tuple(one for one in sets if one.kind == SAFETENSORS or one.index or not parts.issuperset(one.files))
+        return contents
+    parts = {name for one in leftovers(contents.listing) for name in one.names}
+    whole = (one for one in sets if one.kind == SAFETENSORS or one.index or not parts.issuperset(one.files))
+    return replace(contents, sets=tuple(whole))
 
 
 def read_index(source: Source, name: str) -> Index | Finding:

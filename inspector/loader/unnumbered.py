@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
-from inspector.loader.picking import Picked
+from inspector.loader.picking import Contents, Picked
 from inspector.loader.set_reading import SetReading
-from inspector.loader.sources.source import Listing, Source
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet
 
 MOST: Final = 200
@@ -19,9 +18,7 @@ MOST: Final = 200
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 
 
-def with_unnumbered(
-    source: Source, listing: Listing, picked: Picked, sets: Sequence[WeightSet], sizes: Mapping[str, int]
-) -> Picked:
+def with_unnumbered(contents: Contents, picked: Picked) -> Picked:
     """The picked file together with those that are named like it, where no two of them have a tensor in common."""
     one = picked.weights
     if one is None or picked.index is not None or one.kind not in (SAFETENSORS, "pytorch"):
@@ -31,18 +28,18 @@ def with_unnumbered(
     pattern = _DIGITS.sub("#", one.name)
     files = sorted(
         other.name
-        for other in sets
+        for other in contents.sets
         if other.kind == one.kind and not other.numbered and _DIGITS.sub("#", other.name) == pattern
     )
     if not 1 < len(files) <= MOST:
         return picked
     for names in (files[:2], files):
-        trial = SetReading(source, listing, replace(one, numbered=True, files=tuple(names)), None)
+        trial = SetReading(contents.source, contents.listing, replace(one, numbered=True, files=tuple(names)), None)
         trial.run()
         if trial.overlaps or len(trial.files) < len(names) or not all(file.tensors for file in trial.files):
             return picked
     stem = _starred(files).rpartition(".")[0]
-    whole = WeightSet(_starred(files), stem, one.kind, True, tuple(files), sum(sizes[name] for name in files))
+    whole = WeightSet(_starred(files), stem, one.kind, True, tuple(files), sum(contents.sizes[name] for name in files))
     return replace(picked, weights=whole)
 
 

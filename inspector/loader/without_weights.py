@@ -8,14 +8,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.findings.words import UNFINISHED
+from inspector.findings.finding import NAMES_SHOWN, UNFINISHED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.leftovers import leftover_findings
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.other_files import stored
-from inspector.loader.picking import read_index
+from inspector.loader.picking import Contents, read_index
 from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.folder import REPOSITORY
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, group
 
@@ -56,8 +56,9 @@ def _lone_config(configs: Mapping[str, Config], listing: Listing) -> str:
     return found.file if found is not None and found.file in listing.files else ""
 
 
-def _misnamed(source: Source, listing: Listing, configs: Mapping[str, Config]) -> Iterator[Finding]:
+def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
     """The finding on weights under names that say nothing of them; over a network no file is opened for this."""
+    source, listing = contents.source, contents.listing
     if isinstance(source, Forewarned):
         return
     found: dict[str, str] = {}
@@ -103,20 +104,14 @@ def _stem(name: str) -> str:
     return meant["name"] if meant is not None else name.partition(".")[0]
 
 
-def instead_of_weights(
-    source: Source,
-    listing: Listing,
-    sets: tuple[WeightSet, ...],
-    sizes: Mapping[str, int],
-    configs: Mapping[str, Config],
-) -> Iterator[Finding]:
+def instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
     """The findings on a place without a set of weights."""
-    misnamed = list(_misnamed(source, listing, configs)) if not any(one.files for one in sets) else []
-    yield from misnamed or no_weights(source, sets, listing, configs, leftover_findings(listing))
-    yield from sniffed(source, sets, sizes)
-    for one in sets:
+    misnamed = [] if any(one.files for one in contents.sets) else list(_misnamed(contents, configs))
+    yield from misnamed or _no_weights(contents, configs)
+    yield from _sniffed(contents)
+    for one in contents.sets:
         if one.index is not None:
-            index = read_index(source, one.index)
+            index = read_index(contents.source, one.index)
             yield from [index] if isinstance(index, Finding) else index.findings
 
 
@@ -128,17 +123,13 @@ def _is_part(name: str) -> bool:
     return re.fullmatch(_PART, name[-255:], re.ASCII | re.DOTALL) is not None
 
 
-def no_weights(
-    source: Source,
-    sets: tuple[WeightSet, ...],
-    listing: Listing,
-    configs: Mapping[str, Config],
-    leftovers: Sequence[Finding] = (),
-) -> list[Finding]:
+def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Finding]:
     """The finding that a place has no readable weights, with what it contains instead, and the other leftovers.
 
-    leftovers: the findings on the training state in this place; the first partitioned save is part of the finding.
+    Of the findings on training state the first partitioned save is part of it.
     """
+    source, listing, sets = contents.source, contents.listing, contents.sets
+    leftovers = leftover_findings(listing)
     halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
     if not sets and not halves:
         halves = _in_download_folder(source)
@@ -189,6 +180,9 @@ def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[
         inner = source.inside(name)
         if isinstance(inner, Refusal):
             continue
+        if name.startswith(REPOSITORY) and (inside := _in_snapshots(inner)) is not None:
+            found.extend((name, one) for one in inside)
+            continue
         listing = inner.listing()
         sets = [one for one in group(listing.files) if one.files]
         found.extend((name, one) for one in sets)
@@ -198,19 +192,30 @@ def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[
     return found
 
 
+def _in_snapshots(repository: Source) -> list[WeightSet] | None:
+    """The weights in the snapshots of a repository in the cache of the Hub; None where it has no snapshots."""
+    inner = repository.inside("snapshots")
+    if isinstance(inner, Refusal):
+        return None
+    commits = (inner.inside(name) for name in sorted(inner.listing().others)[:NAMES_SHOWN])
+    return [
+        one for found in commits if not isinstance(found, Refusal) for one in group(found.listing().files) if one.files
+    ]
+
+
 _POINTER_LIMIT: Final = 100_000
 """Largest pointer or web page, in bytes: over a network, larger files are not checked for these."""
 
 
-def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Finding]:
+def _sniffed(contents: Contents) -> list[Finding]:
     """Files of other formats that are a pointer or a web page instead of weights."""
     found: list[Finding] = []
-    remote = isinstance(source, Forewarned)
-    for one in sets[:NAMES_SHOWN]:
+    remote = isinstance(contents.source, Forewarned)
+    for one in contents.sets[:NAMES_SHOWN]:
         for name in one.files[:NAMES_SHOWN]:
-            if remote and sizes.get(name, 0) > _POINTER_LIMIT:
+            if remote and contents.sizes.get(name, 0) > _POINTER_LIMIT:
                 continue
-            first = source.read_part(name, 0, SNIFF_BYTES)
+            first = contents.source.read_part(name, 0, SNIFF_BYTES)
             if isinstance(first, Refusal):
                 continue
             what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))

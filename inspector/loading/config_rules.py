@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.algebra.expression import parse, show, words
 from inspector.algebra.values import shown
@@ -17,54 +19,77 @@ from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import refused_values
+from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 
 
 @cache
-def _rules() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def _rules() -> Mapping[str, Mapping[str, Any]]:
     with open(os.path.join(os.path.dirname(__file__), "config_rules.json"), "rb") as file:
-        listed: dict[str, dict[str, tuple[str, ...]]] = json.loads(file.read())
+        listed: dict[str, dict[str, Any]] = json.loads(file.read())
     return listed
 
 
-def refused_config(values: Mapping[str, Any], major: str = NEWEST) -> str:
-    """Why a config, or one within it, is refused; "" where no condition holds that all keys of which are known.
+class Refused(Struct, frozen=True):
+    """Why a config is refused, and the keys that this is about."""
+
+    because: str
+    keys: tuple[str, ...]
+
+
+def refused_config(
+    values: Mapping[str, Any], major: str = NEWEST, builds: Callable[[str], bool] = lambda key: True
+) -> Refused | None:
+    """Why a config, or one within it, is refused; None where no condition holds that all keys of which are known.
 
     What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
+    builds: whether the class builds the part of a key.
     """
     value = next(refused_values(values, major), None)
     if value is not None:
-        return f"{'.'.join(value.path)} is not {value.wanted}"
-    for inner in (values, *(one for one in values.values() if isinstance(one, dict))):
+        key = ".".join(value.path)
+        return Refused(f"{key} is not {value.wanted}", (key,))
+    for part, inner in (("", values), *((key, one) for key, one in values.items() if isinstance(one, dict))):
         model_type = inner.get("model_type")
         if isinstance(model_type, str):
-            found = next(_refusals(inner, model_type, major), "") or _refused_layers(inner, model_type)
-            if found:
+            found = next(_refusals(inner, model_type, major, config=True), None) or _refused_layers(inner, model_type)
+            if found is not None:
                 return found
-    return ""
+            named = "" if part else named_class(values) or ""
+            found = next(_refusals(inner, model_type, major, config=False, class_name=named), None)
+            if found is not None and (not part or builds(part)):
+                return found
+    return None
 
 
-def _refused_layers(values: Mapping[str, Any], model_type: str) -> str:
-    """Why the list of layer types is refused (`PreTrainedConfig.validate_layer_type`); "" where it is not."""
+def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | None:
+    """Why the list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None where it is not."""
     defaults, aliases = defaults_by(NEWEST)(model_type)
     key = aliases.get("layer_types", "layer_types")
     listed, types = values.get(key), types_of(model_type)
     if not isinstance(listed, list) or types is None or not types.fields.keys() >= {key, "num_hidden_layers"}:
-        return ""
+        return None
     odd = next((one for one in listed if one not in layer_types()), None) if key == "layer_types" else None
     if odd is not None:
-        return f"its config class knows no layer type {shown(odd)} of {key}"
+        return Refused(f"its config class knows no layer type {shown(odd)} of {key}", (key,))
     number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]
     if type(number) is int and number != len(listed):
-        return f"{key} has {len(listed)} entries, num_hidden_layers is {number}"
-    return ""
+        return Refused(f"{key} has {len(listed)} entries, num_hidden_layers is {number}", (key, "num_hidden_layers"))
+    return None
 
 
-def _refusals(values: Mapping[str, Any], model_type: str, major: str) -> Iterator[str]:
+def _refusals(
+    values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = ""
+) -> Iterator[Refused]:
+    """Why the config class refuses a config, which only transformers 5 checks, or the model."""
     kinds, definition = _rules().get(model_type, {}), definition_of(model_type)
-    rules = (*(kinds.get("config", ()) if major == NEWEST else ()), *kinds.get("model", ()))
+    rules: tuple[str, ...] = ()
+    if not config:
+        rules = (*kinds.get("model", ()), *kinds.get("classes", {}).get(class_name, ()))
+    elif major == NEWEST:
+        rules = kinds.get("config", ())
     if not rules or definition is None:
         return
     of_type = defaults_by(NEWEST)
@@ -74,8 +99,7 @@ def _refusals(values: Mapping[str, Any], model_type: str, major: str) -> Iterato
         node, keys = parse(rule), _keys(rule)
         if all(_is_known(settings, key) for key in keys) and scope.evaluate(node) is True:
             stated = ", ".join(f"{key} {settings.read((key,))[0]}" for key in keys)
-            who = "config class" if rule in kinds.get("config", ()) else "model"
-            yield f"its {who} refuses {show(node)}: {stated}"
+            yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", keys)
 
 
 @cache

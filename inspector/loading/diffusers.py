@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.architectures.diffusers_values import refused_by_class
 from inspector.loader.loaders import DIFFUSERS, INDEX
+from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
@@ -41,34 +43,24 @@ def _load(outcome: str, because: str = "", files: tuple[str, ...] = (), **counts
 
 
 def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
-    index = checkpoint.index
-    readable = {file.name for file in checkpoint.files}
-    there = (
-        readable | checkpoint.siblings.keys() | checkpoint.lost.keys() | ({index.file} if index is not None else set())
-    )
-    taken = next((name for name in DIFFUSERS.files if name in there), None)
-    if taken is None:
-        return _load(REFUSES, f"no file is named {' or '.join(map(DIFFUSERS.single, DIFFUSERS.stems))}")
-    if taken.endswith(INDEX):
-        if index is None or index.file != taken:
-            if any(one.name == taken and one.files for one in checkpoint.other_sets):
-                return _load(UNKNOWN, f"it reads {taken}, which was not audited")
-            return _load(REFUSES, f"it reads {taken}, whose shards are absent")
-        if index.without_metadata:
-            return _load(REFUSES, f"{index.file} has no metadata (KeyError)")
-        absent = next((name for name in index.files if name not in readable), None)
-        if absent is not None:
-            return _load(REFUSES, f"{absent} is absent, or cannot be read")
-    elif taken not in readable:
-        if taken != checkpoint.set_name:
+    index, taken = checkpoint.index, taken_file(DIFFUSERS, checkpoint)
+    if taken is not None and taken.endswith(INDEX) and (index is None or index.file != taken):
+        if any(one.name == taken and one.files for one in checkpoint.other_sets):
             return _load(UNKNOWN, f"it reads {taken}, which was not audited")
-        return _load(REFUSES, f"{taken} cannot be read")
-    return _load(REFUSES, problem) if problem else None
+        return _load(REFUSES, f"it reads {taken}, whose shards are absent")
+    decided = decided_by_files(DIFFUSERS, checkpoint, problem)
+    return None if decided is None else _load(*decided)
 
 
 def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconciled | None) -> Load:
     files = tuple(file.name for file in checkpoint.files)
     name = str(values.get("_class_name"))
+    refused = next(refused_by_class(values), None)
+    if refused is not None:
+        return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)
+    null = _null(values, name)
+    if null:
+        return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
     if case is not None and name in case.reading.definition.names:
         plan: Plan | None = case.plan
     else:
@@ -79,9 +71,6 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
-    null = _null(values, name)
-    if null:
-        return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
     return _compared(checkpoint, plan, files)
 
 

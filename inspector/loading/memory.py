@@ -102,7 +102,8 @@ class Counted(Struct):
 
     loaded: number of keys of which any tensor is stored. required: how many of the missing no file may leave out.
     partial: tensors in memory that are combined from too few. integer: a weight that is stored as integers.
-    unfilled: a tensor that is listed and in no file.
+    unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
+    whole and in parts.
     overwritten: a stored copy of a tied tensor and its original, where both are stored.
     """
 
@@ -116,6 +117,7 @@ class Counted(Struct):
     first_mismatched: str = ""
     integer: str = ""
     unfilled: str = ""
+    twice: str = ""
     overwritten: tuple[str, str] | None = None
 
 
@@ -206,6 +208,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             unexpected[key] = joined_with(unexpected.get(key, ()), beyond)
         if not inside:
             continue
+        if _meets(loaded.get(key, ()), inside) and (found.converter is None or key not in combined):
+            result.twice = result.twice or first_name(key, inside)
         loaded[key] = joined_with(loaded.get(key, ()), inside)
         if found.converter is not None:
             combined[key] = joined_with(combined.get(key, ()), inside)
@@ -230,6 +234,11 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         count(boxes) for key, boxes in unexpected.items() if not _ignored(key, boxes, rules.unexpected, rules.buffers)
     )
     return result
+
+
+def _meets(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
+    """Whether any index is in both."""
+    return any(within(boxes, other) for other in others) if boxes else False
 
 
 def _named(families: Families, name: NamesInMemory) -> Iterator[tuple[Family, Stored, Named]]:

@@ -34,6 +34,7 @@ class Load(Struct, frozen=True, kw_only=True):
     missing, unexpected, mismatched: numbers of tensors in its own loading info, None where it has none. intended:
     whether the checkpoint is made for it. files: what it reads. because: the reason, "" where it loads completely.
     source: "recorded" or "documented". excuse: why a failure is not a fault of the files, one of the excuses or "".
+    keys: those of the config that it refuses.
     """
 
     loader: str
@@ -47,3 +48,4 @@ class Load(Struct, frozen=True, kw_only=True):
     because: str = ""
     source: str = "recorded"
     excuse: str = ""
+    keys: tuple[str, ...] = ()

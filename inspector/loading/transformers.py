@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
 from inspector.loading.config_rules import refused_config
+from inspector.loading.files import decided_by_files
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
@@ -67,7 +69,9 @@ class Given(Struct, frozen=True):
     "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
     one. unread: why it is open what a loader does with one that they do not agree with. case: the comparison with the
     definition; None where it is not of the whole set, as its loader reads it. stored: the families of all tensors,
-    where they are known. unscaled: whether weights are quantized although the config has no quantization.
+    where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
+    floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
+    quantization.
     """
 
     checkpoint: Checkpoint
@@ -79,6 +83,7 @@ class Given(Struct, frozen=True):
     unread: str = ""
     case: Reconciled | None = None
     stored: Families | None = None
+    untyped: bool = False
     unscaled: bool = False
 
 
@@ -116,42 +121,53 @@ def _by_config(given: Given, major: str) -> Load | None:
     values = given.values
     if values is None:
         return _load(major, REFUSES, "there is no config.json")
-    if "auto_map" in values:
+    if "auto_map" in values and not _is_left_over(given):
         return _load(major, UNKNOWN, "the code of the repository decides")
     if not isinstance(values.get("model_type"), str):
         return _load(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major):
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
-    refused = "quantization_config names no quant_method" if lacks_method(values) else refused_config(values, major)
-    return _load(major, REFUSES, refused) if refused else None
+    if lacks_method(values):
+        return _load(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
+    refused = refused_config(values, major, lambda key: _builds(given, key, major))
+    return _load(major, REFUSES, refused.because, keys=refused.keys) if refused is not None else None
+
+
+def _builds(given: Given, key: str, major: str) -> bool:
+    """Whether the class has a tensor of the part that a key of the config describes; True where that is not known."""
+    rules = None if given.class_name is None else rules_of(given.class_name, major)
+    if rules is None or not rules.exact or given.class_name is None or given.model_type is None:
+        return True
+    from inspector.loading.expected import plan_of
+
+    plan = plan_of(given.values or {}, given.class_name, given.model_type, major, rules.dialect, rules.sides)
+    if plan is None or plan.opaque:
+        return True
+    paths = {block.slot.scope for block in plan.blocks if block.slot.built and not block.slot.extra}
+    inside = (path[:depth] for path in paths for depth in range(1, len(path) + 1))
+    return any(plan.scope.below(one).prefix[:1] == (key,) for one in inside)
+
+
+def _is_left_over(given: Given) -> bool:
+    """Whether `auto_map` names code for a type of transformers, and none of it is in the folder or elsewhere."""
+    named, there = (given.values or {}).get("auto_map"), given.checkpoint.siblings
+    if not isinstance(named, dict) or not has_type(str(given.model_type), NEWEST) or len(there) >= SIBLINGS_KEPT:
+        return False
+    texts = [one for places in named.values() for one in (places if isinstance(places, list) else [places])]
+    absent = (isinstance(one, str) and "--" not in one and f"{one.partition('.')[0]}.py" not in there for one in texts)
+    return given.class_name in names_of(NEWEST).classes and all(absent)
 
 
 def _by_files(given: Given, major: str) -> Load | None:
     """The answer where the files already decide."""
-    checkpoint = given.checkpoint
-    there = {file.name for file in checkpoint.files} | checkpoint.siblings.keys() | checkpoint.lost.keys()
-    there = there | {checkpoint.set_name}
-    index = checkpoint.index
-    if index is not None:
-        there = there | {index.file}
-    taken = next((name for name in TRANSFORMERS.files if name in there), None)
-    if taken is None:
-        return _load(major, REFUSES, f"no file is named {' or '.join(map(TRANSFORMERS.single, TRANSFORMERS.stems))}")
-    if index is not None and taken == index.file:
-        if index.without_metadata:
-            return _load(major, REFUSES, f"{index.file} has no metadata (KeyError)")
-        readable = {file.name for file in checkpoint.files}
-        absent = next((name for name in index.files if name not in readable), None)
-        if absent is not None:
-            return _load(major, REFUSES, f"{absent} is absent, or cannot be read")
-    elif not any(file.name == taken for file in checkpoint.files):
-        if taken == checkpoint.set_name:
-            return _load(major, REFUSES, f"{taken} cannot be read")
-        return _load(major, UNKNOWN, f"it reads {taken}, which was not audited")
-    if given.problem:
-        return _load(major, REFUSES, given.problem)
+    decided = decided_by_files(TRANSFORMERS, given.checkpoint, given.problem)
+    if decided is not None:
+        return _load(major, *decided)
     if major == OLDER:
         return _by_format(given)
+    if given.untyped:
+        first = f"the first entry of {given.checkpoint.set_name} is no tensor (AttributeError)"
+        return _load(major, REFUSES, f"the config states no dtype, and {first}")
     return None
 
 
@@ -181,12 +197,7 @@ def _by_names(given: Given, major: str) -> Load:
         if base not in names_of(major).classes:
             return _load(major, REFUSES, f"AutoModel does not find {base}", given, excuse=BY_CLASS)
         name, rules = base, rules_of(base, major)
-    if (
-        rules is not None
-        and rules.refuses
-        and not rules.refuses.startswith(SHAPES)
-        and str(given.values.get("transformers_version", "")).startswith(NEWEST)
-    ):
+    if rules is not None and rules.refuses and not rules.refuses.startswith(SHAPES) and _by_newest(given):
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
     there = given.checkpoint.siblings
     if rules is not None and rules.needs and rules.needs not in there and len(there) < SIBLINGS_KEPT:
@@ -274,6 +285,8 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     if found.overwritten is not None and major == OLDER:
         words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
         return _load(major, UNKNOWN, words, given, **counts)
+    if found.twice:
+        return _load(major, UNKNOWN, f"{found.twice} is stored twice, under two names or in parts", given, **counts)
     if rules.altered:
         return _load(major, ALTERED, CHANGES, given, excuse=BY_CLASS, **counts)
     if given.unscaled:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
-from inspector.loader.config_file import Config
+from inspector.loader.config_file import Config, named_class
 from inspector.notation.definition import Architecture, Head
 from inspector.notation.scope import head_for, submodels_of
 from inspector.notation.settings import ClassDefaults, Settings
@@ -124,11 +124,8 @@ def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: s
 
 
 def _class_name(values: dict[str, Any]) -> str | None:
-    classes = values.get("architectures")
-    if isinstance(classes, list) and classes and isinstance(classes[0], str):
-        return classes[0]
-    name = values.get("_class_name")
-    return name if isinstance(name, str) else None
+    named, of_diffusers = named_class(values), values.get("_class_name")
+    return of_diffusers if named is None and isinstance(of_diffusers, str) else named
 
 
 _TASK = r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*"

@@ -74,6 +74,11 @@ class Family(Struct, frozen=True):
         """The most frequent layout."""
         return max(self.stored, key=lambda part: part.tensors).layout
 
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """The index boxes of all layouts."""
+        return tuple(box for part in self.stored for box in part.boxes)
+
     def axis(self, position: int) -> Span:
         """All indices at one `#`."""
         return Span.union(box[position] for part in self.stored for box in part.boxes)

@@ -202,8 +202,7 @@ def _meet(families: Families, below: Sequence[str], prefix: str) -> bool:
         other = families.get(key.removeprefix(prefix))
         if other is None:
             continue
-        boxes = [box for part in other.stored for box in part.boxes]
-        if any(within(boxes, box) for part in families[key].stored for box in part.boxes):
+        if any(within(other.boxes, box) for box in families[key].boxes):
             return True
     return False
 

@@ -15,7 +15,9 @@ from inspector.mending.json_text import NotEditable, with_value, without_key
 from inspector.mending.patterns import renamed
 from inspector.mending.places import Folder
 from inspector.mending.plan import MendStep
+from inspector.mending.refusals import INDEXES
 
+MARK: Final = "\ufeff"
 METADATA: Final = "__metadata__"
 CONTENT: Final = frozenset({"set", "remove", "rename", "truncate"})
 FAILURES: Final = (OSError, ValueError, NotCopied, NotEditable)
@@ -75,8 +77,10 @@ def _changed(
     first = steps[0]
     if first.action == "move":
         return folder.aside(first.file) if first.new is msgspec.UNSET else folder.move(first.file, str(first.new))
-    if first.action == "write":
+    if first.action == "write" and first.file.endswith(INDEXES):
         _write_text(folder, first.file, _index(folder, first.file, shards(first.file)))
+    elif first.action == "write":
+        _write_text(folder, first.file, _without_mark(folder, first.file))
     elif first.file.endswith(".json"):
         with open(folder.at(first.file), encoding="utf-8", newline="") as file:
             text = file.read()
@@ -97,6 +101,15 @@ def _index(folder: Folder, name: str, shards: Iterable[str]) -> str:
         with open(folder.at(name), encoding="utf-8", errors="replace") as file:
             before = file.read()
     return index_text(folder.path, shards, before)
+
+
+def _without_mark(folder: Folder, name: str) -> str:
+    """The text of a file without the byte order mark at its beginning."""
+    with open(folder.at(name), encoding="utf-8", newline="") as file:
+        text = file.read()
+    if not text.startswith(MARK):
+        raise NotEditable("it has no byte order mark")
+    return text.removeprefix(MARK)
 
 
 def _write_text(folder: Folder, name: str, text: str) -> None:

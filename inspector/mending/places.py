@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.findings.words import UNFINISHED
+from inspector.findings.finding import UNFINISHED
 
 TEMPORARY: Final = ".mend-tmp"
 JOURNAL: Final = ".inspector-mend.json"

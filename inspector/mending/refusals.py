@@ -8,6 +8,7 @@ from inspector.loader.sources.source import is_plain_name
 
 JSON: Final = (".json",)
 INDEXES: Final = (".safetensors.index.json", ".bin.index.json")
+CONFIGS: Final = ("config.json", "model_index.json")
 HEADERS: Final = (".safetensors",)
 
 
@@ -20,8 +21,8 @@ def refusal_of(action: str, file: str, new: object = "") -> str | None:
         return None
     if file.endswith(".gguf"):
         return f"{file} is a GGUF file: mend does not write these"
-    if action == "write" and not file.endswith(INDEXES):
-        return f"{file} is not the index of weight files"
+    if action == "write" and not file.endswith(INDEXES + CONFIGS):
+        return f"{file} is neither the index of weight files nor a config"
     wanted = JSON if action in ("remove", "write") else HEADERS if action in ("rename", "truncate") else JSON + HEADERS
     if not file.endswith(wanted):
         return f"{file or 'the file'} is neither a safetensors nor a JSON file: mend does not write it"

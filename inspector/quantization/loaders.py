@@ -68,16 +68,20 @@ def written_for(keys: Container[str], stated: str | None) -> str | None:
     return found[0][0]
 
 
-def method_for(scheme: str, setting: ModuleSettings, values: str, written: str | None = None) -> str | None:
+def method_for(
+    scheme: str, setting: ModuleSettings, values: str, written: str | None = None, *, by_row: bool = False
+) -> str | None:
     """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown.
 
     values: the suffix of the quantized values. written: the method whose keys the block has, where the stated one reads
-    none of them.
+    none of them. by_row: a scale for each row of a matrix.
     """
     stated = setting.method
     methods = BY_VALUES.get((scheme, values)) or METHODS_OF.get(scheme)
     if methods is not None and scheme in _BY_WEIGHT_SCALE and setting.block is not None:
         methods = tuple(method for method in methods if method not in _BY_SCALE_INV)
+    if methods is not None and scheme == "fp8" and by_row:
+        methods = (_BY_ROW, *(method for method in methods if method not in (_BY_ROW, _OF_WHOLE)))
     if methods is not None and written in methods:
         return written
     if stated is None or methods is None or stated in methods or stated not in METHODS:
@@ -87,6 +91,9 @@ def method_for(scheme: str, setting: ModuleSettings, values: str, written: str |
 
 _BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})
 """Schemes with a `weight_scale`."""
+_BY_ROW: Final = "fbgemm_fp8"
+_OF_WHOLE: Final = "fp8"
+"""The method whose loader in vLLM takes a `weight_scale` for the whole matrix; that of transformers reads none."""
 _BY_SCALE_INV: Final = frozenset({"fp8", "auto-round"})
 """Methods whose loaders read the scales of blocks from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
 

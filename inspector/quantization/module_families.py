@@ -28,7 +28,7 @@ from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE
 from inspector.quantization.loaders import follows_tensors, is_foreign, method_for
 from inspector.quantization.module import FLOATS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
-from inspector.quantization.pieces import is_lone, recognised, transposed, without_plain_integers
+from inspector.quantization.pieces import is_by_row, is_lone, recognised, transposed, without_plain_integers
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers, uneven_of_unknown
 from inspector.quantization.work import Known, ModuleGroup, Work
@@ -100,7 +100,7 @@ def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
     """Where a helper is missing: the scheme of most modules of the family with values like these."""
     found: dict[int, Scheme] = {}
     for other, scheme in known:
-        values, like = piece.layouts.get(scheme.values), other.layouts[scheme.values]
+        values, like = piece.layouts.get(scheme.values), other.read[scheme.values]
         if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
             continue
         if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
@@ -141,7 +141,8 @@ def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
     stated = piece.setting.method
     if opened.packed is None or stated is None:
         return opened
-    method = method_for(opened.packed.scheme, piece.setting, scheme.values, work.settings.written_for)
+    written, by_row = work.settings.written_for, is_by_row(piece.layouts)
+    method = method_for(opened.packed.scheme, piece.setting, scheme.values, written, by_row=by_row)
     if method == stated:
         return opened
     own = ModuleSettings(method=stated, prefix=piece.setting.prefix, keys=piece.setting.keys, dims=piece.setting.dims,
@@ -153,7 +154,8 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     """Compares the shapes with the settings and with each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
-    method = method_for(name, piece.setting, scheme.values, work.settings.written_for)
+    by_row = is_by_row(piece.layouts)
+    method = method_for(name, piece.setting, scheme.values, work.settings.written_for, by_row=by_row)
     agreed = opened.agreed
     if method is not None and method == piece.setting.method:
         agreed = (*agreed, "method")

@@ -69,6 +69,14 @@ def transposed(suffix: str, stored: Layout, expected: Layout) -> PackingHelperDi
     )
 
 
+def is_by_row(tensors: Tensors) -> bool:
+    """Whether a matrix has a scale for each of its rows."""
+    values, scale = tensors.get(PLAIN), tensors.get("weight_scale")
+    if values is None or scale is None or len(values.shape) != 2:
+        return False
+    return values.shape[0] > 1 and scale.shape in (values.shape[:1], (values.shape[0], 1))
+
+
 def is_lone(piece: ModuleGroup) -> bool:
     """Whether a module has integers as its weight and nothing to unpack them with."""
     weight = piece.layouts.get(PLAIN)

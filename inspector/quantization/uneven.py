@@ -97,14 +97,16 @@ def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
         family = module.parts[suffix]
         if not is_cache_scale(family, work.settings):
             continue
-        having = [box for part in family.stored for box in part.boxes]
-        beside = [box for other in module.parts.values() for part in other.stored for box in part.boxes]
+        having = family.boxes
+        beside = [box for other in module.parts.values() for box in other.boxes]
         own, scales = f"{module.key}.", {other.key for other in module.parts.values()}
-        alone = beside == having and not any(key.startswith(own) and key not in scales for key in work.stored)
+        alone = beside == [*having] and not any(key.startswith(own) and key not in scales for key in work.stored)
         below = f"{module.key.rpartition('.')[0]}." if alone else own  # DeepSeek has a scale of k_proj, and no k_proj
         for key, stored in work.stored.items():
             if key.startswith(below) and key.count("#") == family.key.count("#"):
                 beside += [box for piece in stored for box in piece.boxes]
-        lacking = minus(tuple(dict.fromkeys(beside)), having)
+        lacking: list[Box] = []
+        for box in dict.fromkeys(beside):
+            lacking += minus([box], [*having, *lacking])
         if lacking and count(lacking) <= count(having):
-            yield Lacking(suffix, lacking, family.stored[0].layout.shape, "")
+            yield Lacking(suffix, tuple(lacking), family.stored[0].layout.shape, "")

@@ -7,7 +7,7 @@ and how a module is quantized is decided for each piece, never for the checkpoin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -28,23 +28,39 @@ from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import Work
 
 
+def no_widths() -> frozenset[int]:
+    """The widths of a model without a definition."""
+    return frozenset()
+
+
 def unpack(
-    families: Families, settings: QuantizationSettings = NO_SETTINGS, lost: Collection[str] = (), *, whole: bool = True
+    families: Families,
+    settings: QuantizationSettings = NO_SETTINGS,
+    lost: Collection[str] = (),
+    *,
+    whole: bool = True,
+    widths: Callable[[], frozenset[int]] = no_widths,
 ) -> Unpacked:
     """Unpacks the families of a checkpoint.
 
     lost: names in files that could not be read, which are not reported as missing. whole: absent tensors
-    are missing; False if only one shard is audited.
+    are missing; False if only one shard is audited. widths: the inputs that the definition expects, asked for where
+    no bits are stated or the stored widths speak against them: half of a matrix with gate and up is no stored width.
     """
     modules = modules_of(families, settings)
     if not modules and not lost:
         return Unpacked(families, settings=settings)
-    settings = settings.with_dims(plain_dims(families))
+    dims = plain_dims(families)
+    settings = settings.with_dims(dims if settings.known else widths() or dims)
     absent = families_of(dict.fromkeys(lost, Layout("U8", (), 1, 1))) if lost else {}
     found = _unpacked(families, modules, settings, absent, whole)
     shown = _bits_shown(found.cases)
     if not shown:
         return found
+    if more := widths() - dims:
+        known = _unpacked(families, modules, settings.with_dims(dims | more), absent, whole)
+        if not _bits_shown(known.cases):
+            return known
     other = _unpacked(families, modules, settings.with_bits(shown), absent, whole)
     return found if any((key, "bits") in other.agreed for key in shown) else other
 
@@ -100,7 +116,7 @@ def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
         module, suffix, bare = split(key, lost)
         if suffix in BY_VALUES and suffix != PLAIN:
             logical = logical_name(module, bare)
-            found[logical] = found.get(logical, ()) + tuple(box for part in family.stored for box in part.boxes)
+            found[logical] = found.get(logical, ()) + family.boxes
     return found
 
 

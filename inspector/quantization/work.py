@@ -109,4 +109,4 @@ class Work(Struct):
         if not self.whole:
             return ()
         family = self.lost.get(name)
-        return minus(boxes, [box for part in family.stored for box in part.boxes]) if family is not None else boxes
+        return minus(boxes, family.boxes) if family is not None else boxes

@@ -19,6 +19,8 @@ from inspector.reconciler.reconcile import Again, Reconciled, reconcile
 from inspector.reconciler.wording import place_name
 
 LABELS = "num_labels"
+ALONE = "EncoderModel"
+"""The class of one part of a model, which is saved by itself."""
 MOST_TRIED = 40
 """Most other definitions that are tried: those with the fewest names beyond the stored ones."""
 
@@ -42,7 +44,8 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     unexpected = [place_name(one.key, one.boxes) for one in case.as_configured.unexpected]
     untrained = all(not gap.block.slot.body and not is_head(gap) for gap in case.placement.missing)
     base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
-    if match.head is declared or not (own or unexpected or untrained):
+    alone = ALONE in match.head.names and not unexpected
+    if match.head is declared or not (own or unexpected or untrained or alone):
         return base  # where nothing of another class is stored, a missing part of the model is no sign of one
     other = again(replace(case.claim, head=match.head), replace(reading, match=match))
     labels = [cause for cause in other.causes if cause.key == LABELS]

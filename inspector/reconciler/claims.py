@@ -73,16 +73,24 @@ def check_claim(
     for name, number in names.items():
         if number is not None and stated.covers(number):
             return TotalClaim("claim", stated.value, true, True, name)
-    difference = stated.value - true
-    because = explain(difference, lines, case)
-    if because is None:
-        side = "more" if difference > 0 else "less"
-        return TotalClaim(
-            "claim", stated.value, true, False, f"{abs(difference):,} {side}; no part of the formula explains it", False
-        )
-    return TotalClaim("claim", stated.value, true, False, because)
+    because = explain(stated.value - true, lines, case)
+    unknown = f"{_more(stated.value - true)}; no part of the formula explains it"
+    return TotalClaim("claim", stated.value, true, False, because or unknown, because is not None)
 
 
+def _more(difference: int, unit: str = "") -> str:
+    """-12345 as "12,345 less"."""
+    return f"{abs(difference):,}{unit} {'more' if difference > 0 else 'less'}"
+
+
+BESIDE = {
+    ledger.BUFFER: "the buffers",
+    ledger.COPY: "the stored copy of a tied matrix",
+    ledger.EXTRA: "the extra components",
+    ledger.HELPER: "the packing helpers",
+    ledger.UNEXPLAINED: "the unexplained tensors",
+}
+"""Kinds of lines that are no parameters of the model, in words."""
 TWICE = " a second time"
 """Behind a part that a total may count again. Two such parts are a coincidence."""
 
@@ -96,19 +104,18 @@ def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> 
     """The one part of the formula that explains a difference, left out or added; None where none or several do."""
     left_out, counted_in = _parts(lines, case)
     parts, verb = (counted_in, "counts in") if difference > 0 else (left_out, "leaves out")
-    wanted = abs(difference)
-    side = "more" if difference > 0 else "less"
+    wanted, more_or_less = abs(difference), _more(difference)
     for part in parts:
         if part.amount == wanted:
-            return f"{wanted:,} {side}: it {verb} {part.text} ({wanted:,})"
+            return f"{more_or_less}: it {verb} {part.text} ({wanted:,})"
     for one, other in combinations(parts[:24], 2):
         twice = one.text.endswith(TWICE) and other.text.endswith(TWICE)
         if one.amount + other.amount == wanted and not twice:
-            return f"{wanted:,} {side}: it {verb} {one.text} ({one.amount:,}) and {other.text} ({other.amount:,})"
+            return f"{more_or_less}: it {verb} {one.text} ({one.amount:,}) and {other.text} ({other.amount:,})"
     for more, less in ((p, q) for p in counted_in[:16] for q in left_out[:16]):
         if more.amount - less.amount == difference:
             return (
-                f"{wanted:,} {side}: it counts in {more.text} ({more.amount:,}) "
+                f"{more_or_less}: it counts in {more.text} ({more.amount:,}) "
                 f"and leaves out {less.text} ({less.amount:,})"
             )
     return None
@@ -118,13 +125,7 @@ def _parts(lines: Sequence[Line], case: Reconciled | None) -> tuple[list[_Part],
     counted = [line for line in lines if line.kind == ledger.PARAMETER]
     left_out = _named(counted)
     counted_in: list[_Part] = []
-    for kind, text in (
-        (ledger.BUFFER, "the buffers"),
-        (ledger.COPY, "the stored copy of a tied matrix"),
-        (ledger.EXTRA, "the extra components"),
-        (ledger.HELPER, "the packing helpers"),
-        (ledger.UNEXPLAINED, "the unexplained tensors"),
-    ):
+    for kind, text in BESIDE.items():
         amount = sum(line.elements for line in lines if line.kind == kind)
         if amount:
             counted_in.append(_Part(text, amount))
@@ -234,7 +235,7 @@ def _size_claim(
     if claimed == sum(files):
         return TotalClaim(source, claimed, true, False, "the sizes of the files, headers included")
     difference = claimed - true
-    text = f"{abs(difference):,} bytes {'more' if difference > 0 else 'less'}"
+    text = _more(difference, " bytes")
     for amount, reason in (*_required(counts, lines), *_byte_reasons(lines, case, difference > 0)):
         if amount == abs(difference):
             return TotalClaim(source, claimed, true, False, f"{text}: {reason}")
@@ -264,13 +265,7 @@ def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) ->
             converted = sum(line.elements * BITS[dtype] // 8 for line in lines)
             stored = sum(line.bytes for line in lines)
             yield converted - stored, f"it counts every tensor in {dtype}"
-    for kind, text in (
-        (ledger.BUFFER, "the buffers"),
-        (ledger.COPY, "the stored copy of a tied matrix"),
-        (ledger.EXTRA, "the extra components"),
-        (ledger.HELPER, "the packing helpers"),
-        (ledger.UNEXPLAINED, "the unexplained tensors"),
-    ):
+    for kind, text in BESIDE.items():
         chosen = [line for line in lines if line.kind == kind]
         if not chosen:
             continue
@@ -301,12 +296,24 @@ def _parameter_claim(
             return TotalClaim(source, claimed, true, True, name)
     if claimed == counts.expected_parameters and claimed > true:
         return TotalClaim(source, claimed, true, False, f"{claimed - true:,} more: {REQUIRED}")
+    beside = _beside_modules(lines)
+    if beside and claimed == true - beside:
+        text = f"{beside:,} less: it leaves out parameters of modules that hold modules as well, as mlx-lm counts"
+        return TotalClaim(source, claimed, true, False, text)
     because = explain(claimed - true, lines, case)
-    if because is None:
-        difference = claimed - true
-        side = "more" if difference > 0 else "less"
-        return TotalClaim(source, claimed, true, False, f"{abs(difference):,} {side}; no known explanation", False)
-    return TotalClaim(source, claimed, true, False, because)
+    unknown = f"{_more(claimed - true)}; no known explanation"
+    return TotalClaim(source, claimed, true, False, because or unknown, because is not None)
+
+
+def _beside_modules(lines: Sequence[Line]) -> int:
+    """The parameters of modules that are no leaves: `get_total_parameters` of mlx-lm sums over leaves."""
+    counted = [line for line in lines if line.kind == ledger.PARAMETER]
+    holders = {line.family.rpartition(".")[0] for line in counted}
+    inner: set[str] = set()
+    for holder in holders:
+        while holder := holder.rpartition(".")[0]:
+            inner.add(holder)
+    return sum(line.parameters for line in counted if line.family.rpartition(".")[0] in inner)
 
 
 def unexplained_totals(claims: Sequence[TotalClaim], index_file: str) -> Iterator[Finding]:

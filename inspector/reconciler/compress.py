@@ -84,7 +84,7 @@ class Least(NamedTuple):
     """
 
     families: int = 2
-    modules: int = 4
+    modules: int = 2
     unknown: int = 3
 
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from inspector.algebra.values import shown
 from inspector.architectures.config_types import LETTERS, types_of
-from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
-from inspector.architectures.value_rules import refused_values
+from inspector.architectures.defaults import OLDER, inert_keys
+from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -55,10 +55,15 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     config = checkpoint.config
     if config is None or config.kind != "config" or not checkpoint.set_name:
         return config
-    typed = _refused(config.values, config.values.get("model_type"))
-    looked_up = ((one.path, one.wanted, one.meant) for one in refused_values(config.values))
-    changed = [(path, new) for path, _, new in (*typed, *looked_up) if new is not UNSET]
     values = config.values
+    changed: list[tuple[tuple[str, ...], Any]]
+    if "_class_name" in values:
+        from inspector.architectures.diffusers_values import refused_by_class
+
+        changed = [((one.key,), one.meant) for one in refused_by_class(values) if one.meant not in (None, UNSET)]
+    else:
+        refused = (*_mistyped(values), *refused_values(values))
+        changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
     for path, new in changed:
         values = _with(values, path, new)
     return replace(config, values=values) if changed else config
@@ -89,13 +94,12 @@ def with_types(
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
-    model_type = values.get("model_type")
-    looked_up = [(one.path, one.wanted, one.meant) for one in refused_values(values)]
-    found = [*_refused(values, model_type), *looked_up, *_unnamed_method(values)]
+    by_path = {one.path: one for one in (*_mistyped(values), *refused_values(values), *_unnamed_method(values))}
+    found = list(by_path.values())
     older = {one.path for one in refused_values(values, OLDER)} if found else set()
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
-    for path, meant, new in found:
-        name = ".".join(path)
+    for one in found:
+        path, name = one.path, ".".join(one.path)
         if name in reported:
             continue
         from inspector.findings.config import ConfigImpossible, ConfigRefused
@@ -103,13 +107,13 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         old = _at(values, path)
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
-        new = None if old is None and path[-1] not in read else new
+        new = None if old is None and path[-1] not in read else one.meant
         loads_older = path not in older and older_reads(path[-1], old, read)
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
             continue
-        detail = f"it is absent: {meant}" if old is UNSET else f"{shown(old)} is not {meant}"
+        detail = f"it is absent: {one.wanted}" if old is UNSET else f"{shown(old)} is not {one.wanted}"
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=(name,), kind="type", stated=old, meant=new
         )
@@ -128,31 +132,24 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
     return values
 
 
-def _refused(values: Mapping[str, Any], model_type: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[Any, str, Any]]:
-    """(path, what the value should be, the value meant; unset where it is unknown) of each refused value."""
-    types = types_of(model_type) if isinstance(model_type, str) else None
-    if types is None:
-        return
-    for key, value in values.items():
-        accepted = types.fields.get(key, "")
-        if key in _OBJECTS and isinstance(value, str | int | float | list) and (value or key == _OBJECTS[0]):
-            yield (*above, key), "an object", UNSET
-        elif accepted and LETTERS.get(type(value), "") not in accepted:
-            words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
-            yield (*above, key), words, _meant(value, accepted)
-    for key, inner_type in types.inner.items():
-        inner = values.get(key)
-        if isinstance(inner, dict):
-            default = class_defaults(model_type)[0].get(key)
-            stated = inner.get("model_type", default.get("model_type") if isinstance(default, Mapping) else None)
-            yield from _refused(inner, inner_type or stated, (*above, key))
+def _mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    """The values of a type that the class of the config, or of one within it, does not declare."""
+    for path, inner, model_type in configs_within(values, values.get("model_type")):
+        types = types_of(model_type) if isinstance(model_type, str) else None
+        for key, value in inner.items() if types is not None else ():
+            accepted = types.fields.get(key, "") if types is not None else ""
+            if key in _OBJECTS and isinstance(value, str | int | float | list) and (value or key == _OBJECTS[0]):
+                yield RefusedValue((*path, key), "an object")
+            elif accepted and LETTERS.get(type(value), "") not in accepted:
+                words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
+                yield RefusedValue((*path, key), words, _meant(value, accepted))
 
 
-def _unnamed_method(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
     """Quantization settings that name no method, which transformers refuses; MLX writes such next to its own."""
     if lacks_method(values) and "quantization" not in values:
         settings = values["quantization_config"]
-        yield ("quantization_config",), "settings with a quant_method", UNSET if settings else None
+        yield RefusedValue(("quantization_config",), "settings with a quant_method", UNSET if settings else None)
 
 
 def lacks_method(values: Mapping[str, Any]) -> bool:

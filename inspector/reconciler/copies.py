@@ -27,7 +27,7 @@ def _lines(accounts: Ledger, again: Families, times: int) -> Iterator[Line]:
         family = again.get(line.family)
         if family is None:
             continue
-        matched = (common(one, two) for part in family.stored for one in part.boxes for two in line.boxes)
+        matched = (common(one, two) for one in family.boxes for two in line.boxes)
         boxes = tuple(box for box in matched if box is not None)
         tensors = count(boxes) * times
         if not tensors:

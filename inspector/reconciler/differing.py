@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.expression import show, words
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.notation.holes import bases
 from inspector.notation.slots import scope_of
 from inspector.notation.spelling import template
@@ -19,7 +21,9 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_of
 
 if TYPE_CHECKING:
-    from inspector.findings.shapes import StoredReshaped, StoredTransposed
+    from inspector.findings.shapes import Rearranged
+
+Kind = TypeVar("Kind", bound="Rearranged")
 
 
 def differences(case: Reconciled, confidence: str) -> list[Finding]:
@@ -33,8 +37,10 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
         return
     from inspector.findings.shapes import BufferShapeDiffers, ShapeDiffers, StoredReshaped, StoredTransposed
 
-    for turned in _turned(case, [one for one in mismatched if one.transposed]):
-        yield _rearranged(StoredTransposed, case, turned, confidence)
+    for turned, square in _turned(case, [one for one in mismatched if one.transposed]):
+        found = _rearranged(StoredTransposed, case, turned, confidence)
+        names = tuple(dict.fromkeys(family_name(one.block.key) for one in square))[:NAMES_SHOWN]
+        yield replace(found, square=names, square_tensors=sum(one.tensors for one in square))
     reshaped = [one for one in mismatched if one.reshaped]
     if reshaped:
         yield _rearranged(StoredReshaped, case, reshaped, confidence)
@@ -60,16 +66,18 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
         )
 
 
-def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]]:
+def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[tuple[list[Placed], list[Placed]]]:
     """Transposed matrices by cause: whole families together, each other family separately.
 
-    Where most of the matrices that could show it are transposed, a conversion did it, and all are one cause.
+    Where most of the matrices that could show it are transposed, a conversion did it, and all are one cause: with them
+    the square matrices of the same kinds of modules, whose shapes cannot show it.
     """
-    upright = sum(one.tensors for one in case.placement.placed if one.fits and _has_sides(one))
-    if sum(one.tensors for one in turned) > upright and turned:
-        yield list(turned)
+    fitting = [one for one in case.placement.placed if one.fits]
+    if sum(one.tensors for one in turned) > sum(one.tensors for one in fitting if _has_sides(one)) and turned:
+        kinds = {one.block.slot.kind.name for one in turned}
+        yield list(turned), [one for one in fitting if one.block.slot.kind.name in kinds and _is_square(one)]
         return
-    standing = {one.block.key for one in case.placement.placed if one.fits}
+    standing = {one.block.key for one in fitting}
     causes: dict[str, list[Placed]] = {}
     tensors = Counter[str]()
     for one in turned:
@@ -77,7 +85,7 @@ def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]
     for one in turned:
         whole = one.block.key not in standing and tensors[one.block.key] > 1
         causes.setdefault("" if whole else one.block.key, []).append(one)
-    yield from causes.values()
+    yield from ((found, []) for found in causes.values())
 
 
 def _has_sides(one: Placed) -> bool:
@@ -85,9 +93,12 @@ def _has_sides(one: Placed) -> bool:
     return len(shape) == 2 and shape[0] != shape[1]
 
 
-def _rearranged(
-    kind: type[StoredTransposed | StoredReshaped], case: Reconciled, turned: Sequence[Placed], confidence: str
-) -> Finding:
+def _is_square(one: Placed) -> bool:
+    shape = one.layout.shape
+    return len(shape) == 2 and shape[0] == shape[1]
+
+
+def _rearranged(kind: type[Kind], case: Reconciled, turned: Sequence[Placed], confidence: str) -> Kind:
     first = turned[0]
     boxes = joined(box for one in turned if one.block.key == first.block.key for box in one.boxes)
     dims, because = _dims(case, first)

@@ -1,52 +1,42 @@
-"""Values with which classes of diffusers cannot be built, though the shapes of their weights do not depend on them.
-
-Read in diffusers 0.42 (unet_2d_condition.py, resnet.py, activations.py, pixart_transformer_2d.py); it refused each of
-these keys with a value that is not listed, or a list that is too short.
-"""
+"""The findings on values with which classes of diffusers cannot be built."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-from inspector.algebra.values import shown
+from msgspec import UNSET
+
+from inspector.architectures.defaults import class_defaults
+from inspector.architectures.diffusers_values import RefusedByClass, refused_by_class
 from inspector.findings.finding import Finding, Place
-
-ACTIVATIONS: Final = ("gelu", "mish", "relu", "silu", "swish")
-VALUES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "UNet2DConditionModel": {
-        "act_fn": ACTIVATIONS,
-        "time_embedding_type": ("fourier", "positional"),
-        "resnet_time_scale_shift": ("ada_group", "default", "scale_shift", "spatial"),
-        "addition_embed_type": ("image", "image_hint", "text", "text_image", "text_time"),
-    },
-    "AutoencoderKL": {"act_fn": ACTIVATIONS},
-    "PixArtTransformer2DModel": {"norm_type": ("ada_norm_single",)},
-}
-"""Class -> key -> what it may be; null is not judged."""
-A_BLOCK_EACH: Final[Mapping[str, tuple[str, ...]]] = {
-    "UNet2DConditionModel": ("attention_head_dim", "cross_attention_dim"),
-}
-"""Class -> keys whose lists have an entry for each of `down_block_types` and change no shape that is compared."""
+from inspector.matcher.spelling import keys_of_definition
+from inspector.notation.scope import Scope
 
 
-def refused_values(values: Mapping[str, Any], reported: Collection[str | None]) -> Iterator[Finding]:
+def refused_values(values: Mapping[str, Any], scope: Scope, reported: Collection[str | None]) -> Iterator[Finding]:
     """The findings on values of a component of diffusers. reported: keys with another finding."""
-    class_name = values.get("_class_name")
-    if not isinstance(class_name, str):
-        return
-    for key, allowed in VALUES.get(class_name, {}).items():
-        value = values.get(key)
-        if isinstance(value, str) and value.lower() not in allowed and key not in reported:
-            yield _impossible(key, f"{shown(value)} is none of {', '.join(allowed)}")
-    blocks = values.get("down_block_types")
-    for key in A_BLOCK_EACH.get(class_name, ()):
-        value = values.get(key)
-        if isinstance(blocks, list) and isinstance(value, list) and len(value) != len(blocks) and key not in reported:
-            yield _impossible(key, f"it has length {len(value)}, down_block_types {len(blocks)}")
+    seen = {key for key in reported if key is not None}
+    for one in refused_by_class(values):
+        if one.key in seen:
+            continue
+        seen.add(one.key)
+        from inspector.findings.config import ConfigImpossible
+
+        yield ConfigImpossible(
+            place=Place(key=one.key),
+            expression=one.key,
+            detail=one.detail,
+            keys=(one.key,),
+            kind="type",
+            stated=values[one.key],
+            meant=_meant(one, values, scope),
+        )
 
 
-def _impossible(key: str, detail: str) -> Finding:
-    from inspector.findings.config import ConfigImpossible
-
-    return ConfigImpossible(place=Place(key=key), expression=key, detail=detail, keys=(key,), kind="type")
+def _meant(one: RefusedByClass, values: Mapping[str, Any], scope: Scope) -> Any:
+    """The value to set; a null is removed only where the default of its class changes no shape."""
+    if one.meant is not None:
+        return one.meant
+    default = class_defaults(str(values["_class_name"]))[0].get(one.key)
+    return UNSET if default is None or one.key in keys_of_definition(scope) else None

@@ -66,7 +66,8 @@ def all_float(lines: Sequence[Line]) -> Iterator[Finding]:
 
 def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
     """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have."""
-    own = (line for line in lines if line.kind == ledger.PARAMETER or line.role == ledger.PROJECTION)
+    kinds = (ledger.PARAMETER, ledger.COPY)
+    own = (line for line in lines if line.kind in kinds or line.role == ledger.PROJECTION)
     floats = (line for line in own if line.packed is None)
     yield from _not_float(line for line in floats if not _chooses(line.family))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
@@ -23,6 +23,9 @@ from inspector.reconciler.wording import family_name, indices_in_words, place_na
 if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
     from inspector.reconciler.inverse.causes import Cause
+
+MASK: Final = "embed.mask"
+"""The role of what stands for masked inputs."""
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -46,12 +49,14 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
     yield from _declared(case)
     filled = ("embed.position", "head.token")  # computed by the class, or tied
     absent = [block for block in case.absent if block.slot.role not in filled]
-    if absent:
-        yield _usual_absent(absent)
+    for wanted in (False, True):
+        if blocks := [block for block in absent if (block.slot.role == MASK) is wanted]:
+            yield _usual_absent(blocks, masks=wanted)
 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
     """The findings of a case with missing, unexpected or mismatched tensors; its modules are imported for it alone."""
+    from inspector.findings.single_causes import ConfigOfAnotherSize
     from inspector.reconciler.differing import differences
     from inspector.reconciler.single_causes import recognized
 
@@ -63,7 +68,7 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
         yield larger
     elif not of_another:
         yield from _names(case)
-    if single is not None:
+    if single is not None and not (larger is not None and isinstance(single.finding, ConfigOfAnotherSize)):
         yield single.finding
     confidence = "likely" if case.solved else "certain"
     found = differences(rest, confidence)
@@ -124,7 +129,7 @@ def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
     return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
 
 
-def _usual_absent(blocks: Sequence[Block]) -> Finding:
+def _usual_absent(blocks: Sequence[Block], *, masks: bool) -> Finding:
     """That a part that files of this class may leave out is not stored."""
     from inspector.findings.names.components import UsualPartAbsent
 
@@ -134,6 +139,7 @@ def _usual_absent(blocks: Sequence[Block]) -> Finding:
         names=tuple(family_name(block.key) for block in blocks),
         tensors=sum(block.tensors for block in blocks),
         parameters=sum(sizes) if len(sizes) == len(blocks) else None,
+        masks=masks,
     )
 
 

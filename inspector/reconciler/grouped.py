@@ -17,6 +17,8 @@ from inspector.reconciler.wording import family_name, place_name
 
 FEWEST_JOINED = 3
 """From this number of findings of one kind on they share one finding."""
+FEWEST_WHOLE = 2
+"""From this number on parts that are missing as a whole share one finding."""
 PARTS_SHOWN = 8
 PARTS_KEPT = 20
 FAMILIES_KEPT = 100
@@ -80,7 +82,8 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
     from inspector.findings.totals import HeadMissing
 
     missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]
-    if len(missing) < FEWEST_JOINED:
+    whole = all(isinstance(one, LayersMissing) and one.part is not None for one in missing)
+    if len(missing) < (FEWEST_WHOLE if whole else FEWEST_JOINED):
         return findings
     from inspector.findings.single_causes import WeightsIncomplete
 

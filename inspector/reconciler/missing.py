@@ -15,6 +15,7 @@ from inspector.notation.binding import Block
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
+from inspector.reconciler.numbering import LayerNumbers
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renaming import change_between, common_change
@@ -195,15 +196,15 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     before = cause.indices
     after = outer((box for part in cause.extra for box in part.boxes), axes_of(cause.where))
-    first = cause.extra[0]
+    first, numbers = cause.extra[0], _numbers(case, cause.where, before, after)
     from inspector.findings.names.tensors import LayersMisnumbered
 
     return LayersMisnumbered(
         place=Place(family=family_name(cause.where), indices=indices_in_words(cause.where, before)),
         missing=indices_in_words(cause.where, before),
         stored=indices_in_words(cause.where, after),
-        shift=_shift(case, cause.where, before, after),
-        renumbered=_renumbered(case, cause.where, before, after),
+        shift=None if numbers is None else numbers.shift,
+        renumbered=_renumbered(numbers),
         tensors=_tensors(cause.extra),
         parameters=_parameters(gaps, cause.missing),
         families=tuple(_families([gaps[part.position].block.key for part in cause.missing])),
@@ -212,34 +213,23 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
     )
 
 
-def _shift(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]) -> int | None:
-    """The offset by which every stored index of a prefix is too high; None where it is not the same for all."""
-    stored = _stored_at(case, prefix)
-    if not stored:
+def _numbers(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]) -> LayerNumbers | None:
+    """The numbers at a prefix as stored and as expected; None where it has several `#` or nothing else is stored."""
+    there = _stored_at(case, prefix)
+    if not there:
         return None
-    before, after = (Span.union((*stored[0], *(box[0] for box in boxes))) for boxes in (missing, added))
-    by = after.first - before.first
-    return by if after == Span.of(index + by for index in before) else None
+    before, after = (Span.union((*there[0], *(box[0] for box in boxes))) for boxes in (missing, added))
+    return LayerNumbers(prefix, after, before)
 
 
-def _renumbered(
-    case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]
-) -> tuple[tuple[int, int], ...]:
+def _renumbered(numbers: LayerNumbers | None) -> tuple[tuple[int, int], ...]:
     """(number, new number) of each layer in order, where layers were cut out and the rest was not renumbered.
 
     Then the surplus numbers follow the configured ones. Elsewhere a single layer may have the wrong number.
     """
-    stored = _stored_at(case, prefix)
-    if not stored or any(len(box) != 1 for box in (*missing, *added)):
+    if numbers is None or numbers.stored.size != numbers.expected.size or not numbers.in_order:
         return ()
-    surplus = Span.union(box[0] for box in added)
-    there = Span.union((*stored[0], surplus))
-    wanted = Span.union((*stored[0], *(box[0] for box in missing)))
-    in_order = surplus.first == wanted.last + 1 and surplus.last + 1 - surplus.first == surplus.size
-    if there.size != wanted.size or not (in_order or _shift(case, prefix, missing, added) is not None):
-        return ()
-    pairs = zip(there, wanted, strict=True)
-    return tuple((old, new) for old, new in pairs if old != new)
+    return tuple((old, new) for old, new in numbers.changes().items() if old != new)
 
 
 def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Finding:

@@ -23,7 +23,7 @@ MOST_TRIED = 4
 """Most parts of names whose numbers are tried in another way."""
 
 
-class _Numbers(Struct, frozen=True):
+class LayerNumbers(Struct, frozen=True):
     """The numbers at the last `#` of a prefix: as stored, as expected; in the order of both."""
 
     prefix: str
@@ -68,7 +68,7 @@ def misnumbered(case: Reconciled, again: Again) -> Finding | None:
     return None
 
 
-def _other_numbers(case: Reconciled) -> Iterator[_Numbers]:
+def _other_numbers(case: Reconciled) -> Iterator[LayerNumbers]:
     """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first.
 
     Expected with and without parts that loaders do not read, such as a layer for the prediction of further tokens.
@@ -76,13 +76,11 @@ def _other_numbers(case: Reconciled) -> Iterator[_Numbers]:
     required = [block for block in case.plan.blocks if block.required]
     built = [block for block in required if not block.slot.extra]
     sets = [_by_prefix((block.key, (block.axes,)) for block in blocks) for blocks in (required, built)]
-    stored = _by_prefix(
-        (key, [box for part in family.stored for box in part.boxes]) for key, family in case.reading.families.items()
-    )
+    stored = _by_prefix((key, family.boxes) for key, family in case.reading.families.items())
     for prefix in sorted(stored, key=lambda one: (one.count("#"), one)):
         for wanted in dict.fromkeys(found[prefix] for found in sets if prefix in found):
             if wanted != stored[prefix] and wanted.size == stored[prefix].size:
-                numbers = _Numbers(prefix, stored[prefix], wanted)
+                numbers = LayerNumbers(prefix, stored[prefix], wanted)
                 if numbers.in_order:
                     yield numbers
 
@@ -98,7 +96,7 @@ def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]] | Sequence[tuple[str, S
     return {prefix: Span.union(spans) for prefix, spans in found.items()}
 
 
-def _changed(families: Families, numbers: _Numbers) -> Families:
+def _changed(families: Families, numbers: LayerNumbers) -> Families:
     """The families with the expected numbers."""
     changes, position = numbers.changes(), numbers.position
     changed: dict[str, Family] = {}
@@ -117,7 +115,7 @@ def _renumbered(box: Box, position: int, changes: Mapping[int, int]) -> Box:
     return (*box[:position], Span.of(changes[index] for index in box[position]), *box[position + 1 :])
 
 
-def _finding(case: Reconciled, numbers: _Numbers) -> Finding:
+def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
     from inspector.findings.names.tensors import LayersMisnumbered
 
     prefix, single = numbers.prefix, numbers.position == 0

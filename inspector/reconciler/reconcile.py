@@ -294,10 +294,7 @@ def _lost(names: Sequence[str], prefix: str) -> Lost:
         return {}
     nothing = Layout("U8", (), 1, 1)
     bare = [name.removeprefix(prefix) for name in names] if prefix and not prefix.startswith("*") else names
-    return {
-        key: tuple(box for part in family.stored for box in part.boxes)
-        for key, family in families_of(dict.fromkeys(bare, nothing)).items()
-    }
+    return {key: family.boxes for key, family in families_of(dict.fromkeys(bare, nothing)).items()}
 
 
 def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:

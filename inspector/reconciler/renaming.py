@@ -55,10 +55,15 @@ def change_between(expected: str, stored: str) -> Change:
     words = {(a, b) for a, b in zip(one, other, strict=False) if a != b}
     if len(one) == len(other) and len(words) == 1:
         return *words.pop(), one[0] != other[0]
-    first = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    most = min(len(one), len(other)) - first
-    last = next((at for at in range(most) if one[-1 - at] != other[-1 - at]), most)
+    first, last = _common_ends(one, other)
     return ".".join(one[first : len(one) - last]), ".".join(other[first : len(other) - last]), first == 0
+
+
+def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many parts two names share at the start, and how many of the others at the end."""
+    most = min(len(one), len(other))
+    first = next((at for at in range(most) if one[at] != other[at]), most)
+    return first, next((at for at in range(most - first) if one[-1 - at] != other[-1 - at]), most - first)
 
 
 def common_change(old: str, new: str) -> tuple[str, str]:
@@ -67,9 +72,7 @@ def common_change(old: str, new: str) -> tuple[str, str]:
     The words as they are where one side has nothing of its own.
     """
     one, other = old.split("_"), new.split("_")
-    most = min(len(one), len(other))
-    first = next((at for at in range(most) if one[at] != other[at]), most)
-    last = next((at for at in range(most - first) if one[-1 - at] != other[-1 - at]), most - first)
+    first, last = _common_ends(one, other)
     parts = "_".join(one[first : len(one) - last]), "_".join(other[first : len(other) - last])
     return parts if all(parts) else (old, new)
 

@@ -29,7 +29,7 @@ def odd_siblings(families: Families) -> Iterator[Finding]:
         if axes:
             yield from _odd_shapes(family)
         if axes == 1:
-            present[family.key] = [box for part in family.stored for box in part.boxes]
+            present[family.key] = [*family.boxes]
             absent = _absent(family, extents[before_index(family.key)])
             if absent:
                 missing.append(OneSided(family.key, absent, family.usual.shape))
@@ -79,7 +79,7 @@ def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
     """The few inner indices at which a family is not stored."""
     if family.tensors < FEWEST:
         return ()
-    missing = minus([(whole,)], [box for part in family.stored for box in part.boxes])
+    missing = minus([(whole,)], family.boxes)
     if any(edge in box[0] for box in missing for edge in (whole.first, whole.last)):
         return ()
     few = sum(box[0].size for box in missing) <= min(MOST_ODD, family.tensors // FEWEST)

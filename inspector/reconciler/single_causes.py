@@ -48,6 +48,8 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     """
     if case.solved or not case.as_configured.differences:
         return None
+    if (known := _of_known_form(case)) is not None:
+        return Recognized(known, case.uncorrected(Placement((), (), ())))
     found = _one_part_of_all(case) or _not_gathered(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
@@ -96,6 +98,14 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     if shapes is not None:
         return Recognized(shapes, case.uncorrected(Placement((), (), ())))
     return None if foreign is None else Recognized(foreign[0], beside)
+
+
+def _of_known_form(case: Reconciled) -> Finding | None:
+    """The finding on a draft head, or on a model without the buffers of its batch norms."""
+    from inspector.reconciler.draft_head import draft_head
+    from inspector.reconciler.without_buffers import without_buffers
+
+    return draft_head(case) or without_buffers(case)
 
 
 def _outside(placement: Placement, prefix: str) -> Placement:

@@ -40,7 +40,6 @@ def of_another_size(case: Reconciled) -> Found | None:
     published = published_as(case.reading.name, stored)
     if len(causes) < FEWEST_KEYS and not published:
         return None
-    from inspector.findings.single_causes import ConfigOfAnotherSize
 
     keys = [_key_values(cause, causes) for cause in causes]
     tied = bool(published and case.placement.missing)
@@ -48,16 +47,31 @@ def of_another_size(case: Reconciled) -> Found | None:
         path = ("tie_word_embeddings",)
         value, defaulted = case.plan.scope.settings.read(path)
         keys.append(KeyValues(path[0], value, True, defaulted, False))
-    finding = ConfigOfAnotherSize(
-        place=Place(key=causes[0].key),
+    return _another_size(case, causes[0].key, stored, keys), tied
+
+
+def _another_size(
+    case: Reconciled,
+    key: str,
+    stored: int,
+    keys: Sequence[KeyValues],
+    differing: int | None = None,
+    tensors: int | None = None,
+) -> Finding:
+    """The finding on a config of another size. stored: parameters of the weights."""
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+
+    return ConfigOfAnotherSize(
+        place=Place(key=key),
         file=_config_file(case),
         described=case.ledger.counts.expected_parameters,
         stored=stored,
-        published=published,
+        published=published_as(case.reading.name, stored),
         keys=tuple(keys),
+        differing=differing,
+        tensors=tensors,
         absent=_absent_configs(case),
     )
-    return finding, tied
 
 
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:
@@ -74,7 +88,6 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     other = again(NO_CONFIG, replace(reading, scope=unknown))
     if not _explained(other):
         return None
-    from inspector.findings.single_causes import ConfigOfAnotherSize
     from inspector.reconciler.inverse.answers import answers_of
 
     settings, keys = case.plan.scope.settings, []
@@ -83,15 +96,7 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
         if type(value) is int and type(stated) is int and value != stated:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     stored = other.ledger.counts.unique_parameters
-    return ConfigOfAnotherSize(
-        place=Place(key=keys[0].key if keys else "model_type"),
-        file=_config_file(case),
-        described=case.ledger.counts.expected_parameters,
-        stored=stored,
-        published=published_as(reading.name, stored),
-        keys=tuple(keys[:KEYS_SHOWN]),
-        absent=_absent_configs(case),
-    )
+    return _another_size(case, keys[0].key if keys else "model_type", stored, keys[:KEYS_SHOWN])
 
 
 def of_other_shapes(case: Reconciled) -> Finding | None:
@@ -110,20 +115,8 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
         return None
     if _fits_elsewhere(left, wrong):
         return None
-    from inspector.findings.single_causes import ConfigOfAnotherSize
 
-    stored = case.ledger.counts.unique_parameters
-    return ConfigOfAnotherSize(
-        place=Place(key="model_type"),
-        file=_config_file(case),
-        described=case.ledger.counts.expected_parameters,
-        stored=stored,
-        published=published_as(case.reading.name, stored),
-        keys=(),
-        differing=tensors,
-        tensors=placed,
-        absent=_absent_configs(case),
-    )
+    return _another_size(case, "model_type", case.ledger.counts.unique_parameters, (), tensors, placed)
 
 
 def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:

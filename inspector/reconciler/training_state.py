@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.algebra.boxes import Box
+from inspector.algebra.boxes import Box, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.leftovers import (
@@ -68,7 +68,7 @@ def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
     kept = {key: family for key, family in stored.items() if key in flat or (key not in found and key not in empty)}
     lines = [line for key, (kind, family) in found.items() if key not in flat for line in _lines(family, kind)]
     lines.extend(line for family in empty.values() for line in _lines(family, "empty"))
-    lost = [name for key, family in empty.items() for part in family.stored for name in _names(key, part.boxes)]
+    lost = [name for key, family in empty.items() for name in _names(key, family.boxes)]
     nameless = "flat parameters have neither" if flat else "" if kept else "every tensor is empty"
     return Aside(kept, tuple(lines), tuple(_findings(found)) if found else (), tuple(lost), nameless)
 
@@ -108,18 +108,13 @@ def _without_dots(stored: Families) -> frozenset[str]:
     for key, family in stored.items():
         if key.startswith("model_ema."):
             continue
-        for part in family.stored:
-            for name in _names(key, part.boxes):
-                found.update((name.replace(".", ""), name.removeprefix("model.").replace(".", "")))
+        for name in _names(key, family.boxes):
+            found.update((name.replace(".", ""), name.removeprefix("model.").replace(".", "")))
     return frozenset(found)
 
 
 def _names(key: str, boxes: Iterable[Box]) -> Iterator[str]:
-    for box in boxes:
-        tuples: list[tuple[int, ...]] = [()]
-        for span in box:
-            tuples = [(*one, index) for one in tuples for index in span]
-        yield from (name_of(key, indices) for indices in tuples)
+    return (name_of(key, index) for box in boxes for index in tuples(box))
 
 
 def _is_empty(family: Family) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice, product
 
 from inspector.algebra.boxes import Box, count
 from inspector.algebra.names import name_of
@@ -89,24 +90,8 @@ def place_name(key: str, boxes: Sequence[Box]) -> str:
 
 def names_in(key: str, boxes: Sequence[Box], most: int = 20) -> list[str]:
     """The first names of some boxes."""
-    names: list[str] = []
-    for box in boxes:
-        tuples: list[tuple[int, ...]] = [()]
-        for span in box:
-            tuples = [(*one, index) for one in tuples for index in _first(span, most)][:most]
-        names.extend(name_of(key, indices) for indices in tuples)
-        if len(names) >= most:
-            break
-    return names[:most]
-
-
-def _first(span: Span, most: int) -> list[int]:
-    found: list[int] = []
-    for index in span:
-        found.append(index)
-        if len(found) >= most:
-            break
-    return found
+    indices = (index for box in boxes for index in product(*(islice(span, most) for span in box)))
+    return [name_of(key, index) for index in islice(indices, most)]
 
 
 def place_of(key: str, boxes: Sequence[Box]) -> Place:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.report.clean import clean
 from inspector.report.screen import PLAIN, Screen
 from inspector.report.text import finding_text
-from inspector.report.values_text import values_text
+from inspector.report.values_text import values_of_role, values_text
 
 if TYPE_CHECKING:
     from inspector.comparing.result import Comparison, Files, RoleDifference
@@ -102,9 +102,15 @@ def _how(row: RoleDifference, compared: Comparison) -> str:
     lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "added")) if number]
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)
+    read = values_of_role(compared.values, row) if compared.values is not None else None
+    if row.how == ("same",) and read is not None and not read.whole:
+        return " ".join(("same shapes", row.because)).rstrip() + (f", {read.words}" if read.words else "")
+    if row.how == ("same",) and read is not None and read.words:
+        return read.words
     if row.how == ("same",) and compared.values is None:
         return f"same shapes {row.because}".rstrip()
-    return " ".join((", ".join(row.how), row.because)).rstrip()
+    changed = " ".join((", ".join(row.how), row.because)).rstrip()
+    return f"{changed}, {read.words}" if read is not None and read.words else changed
 
 
 def _files(files: Files) -> str:

@@ -102,7 +102,7 @@ class UnreadDocument(TypedDict):
 
 
 class ValuesDocument(TypedDict):
-    """Result of reading values. equal to unconverted: tensors, of a comparison alone."""
+    """Result of reading values. equal to overflowed: tensors, of a comparison alone."""
 
     tensors: int
     elements: int
@@ -112,6 +112,8 @@ class ValuesDocument(TypedDict):
     different: NotRequired[int]
     computed: NotRequired[int]
     unconverted: NotRequired[int]
+    misordered: NotRequired[int]
+    overflowed: NotRequired[int]
     not_read: list[UnreadDocument]
 
 

@@ -16,7 +16,7 @@ from inspector.report.clean import short, shortened
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit, Reference
     from inspector.comparing.result import Comparison
-    from inspector.formulas import Formula
+    from inspector.formulas import Formula, Row
     from inspector.loader.other_files import OtherSet
     from inspector.loader.set_reading import WeightFile
     from inspector.report.documents import (
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         OtherWeightsDocument,
         PlaceDocument,
         ReferencePart,
+        RowDocument,
         TargetsPart,
         ValuesDocument,
         ValuesPart,
@@ -61,27 +62,16 @@ def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
         },
         "counts": counts_json(audited.counts),
         "claims": [
-            {
-                "source": short(claim.source),
-                "claimed": shortened(as_json(claim.claimed)),
-                "true": claim.true,
-                "agrees": claim.agrees,
-                "because": short(claim.because),
-            }
-            for claim in audited.claims
+            shortened(_picked(claim, "source", "claimed", "true", "agrees", "because")) for claim in audited.claims
         ],
         "findings": room.documents(audited.findings, finding_json, omitted),
         "causes": [
             {"code": cause.code, "key": cause.key, "explains": list(map(short, cause.families[:EXPLAINED_SHOWN]))}
             for cause in audited.causes
         ],
-        "experts": None
-        if audited.experts is None
-        else {
-            "total": audited.experts.total,
-            "active": audited.experts.active,
-            "active_parameters": audited.experts.parameters,
-        },
+        "experts": _picked(audited.experts, "total", "active", active_parameters="parameters")
+        if audited.experts is not None
+        else None,
         "solved": _fields(audited.answers),
         "skipped": room.listed("skipped", map(_fields, audited.skipped), omitted),
         **_values(audited.values),
@@ -104,11 +94,17 @@ def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
 
 
 def _file(file: WeightFile) -> WeightFileDocument:
-    return {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}
+    return cast("WeightFileDocument", _picked(file, "name", "bytes", "tensors", "data_bytes"))
 
 
 def _other(other: OtherSet) -> OtherWeightsDocument:
     return {"name": other.name, "files": len(other.files), "bytes": other.bytes, "kind": other.kind}
+
+
+def _picked(value: object, *names: str, **others: str) -> Any:
+    """Attributes of these names as JSON has them; those with another name in the document as keywords."""
+    attributes = {**dict(zip(names, names, strict=True)), **others}
+    return {key: as_json(getattr(value, name)) for key, name in attributes.items()}
 
 
 EXPLAINED_SHOWN = 1_000
@@ -161,34 +157,15 @@ def step_json(step: Step) -> StepDocument:
 
 def line_json(line: Line) -> FamilyDocument:
     """One line of the ledger."""
-    from inspector.reconciler.wording import family_name
+    named: dict[str, Any] = {"family": None, "families": line.families, "role": line.role}
+    stored: dict[str, Any] = {"index_sets": [], "shape": [], "dtype": ""}
+    if line.families == 1 and line.kind != OMITTED:
+        from inspector.reconciler.wording import family_name
 
-    if line.families != 1 or line.kind == OMITTED:
-        return {
-            "family": None,
-            "families": line.families,
-            "role": line.role,
-            "index_sets": [],
-            "shape": [],
-            "dtype": "",
-            "kind": line.kind,
-            "tensors": line.tensors,
-            "elements": line.elements,
-            "parameters": line.parameters,
-            "bytes": line.bytes,
-        }
-    return {
-        "family": short(family_name(line.family)),
-        "role": line.role,
-        "index_sets": line.index_sets,
-        "shape": list(line.layout.shape),
-        "dtype": line.layout.dtype,
-        "kind": line.kind,
-        "tensors": line.tensors,
-        "elements": line.elements,
-        "parameters": line.parameters,
-        "bytes": line.bytes,
-    }
+        named = {"family": short(family_name(line.family)), "role": line.role}
+        stored = {"index_sets": line.index_sets, "shape": list(line.layout.shape), "dtype": line.layout.dtype}
+    sums = _picked(line, "kind", "tensors", "elements", "parameters", "bytes")
+    return cast("FamilyDocument", {**named, **stored, **sums})
 
 
 def components_json(audited: Audit, room: Room, omitted: dict[str, int]) -> dict[str, AuditDocument | int]:
@@ -207,6 +184,13 @@ def _extra_components(audited: Audit) -> dict[str, int]:
     return found
 
 
+CARRIED = ("carried", "dropped", "invented")
+REASONS = ("how", "types", "because")
+VALUE_VERDICTS = (
+    "equal", "rounded", "reordered", "different", "computed", "unconverted", "misordered", "overflowed",
+)  # fmt: skip
+
+
 def compare_json(compared: Comparison) -> CompareDocument:
     """The object of schema `inspector.compare/1`."""
     room, omitted = Room(), dict[str, int]()
@@ -222,21 +206,7 @@ def compare_json(compared: Comparison) -> CompareDocument:
             "dropped": compared.dropped,
             "invented": compared.invented,
         },
-        "roles": [
-            {
-                "role": row.role,
-                "source": row.source,
-                "target": row.target,
-                "difference": row.difference,
-                "carried": row.carried,
-                "dropped": row.dropped,
-                "invented": row.invented,
-                "how": list(row.how),
-                "types": list(row.types),
-                "because": row.because,
-            }
-            for row in compared.roles
-        ],
+        "roles": [_picked(row, "role", "source", "target", "difference", *CARRIED, *REASONS) for row in compared.roles],
         "files": _fields(compared.files),
         "findings": room.documents(compared.findings, finding_json, omitted),
         "skipped": room.listed("skipped", map(_fields, compared.skipped), omitted),
@@ -253,17 +223,7 @@ def _targets(compared: Comparison) -> TargetsPart:
         return {}
     return {
         "targets": [
-            {
-                "target": one.path,
-                "parameters": {
-                    "source": one.source,
-                    "target": one.target,
-                    "carried": one.carried,
-                    "dropped": one.dropped,
-                    "invented": one.invented,
-                },
-            }
-            for one in compared.targets
+            {"target": one.path, "parameters": _picked(one, "source", "target", *CARRIED)} for one in compared.targets
         ]
     }
 
@@ -281,9 +241,7 @@ def _values(values: Values | None) -> ValuesPart:
         ],
     }
     if values.verdicts:
-        document["equal"], document["rounded"] = values.count("equal"), values.count("rounded")
-        document["reordered"], document["different"] = values.count("reordered"), values.count("different")
-        document["computed"], document["unconverted"] = values.count("computed"), values.count("unconverted")
+        document.update(cast("ValuesDocument", {verdict: values.count(verdict) for verdict in VALUE_VERDICTS}))
     return {"values": document}
 
 
@@ -318,20 +276,7 @@ def formula_json(shown: Formula) -> FormulaDocument:
             }
             for symbol in shown.symbols
         ],
-        "rows": [
-            {
-                "path": row.path,
-                "role": row.role,
-                "kind": row.chart,
-                "dims": list(row.dims),
-                "counted": row.counted,
-                "remark": row.remark,
-                "shape": list(row.shape) if row.shape is not None else None,
-                "tensors": row.tensors,
-                "parameters": row.total,
-            }
-            for row in shown.rows
-        ],
+        "rows": [_row(row) for row in shown.rows],
         "groups": {
             name: amount.number if amount.number is not None else str(amount) for name, amount in shown.groups.items()
         }
@@ -343,3 +288,8 @@ def formula_json(shown: Formula) -> FormulaDocument:
         "parameters": shown.total,
         "open_parameters": shown.open_total if shown.total is None else None,
     }
+
+
+def _row(row: Row) -> RowDocument:
+    named = _picked(row, "path", "role", kind="chart", dims="dims", counted="counted", remark="remark")
+    return cast("RowDocument", {**named, **_picked(row, "shape", "tensors", parameters="total")})

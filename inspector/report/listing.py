@@ -11,15 +11,15 @@ from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_file, definition_of, modules, proofs
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
+from inspector.findings.words import shape
 from inspector.notation.definition import Architecture
 from inspector.notation.roles import label
-from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import family_name, indices_in_words
+from inspector.reconciler.ledger import PARAMETER, Line
 from inspector.report.bounded import Room
 from inspector.report.clean import clean, figure, short
 from inspector.report.json_v1 import counts_json, dumped, line_json
 from inspector.report.screen import PLAIN, Screen
-from inspector.report.text import omitted_text, rounded
+from inspector.report.text import family_text, rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -69,30 +69,15 @@ def _formula_meaning(audited: Audit) -> str:
 
 def tensors_text(audited: Audit, screen: Screen = PLAIN) -> str:
     """Families with role, shape, dtype and index sets."""
-    lines = Room().lines(audited.lines, {})
-    return "\n".join(line for entry in lines for line in _family(entry, screen)) + "\n" * bool(lines)
+    kinds = ((line, "" if line.kind == PARAMETER else line.kind) for line in Room().lines(audited.lines, {}))
+    return "".join(f"{text}\n" for line, kind in kinds for text in family_text(line, screen, kind))
 
 
 def every_tensor_text(audited: Audit) -> Iterator[str]:
     """Single tensors in the order of the files, a line each."""
     roles = _roles(audited)
     for name, layout in audited.checkpoint.tensors.items():
-        yield f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
-
-
-def _family(line: Line, screen: Screen) -> Iterator[str]:
-    if line.families != 1:
-        yield omitted_text(line)
-        return
-    yield clean(family_name(line.family))
-    where = indices_in_words(line.family, line.boxes)
-    kind = "" if line.kind == "parameter" else line.kind
-    parts = [label(line.role), f"{_shape(line.layout.shape)} {line.layout.dtype}", where, kind, f"{line.elements:,}"]
-    yield from screen.wrapped(" · ".join(part for part in parts if part), first="    ", rest="    ")
-
-
-def _shape(dims: tuple[int, ...]) -> str:
-    return f"[{', '.join(map(str, dims))}]"
+        yield f"{clean(name)}  {shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
 
 
 def _roles(audited: Audit) -> Callable[[str], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -73,21 +74,9 @@ def escaped(text: object) -> str:
 def code(text: object) -> str:
     """A code span that no text can break out of."""
     written = clean(text, 600)
-    fence = "`" * (1 + max((len(run) for run in _runs(written)), default=0))
+    fence = "`" * (1 + max(map(len, re.findall("`+", written)), default=0))
     blank = " " if written.startswith("`") or written.endswith("`") or not written else ""
     return f"{fence}{blank}{written.replace('|', chr(92) + '|')}{blank}{fence}"
-
-
-def _runs(text: str) -> Iterator[str]:
-    run = ""
-    for char in text:
-        if char == "`":
-            run += char
-        elif run:
-            yield run
-            run = ""
-    if run:
-        yield run
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Final, TextIO
+from typing import Final, Self, TextIO
 
 from inspector.findings.words import amount
 from inspector.report.clean import takes_escapes
@@ -47,6 +47,12 @@ class Bar:
         columns = _columns(self._stream)
         self._put("\r" + bar(done, total, bytes, self._what)[: columns - 1] + "\x1b[K")
         self._written = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def end(self) -> None:
         """Takes the bar away."""

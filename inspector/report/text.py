@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from inspector.findings.finding import Finding
+from inspector.findings.words import amount, count, shape
 from inspector.notation.roles import label
 from inspector.report.answers_text import answers_text
 from inspector.report.clean import clean, figure
@@ -37,7 +38,11 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN,
 
         blocks.append(mend_line(audited, mend, screen))
     if audited.checkpoint.readable:
-        blocks.append(_components(audited) if audited.components else _roles(audited, screen))
+        blocks.append(
+            _components(audited)
+            if audited.components
+            else role_text(audited, screen, head_is_tied=_head_is_tied(audited))
+        )
         blocks.append(answers_text(audited.answers, screen, verbose=verbose))
         blocks.append(_packing(audited, screen))
         if audited.base is not None:
@@ -107,8 +112,6 @@ def _download(audited: Audit, screen: Screen) -> str:
     brings = audited.checkpoint.download
     if brings is None:
         return ""
-    from inspector.findings.words import amount
-
     lines = [f"  download   {amount(brings.needed)} needed of {amount(brings.total)} in the repository"]
     for copy in brings.copies[:4]:
         noun = "file" if copy.files == 1 else "files"
@@ -128,17 +131,13 @@ def _inventory(audited: Audit) -> str:
     order = sorted(dtypes, key=lambda dtype: -dtypes[dtype])
     families = sum(line.families for line in {line.family: line for line in audited.lines}.values())
     stated = (
-        _plural(len(audited.checkpoint.files), "file"),
-        _plural(counts.tensors, "tensor"),
+        count(len(audited.checkpoint.files), "file"),
+        count(counts.tensors, "tensor"),
         f"{families:,} {'family' if families == 1 else 'families'}",
         ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
         f"{counts.stored_bytes:,} bytes of weights",
     )
     return " · ".join(filter(None, stated))
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def omitted_text(line: Line) -> str:
@@ -289,7 +288,7 @@ def _reference(audited: Audit) -> str:
     if asked is None or not asked.every:
         return ""
     opened = sum(file.opens for file in asked.files)
-    return f"{asked.reader} opens {opened:,} of {_plural(len(asked.files), 'file')}\n"
+    return f"{asked.reader} opens {opened:,} of {count(len(asked.files), 'file')}\n"
 
 
 def finding_text(finding: Finding, screen: Screen = PLAIN) -> str:
@@ -319,11 +318,11 @@ def verdict_line(audited: Audit) -> str:
     errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
     counts = audited.counts
     explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
-    reported = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
+    reported = f"{count(errors, 'error')}, {count(warnings, 'warning')}, {count(notes, 'note')}"
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
         if audited.architecture is not None or audited.components
-        else f"{_plural(counts.tensors, 'tensor')} counted, no formula for them"
+        else f"{count(counts.tensors, 'tensor')} counted, no formula for them"
     )
     if errors + warnings and audited.case is not None:
         reported += "; together they account for every difference"
@@ -363,21 +362,21 @@ NOTE_LINES = 3
 
 
 def _families(audited: Audit, screen: Screen) -> str:
-    from inspector.reconciler.wording import family_name, indices_in_words
     from inspector.report.bounded import Room
 
-    lines = ["families"]
-    for line in Room().lines(audited.lines, {}):
-        if line.families != 1:
-            lines.append(f"  {omitted_text(line)}")
-            continue
-        shape = "[" + ", ".join(map(str, line.layout.shape)) + "]"
-        lines.append(f"  {clean(family_name(line.family))}")
-        where = indices_in_words(line.family, line.boxes)
-        text = " · ".join(
-            part
-            for part in (label(line.role), f"{shape} {line.layout.dtype}", where, line.kind, f"{line.elements:,}")
-            if part
-        )
-        lines.extend(screen.wrapped(text, first="    ", rest="    "))
-    return "\n".join(lines) + "\n"
+    lines = Room().lines(audited.lines, {})
+    shown = (text for line in lines for text in family_text(line, screen, line.kind, indent="  "))
+    return "".join(f"{text}\n" for text in ("families", *shown))
+
+
+def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "") -> Iterator[str]:
+    """A line of the ledger: the family, and below it role, shape and dtype, indices, kind and elements."""
+    from inspector.reconciler.wording import family_name, indices_in_words
+
+    if line.families != 1:
+        yield f"{indent}{omitted_text(line)}"
+        return
+    yield f"{indent}{clean(family_name(line.family))}"
+    stored = f"{shape(line.layout.shape)} {line.layout.dtype}"
+    parts = (label(line.role), stored, indices_in_words(line.family, line.boxes), kind, f"{line.elements:,}")
+    yield from screen.wrapped(" · ".join(filter(None, parts)), first="    ", rest="    ")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from inspector.comparing.symbols import row_of
+
 if TYPE_CHECKING:
+    from inspector.comparing.result import RoleDifference
     from inspector.values.result import Values
 
 WORDS = (
     ("equal", "identical"),
     ("rounded", "equal after rounding to the narrower dtype"),
     ("reordered", "equal after reordering rotary rows"),
+    ("overflowed", "overflowed to infinity in the narrower dtype"),
+    ("misordered", "equal but for the order of rows, in which the loader does not take them"),
     ("computed", "computed from the source's, as llama.cpp's converter does"),
     ("unconverted", "equal where the loader needs them converted"),
     ("different", "different"),
@@ -24,3 +31,29 @@ def values_text(values: Values) -> str:
     wide = max((len(f"{number:,}") for number, _ in counted), default=0)
     lines = [f"  {number:>{wide},}  {words}" for number, words in counted if number]
     return "\n".join((read, *lines)) + "\n"
+
+
+ALTERED = {
+    "different": "{} of {} tensors differ",
+    "overflowed": "{} of {} tensors overflowed",
+    "misordered": "{} of {} tensors have rows in another order",
+    "unconverted": "{} of {} tensors not converted",
+    "reordered": "rows reordered",
+    "computed": "computed",
+}
+"""Outcome -> what the table of roles says of it."""
+
+
+class RoleValues(Struct, frozen=True):
+    """What the values of a role are: outcomes other than equal and rounded in words; whether all were read."""
+
+    words: str
+    whole: bool
+
+
+def values_of_role(values: Values, row: RoleDifference) -> RoleValues:
+    """What reading values showed of a row in the table of roles."""
+    verdicts = [one for one in values.verdicts if row_of(one.role) == row.role]
+    found = {what: sum(one.what == what for one in verdicts) for what in ALTERED}
+    words = [ALTERED[what].format(f"{number:,}", f"{len(verdicts):,}") for what, number in found.items() if number]
+    return RoleValues(", ".join(words), sum(one.difference.elements for one in verdicts) >= (row.carried or 0))

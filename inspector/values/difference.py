@@ -25,7 +25,8 @@ class Difference(Struct):
     and both values. rounding: "rounded" or "cut" where the target has the source's values in its narrower
     dtype, "finer" where the source has the target's values rounded, "" otherwise. beyond: whether values that are
     only rounded are left out of `differing`. last_bits: values of an exponential that differ in their last bit, which
-    libraries round differently; they are left out too.
+    libraries round differently; they are left out too. overflowed: values that are infinite on one side alone, as
+    the largest one of the other side, `limit`, is beyond its dtype.
     """
 
     elements: int = 0
@@ -37,6 +38,8 @@ class Difference(Struct):
     rounding: str = ""
     beyond: bool = False
     last_bits: int = 0
+    overflowed: int = 0
+    limit: float = 0.0
 
     @property
     def equal(self) -> bool:
@@ -46,6 +49,12 @@ class Difference(Struct):
     def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
         """Counts elements that differ, and keeps the largest difference. place: of the first element of the part."""
         self.differing += int(part.at.size)
+        beyond = np.isinf(part.left) != np.isinf(part.right)
+        if beyond.any():
+            finite = np.where(np.isinf(part.left), part.right, part.left)[beyond]
+            finite = np.abs(finite[~np.isnan(finite)])
+            self.overflowed += int(finite.size)
+            self.limit = max(self.limit, float(finite.max(initial=0.0)))
         with np.errstate(invalid="ignore", over="ignore"):
             gaps = np.abs(part.left - part.right)
         most = int(gaps.argmax())  # of NaN if there is one

@@ -17,10 +17,11 @@ from inspector.values.difference import Difference
 from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
-COMPUTED, UNCONVERTED, MISORDERED = "computed", "unconverted", "misordered"
+COMPUTED, UNCONVERTED, MISORDERED, OVERFLOWED = "computed", "unconverted", "misordered", "overflowed"
 """Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded.
 computed: the target's values follow from the source's as its converter computes them. unconverted: the same values, but
 rows that are not in the order that the target's loader needs. misordered: reordered, under names that have one order.
+overflowed: rounded, where a value of one side is beyond the dtype of the other and became infinite.
 """
 
 
@@ -35,7 +36,7 @@ class NotNamed(ValueError):
 class Verdict(Struct, frozen=True):
     """Outcome for one tensor. names: in the files of both sides.
 
-    digests: of the values of both sides, where they differ.
+    digests: of the values of both sides, where they differ. dtypes: of both sides.
     """
 
     role: str
@@ -46,13 +47,14 @@ class Verdict(Struct, frozen=True):
     steps: tuple[str, ...] = ()
     matrix: bool = True
     digests: tuple[bytes, bytes] = (b"", b"")
+    dtypes: tuple[str, str] = ("", "")
 
 
 class Values(Struct):
     """Result of reading values.
 
     unread: reason -> tensors not read. requested: names; matched: those found; offered: the first names of tensors.
-    scanned: what the values of the target of a comparison are.
+    scanned: what the values of the target of a comparison are. explained: findings by headers that `findings` replace.
     """
 
     verdicts: list[Verdict] = []
@@ -64,6 +66,7 @@ class Values(Struct):
     matched: set[str] = set()
     offered: dict[str, None] = {}
     scanned: list[Scanned] = []
+    explained: tuple[Finding, ...] = ()
 
     def count(self, what: str) -> int:
         """Number of tensors with this outcome."""

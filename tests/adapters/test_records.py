@@ -39,7 +39,8 @@ def test_the_count_is_the_trainers_own(name: str) -> None:
     assert audited.counts.unexplained == 0
     stored = sum(prod(shape) for _, shape in spec_of(name).values())
     counts = audited.counts
-    assert counts.stored_elements == stored == counts.unique_parameters + counts.extra_components + counts.buffers
+    copies = counts.extra_components + counts.tied_copies
+    assert counts.stored_elements == stored == counts.unique_parameters + copies + counts.buffers
 
 
 @pytest.mark.parametrize("name", records())
@@ -182,12 +183,12 @@ def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
 def test_a_layer_that_the_base_does_not_have() -> None:
     spec = {key.replace("layers.2.", "layers.7."): entry for key, entry in spec_of("llama.seven").items()}
     audited = reported("llama.seven", spec)
-    assert codes(audited) == {"A905", "A906"}
+    assert codes(audited) == {"A905", "A928"}
     missing = [one for one in audited.findings if one.code == "A905"]
     assert [one.place.tensor for one in missing] == ["model.layers.2"]
     assert len(missing[0].facts["modules"]) == 7
     assert missing[0].facts["tensors"] == 14
-    assert sum(one.facts["tensors"] for one in audited.findings if one.code == "A906") == 14
+    assert [one.facts["modules"] for one in audited.findings if one.code == "A928"] == [7]
 
 
 def test_a_module_that_is_no_target() -> None:
@@ -306,8 +307,8 @@ OTHER = [name for name in records() if name not in LORA]
 """Records of other methods than LoRA."""
 
 
-FOUND_AGAIN = (".frod_s_indices.", ".frod_s_size.")
-"""What PEFT computes again where it is lost, measured: the same logits."""
+FOUND_AGAIN = (".frod_s_indices.", ".frod_s_size.", ".lm_head.trainable_tokens_delta")
+"""What PEFT computes again where it is lost, measured: the same logits; or has under the name of what it is tied to."""
 
 
 @pytest.mark.parametrize("name", OTHER)

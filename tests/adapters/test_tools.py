@@ -112,7 +112,8 @@ def test_ranks_of_a_pair_agree(writer: str) -> None:
 OTHER_KINDS: dict[str, dict[str, tuple[int, ...]]] = {
     "textual inversion": {"clip_l": (4, 768), "clip_g": (4, 1280)},
     "ip-adapter": {
-        "image_proj.proj.weight": (32, 8), "image_proj.norm.weight": (8,),
+        "image_proj.proj.weight": (32, 8), "image_proj.proj.bias": (32,),
+        "image_proj.norm.weight": (8,), "image_proj.norm.bias": (8,),
         **{f"ip_adapter.{n}.to_{part}_ip.weight": (16, 8) for n in (1, 3, 5) for part in "kv"},
     },
 }  # fmt: skip
@@ -122,6 +123,43 @@ OTHER_KINDS: dict[str, dict[str, tuple[int, ...]]] = {
 def test_other_kinds_are_recognized(kind: str) -> None:
     audited = alone({name: ("F16", shape) for name, shape in OTHER_KINDS[kind].items()}, None)
     assert (audited.verdict, facts(audited).type, audited.counts.unexplained) == ("clean", kind, 0)
+
+
+def resampler(before: str, layers: int = 3) -> dict[str, tuple[int, ...]]:
+    """The attention over latents of an IP-Adapter."""
+    layer = ("0.norm1.weight", "0.norm1.bias", "0.norm2.weight", "0.norm2.bias", "0.to_q.weight", "0.to_kv.weight",
+             "0.to_out.weight", "1.0.weight", "1.0.bias", "1.1.weight", "1.3.weight")  # fmt: skip
+    ends = [f"{one}.{part}" for one in ("proj_in", "proj_out", "norm_out") for part in ("weight", "bias")]
+    names = (*ends, *(f"layers.{number}.{name}" for number in range(layers) for name in layer))
+    return {f"image_proj.{before}{name}": (8,) if "norm" in name or "bias" in name else (8, 8) for name in names}
+
+
+_FACE: dict[str, tuple[int, ...]] = {
+    f"image_proj.{one}.{part}": (8,) for one in ("proj.0", "proj.2", "norm") for part in ("weight", "bias")
+}
+IMAGE_PROMPTS: dict[str, dict[str, tuple[int, ...]]] = {
+    "plain": {name: shape for name, shape in OTHER_KINDS["ip-adapter"].items() if name.startswith("image_proj")},
+    "plus": {"image_proj.latents": (1, 4, 8), **resampler("")},
+    "full face": {f"image_proj.proj.{one}.{part}": (8,) for one in (0, 2, 3) for part in ("weight", "bias")},
+    "FaceID": _FACE,
+    "FaceID plus": {**_FACE, **resampler("perceiver_resampler.")},
+}
+"""Form -> the network that reads an image's embedding."""
+
+
+@pytest.mark.parametrize("form", IMAGE_PROMPTS)
+def test_image_prompts_lack_nothing(form: str) -> None:
+    layers = {name: shape for name, shape in OTHER_KINDS["ip-adapter"].items() if name.startswith("ip_adapter")}
+    if "Face" in form:
+        layers |= {f"ip_adapter.{number}.{one}_lora.{part}.weight": (4, 16) if part == "down" else (16, 4)
+                   for number in range(6) for one in ("to_q", "to_k", "to_v") for part in ("down", "up")}  # fmt: skip
+    spec: Spec = {name: ("F16", shape) for name, shape in {**layers, **IMAGE_PROMPTS[form]}.items()}
+    audited = alone(spec, None)
+    assert (audited.verdict, facts(audited).type, audited.counts.unexplained) == ("clean", "ip-adapter", 0)
+    for lost in spec:
+        found = [one for one in alone({name: entry for name, entry in spec.items() if name != lost}, None).findings
+                 if one.severity == "error"]  # fmt: skip
+        assert [one.code for one in found] == ["A916"], (lost, found)
 
 
 def lora(names: list[str], down: str = "lora_A.weight", up: str = "lora_B.weight") -> Spec:

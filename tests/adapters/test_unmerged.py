@@ -90,9 +90,11 @@ def test_an_adapters_config_beside_whole_weights(tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 4}), encoding="utf-8")
     audited = audit(str(tmp_path))
-    assert codes(audited) == set()
+    assert codes(audited) == {"A940"}
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568
-    assert [one.facts["adapter_file"] for one in audited.findings if one.code == "A911"] == [None]
+    assert [one.facts["adapter_file"] for one in audited.findings if one.code == "A940"] == [None]
+    outcomes = {one.loader: one.outcome for one in audited.loads}
+    assert (outcomes["transformers"], outcomes["vllm"]) == ("refuses", "complete")
 
 
 def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
@@ -104,6 +106,9 @@ def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
     assert [one.facts["adapter_file"] for one in audited.findings if one.code == "A911"] == [
         "adapter_model.safetensors"
     ]
+    whole = audit(str(tmp_path))
+    assert [one.code for one in whole.findings if one.severity == "warning"] == ["A941"]
+    assert {one.outcome for one in whole.loads if one.loader == "transformers"} == {"altered", "refuses"}
     assert audited.counts.unique_parameters == 213_568
     assert audit(str(tmp_path), weights="adapter_model.safetensors").counts.unique_parameters == record["trainable"]
 

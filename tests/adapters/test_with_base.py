@@ -79,11 +79,11 @@ def test_a_copy_of_the_base_is_not_the_adapters(tmp_path: Path) -> None:
     assert audited.counts.extra_components == 384 * 64
 
 
-def test_an_adapter_config_beside_full_weights_is_no_error(tmp_path: Path) -> None:
+def test_an_adapter_config_beside_full_weights_is_read_first(tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     (tmp_path / "adapter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     audited = audit(str(tmp_path))
-    assert codes(audited) == set()
+    assert codes(audited) == {"A940"}
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568
 
 
@@ -149,3 +149,103 @@ def test_all_biases_of_modules_that_are_saved_whole(saved_modules: list[str], co
     audited = with_base(spec, config, CLASSES)
     assert (audited.verdict, codes(audited)) == ("clean", set())
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
+
+
+PREFIX_CONFIG: dict[str, Any] = {
+    "peft_type": "PREFIX_TUNING", "task_type": "CAUSAL_LM", "num_virtual_tokens": 8, "token_dim": 16, "num_layers": 4,
+    "num_attention_heads": 2, "num_transformer_submodules": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "expected", "outcome"), [
+    ({}, None, "complete"),
+    ({"num_key_value_heads": 4}, [8, 2 * 4 * 32], "refuses"),
+    ({"hidden_size": 128}, [8, 2 * 4 * 32], "refuses"),
+    ({"hidden_size": 128, "num_key_value_heads": 1}, None, "complete"),
+    ({"num_hidden_layers": 5}, [8, 2 * 5 * 16], "complete"),
+])  # fmt: skip
+def test_a_prefix_has_the_width_of_the_keys_of_its_base(
+    base: dict[str, Any], expected: list[int] | None, outcome: str, tmp_path: Path
+) -> None:
+    """What PEFT 0.21.2 builds for such bases; with more layers it loads, and the first call raises IndexError."""
+    folder = saved(tmp_path, {"prompt_embeddings": ("F32", (8, 2 * 4 * 16))})
+    (folder / "adapter_config.json").write_text(json.dumps(PREFIX_CONFIG), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps({**SMALL_LLAMA, **base}), encoding="utf-8")
+    audited = audit(str(folder))
+    found = [one.facts["expected"] for one in audited.findings if one.code == "A904"]
+    assert found == ([] if expected is None else [expected])
+    assert [one.outcome for one in audited.loads] == [outcome]
+
+
+@pytest.mark.parametrize(("trained", "found"), [(["embed_tokens", "lm_head"], set()), (["embed_tokens"], {"A906"})])
+def test_copies_of_embeddings_that_are_trained_whole(trained: list[str], found: set[str], tmp_path: Path) -> None:
+    """As PEFT 0.21.2 saves a resized base: the module, its original, and the copy once more under its own name."""
+    spec = adapter()
+    for module in ("model.embed_tokens", "lm_head"):
+        for ending in ("weight", "modules_to_save.weight", "original_module.weight"):
+            spec[f"base_model.model.{module}.{ending}"] = ("F32", (384, 64))
+    folder = saved(tmp_path, spec)
+    (folder / "adapter_config.json").write_text(json.dumps({**CONFIG, "modules_to_save": trained}), encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    if not found:
+        assert audited.counts.unique_parameters == audited.counts.expected_parameters
+        assert audited.counts.extra_components == 4 * 384 * 64
+
+
+@pytest.mark.parametrize(("layers", "found"), [(4, set()), (3, {"A928"})])
+def test_layers_that_the_base_does_not_have(layers: int, found: set[str], tmp_path: Path) -> None:
+    folder = saved(tmp_path, adapter())
+    (folder / "config.json").write_text(json.dumps({**SMALL_LLAMA, "num_hidden_layers": layers}), encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    for one in audited.findings:
+        if one.code == "A928":
+            assert (one.facts["modules"], one.facts["of"]) == (2, 8)
+            assert one.facts["names"] == ["model.layers.3.self_attn.q_proj", "model.layers.3.self_attn.v_proj"]
+
+
+@pytest.mark.parametrize(("task", "saved_modules", "head", "found"), [
+    ("SEQ_CLS", ["classifier", "score"], "score", {}), ("SEQ_CLS", ["classifier", "score"], "", {"A905": "refuses"}),
+    ("TOKEN_CLS", ["classifier", "score"], "", {"A905": "refuses"}), ("CAUSAL_LM", ["classifier", "score"], "", {}),
+    ("SEQ_CLS", None, "", {}),
+])  # fmt: skip
+def test_the_head_of_the_task_is_saved_with_the_adapter(
+    task: str, saved_modules: list[str] | None, head: str, found: dict[str, str], tmp_path: Path
+) -> None:
+    """PEFT 0.21.2 raises KeyError where the head is missing that its config says is saved, and the class has it."""
+    spec = adapter() | ({f"base_model.model.{head}.weight": ("F32", (3, 64))} if head else {})
+    folder = saved(tmp_path, spec)
+    config = {**CONFIG, "task_type": task, "modules_to_save": saved_modules}
+    (folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == set(found)
+    assert [one.outcome for one in audited.loads] == [next(iter(found.values()), "complete")]
+
+
+@pytest.mark.parametrize(("last", "outcome"), [(383, "complete"), (384, "refuses")])
+def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tmp_path: Path) -> None:
+    """PEFT 0.21.2 raises IndexError for one beyond it."""
+    key = "base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta"
+    folder = saved(tmp_path, adapter() | {key: ("F32", (2, 64))})
+    config = {**CONFIG, "trainable_token_indices": [1, last]}
+    (folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(folder))
+    assert [one.outcome for one in audited.loads] == [outcome]
+    assert codes(audited) == (set() if outcome == "complete" else {"N429"})
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_ln_tuning_trains_whole_modules_of_modules(lost: bool) -> None:
+    """PEFT takes the adapter's name out of the names of single modules alone."""
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
+        if ".self_attn." not in name and ".input_layernorm." not in name:
+            continue
+        new = name.replace(".self_attn.", ".self_attn.ln_tuning_layers.default.")
+        new = new.replace(".input_layernorm.", ".input_layernorm.ln_tuning_layers.")
+        spec[f"base_model.model.{new}"] = (dtype, shape)
+    if lost:
+        del spec["base_model.model.model.layers.1.self_attn.ln_tuning_layers.default.q_proj.weight"]
+    config = {"peft_type": "LN_TUNING", "target_modules": ["self_attn", "input_layernorm"], "task_type": "CAUSAL_LM"}
+    assert codes(with_base(spec, config, SMALL_LLAMA)) == ({"A905"} if lost else set())

@@ -15,6 +15,7 @@ from inspector.cli.app import app_of
 from inspector.cli.plain import Call, understood
 from inspector.cli.table import VERBS, Option, Verb
 from inspector.cli.topics import options
+from inspector.loader.sources.address import Where
 
 UNDERSTOOD = [
     (["audit", "x"], ("audit", {"source": "x"})),
@@ -102,7 +103,7 @@ def option_words(rng: random.Random, option: Option) -> list[str]:
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_each_verb_takes_the_words_of_the_table(verb: Verb) -> None:
     declared = inspect.signature(getattr(verbs, verb.name)).parameters
-    where: dict[str, Any] = verbs.Where.__annotations__ if "where" in declared else {}
+    where: dict[str, Any] = Where.__annotations__ if "where" in declared else {}
     taken = {*declared, *where} - {"where"}
     named = {*(one.name for one in verb.arguments), *(one.name for one in verb.options)}
     assert (named - {"output", "debug", "color", "token", "cache_dir"}) | {"screen"} == taken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from pathlib import Path
 
@@ -208,6 +209,20 @@ def test_models_of_other_widths_are_two_models() -> None:
         found = compare_audits(*sides)
         assert (found.relation, found.verdict, found.carried) == ("different", "clean", None)
     assert compare_audits(*sides, expect="conversion").verdict == "findings"
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_one_rank_of_a_parallel_save_is_named(side: str) -> None:
+    whole = genuine(LLAMA)
+    rank = {
+        name: (dtype, (shape[0] // 2, *shape[1:])) if re.search("[qkv]_proj|gate_proj|up_proj", name)
+        else (dtype, (shape[0], shape[1] // 2)) if re.search("o_proj|down_proj", name) else (dtype, shape)
+        for name, (dtype, shape) in whole.items()
+    }  # fmt: skip
+    one, other = judged(whole, LLAMA), judged(rank, LLAMA)
+    (finding,) = compare_audits(*((one, other) if side == "target" else (other, one))).findings
+    assert (finding.code, finding.facts["rank_of"]) == ("V809", [side, 2])
+    assert finding.help.startswith(f"merge the ranks of the {side}")
 
 
 def test_models_with_parts_of_their_own_are_two_models() -> None:

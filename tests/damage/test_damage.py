@@ -335,7 +335,12 @@ def test_two_matrices_on_their_sides_are_two_causes_and_all_of_them_one() -> Non
     for chosen, causes in (([up, down], 2), (matrices, 1), ([name for name in matrices if "_proj" in name], 1)):
         turned = {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
         audited = judged(turned, config)
-        assert [one.code for one in audited.findings if one.severity == "error"] == ["D502"] * causes
+        found = [one for one in audited.findings if one.severity == "error"]
+        assert [one.code for one in found] == ["D502"] * causes
+        square = {name.replace("layers.0", "layers.{layer}") for name, (_, shape) in spec.items()
+                  if causes == 1 and ".layers.0" in name and len(shape) == 2 and name not in matrices}  # fmt: skip
+        assert {name for one in found for name in one.facts["square"]} == square
+        assert all(("the square ones as well" in one.help) is bool(square) for one in found)
     assert {one.place.tensor for one in judged(_turned(spec, [up, down]), config).findings if one.code == "D502"} == {
         up,
         down,

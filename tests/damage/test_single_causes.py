@@ -55,7 +55,7 @@ def only(spec: Spec, pattern: str) -> Spec:
 ABSENT = [
     ("llava", "", "vision_tower"), ("qwen2_vl", "Generation", "visual"), ("paligemma", "Generation", "vision_tower"),
     ("llava", "", "multi_modal_projector"), ("paligemma", "Generation", "multi_modal_projector"),
-    ("llava", "", "language_model"), ("t5", "Generation", "^decoder|lm_head"),
+    ("llava", "", "language_model"), ("t5", "Generation", r"^decoder\.block"),
     ("bart", "Generation", "decoder|lm_head"), ("whisper", "Generation", "decoder|proj_out"),
     ("whisper", "Generation", "encoder"), ("clip", "CLIPModel", "vision"),
     ("clip", "CLIPModel", "text"), ("llama", "CausalLM", r"layers\.|norm"), ("mixtral", "CausalLM", r"layers\.|norm"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -83,3 +84,74 @@ def test_olmo(tied: bool) -> None:
         assert (audited.verdict, codes(audited)) == ("clean", set())
     lost = "model.transformer.blocks.1.att_proj.weight"
     assert codes(judged({name: entry for name, entry in spec.items() if name != lost}, config)) == {"N403"}
+
+
+OF_LAST: dict[str, str] = {"dots1": "experts"}
+"""Type -> mlx-lm's module of stacked experts, where it is not `switch_mlp`."""
+RENAMED = {
+    "laguna": {".mlp.gate.weight": ".mlp.gate.proj.weight", "experts.e_score": "gate.e_score"},
+    "ernie4_5_moe": {"moe_statics": ""},
+    "nemotron_h": {"switch_mlp.up_proj": "switch_mlp.fc1", "switch_mlp.down_proj": "switch_mlp.fc2"},
+}
+"""Type -> part of a name -> mlx-lm's; "" leaves the tensor out."""
+BY_MLX_LM = ["qwen3_next", "nemotron_h", "granitemoe", "granitemoehybrid", "dots1", "laguna", "deepseek_v2",
+             "ernie4_5_moe", "apertus", "glm4_moe", "mamba2"]  # fmt: skip
+
+
+def by_mlx_lm(model_type: str) -> tuple[Spec, dict[str, Any]]:
+    """A recorded model as mlx-lm stores it: experts stacked by matrix, the channels of convolutions at the end."""
+    record = base_record(model_type, "ForCausalLM")
+    module, found, stacks = OF_LAST.get(model_type, "switch_mlp"), Spec(), dict[str, list[tuple[int, ...]]]()
+    for name, (_, shape) in spec_of(record).items():
+        expert = re.fullmatch(r"(.*)\.experts\.\d+\.(\w+_proj)\.weight", name)
+        if expert:
+            stacks.setdefault(f"{expert[1]}.{module}.{expert[2]}.weight", []).append(shape)
+        elif name.endswith(("input_linear.weight", "output_linear.weight")) and len(shape) == 3:
+            at = name.rpartition(".")[0].rpartition(".")[0]
+            halves = ("gate_proj", "up_proj") if "input" in name else ("down_proj",)
+            for half in halves:
+                found[f"{at}.{module}.{half}.weight"] = ("BF16", (shape[0], shape[1] // len(halves), shape[2]))
+        else:
+            turned = (shape[0], shape[2], shape[1]) if "conv" in name and len(shape) == 3 else shape
+            found[name] = ("BF16", () if ".act_fn.alpha" in name else turned)
+    found |= {name: ("BF16", (len(shapes), *shapes[0])) for name, shapes in stacks.items()}
+    for part, other in RENAMED.get(model_type, {}).items():
+        found = {name.replace(part, other): entry for name, entry in found.items() if other or part not in name}
+    return found, record["config"]
+
+
+@pytest.mark.parametrize("model_type", BY_MLX_LM)
+def test_mlx_lm(model_type: str) -> None:
+    spec, config = by_mlx_lm(model_type)
+    audited = stored(spec, config, "mlx")
+    assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0)
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    lost = next(name for name in spec if ".layers.1." in name and name.endswith(".weight"))
+    assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, config, "mlx")) == {"N403"}
+
+
+def test_pixtral_in_a_module_of_its_own() -> None:
+    spec, config = written("mistral3")
+    spec = {name.replace("vision_tower.", "vision_tower.vision_model."): entry for name, entry in spec.items()}
+    audited = stored(spec, config, "mlx")
+    assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0)
+
+
+def test_experts_of_llama4_are_stacked_by_matrix() -> None:
+    record = base_record("llama4_text", "CausalLM")
+    spec: Spec = {}
+    for name, (_, shape) in spec_of(record).items():
+        stem = name.removesuffix("_proj")
+        if name.endswith("experts.gate_up_proj"):
+            half = ("BF16", (shape[0], shape[2] // 2, shape[1]))
+            spec |= {f"{stem.removesuffix('gate_up')}{part}_proj.weight": half for part in ("gate", "up")}
+        elif name.endswith("experts.down_proj"):
+            spec[f"{name}.weight"] = ("BF16", (shape[0], shape[2], shape[1]))
+        else:
+            spec[name] = ("BF16", shape)
+    audited = stored(spec, record["config"], "mlx")
+    assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0)
+    lost = next(name for name in spec if name.endswith("experts.up_proj.weight"))
+    assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, record["config"], "mlx")) == {
+        "N403"
+    }

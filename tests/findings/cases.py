@@ -23,6 +23,7 @@ from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, checkpoint, with_base
 from tests.checkpoints import Spec, genuine, write
+from tests.comparing.designs import DESIGNS
 from tests.dialects import converters, recorded_gguf
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
@@ -158,10 +159,11 @@ def folder(config: dict[str, Any] | None, *others: str) -> Audit:
     return audit_loaded(replace(healthy, set_name="model.safetensors", siblings=siblings))
 
 
-def saved(model_type: str, class_suffix: str, **config: Any) -> Audit:
-    """What a library saved of a class, in a folder with a change of its config."""
+def saved(model_type: str, class_suffix: str, lost: str = "", **config: Any) -> Audit:
+    """What a library saved of a class, in a folder with a change of its config; lost: a tensor that is left out."""
     record = base_record(model_type, class_suffix)
-    read = checkpoint(spec_of(record), None, {**record["config"], **config})
+    spec = {name: entry for name, entry in spec_of(record).items() if name != lost}
+    read = checkpoint(spec, None, {**record["config"], **config})
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
@@ -289,6 +291,30 @@ def two_saves() -> Audit:
         return audit(str(write_folder(saves[0], Path(place) / "model")))
 
 
+def eagle(spec: Spec, width: int = 4096) -> Spec:
+    """What EAGLE keeps of a model, and the matrix that joins embedding and hidden state."""
+    own = {name: entry for name, entry in spec.items() if name not in ("lm_head.weight", "model.norm.weight")}
+    own.pop("model.layers.0.input_layernorm.weight")
+    return {**own, "fc.weight": ("BF16", (width, 2 * width))}
+
+
+def resnet(*lost: str) -> Audit:
+    """A ResNet without some of its tensors."""
+    record = base_record("resnet", "Classification")
+    spec = {name: entry for name, entry in spec_of(record).items() if not name.endswith(lost)}
+    return judged(spec, {"model_type": "resnet", "architectures": [record["class"]], **record["config"]})
+
+
+def with_adapter_config(*names: str) -> Audit:
+    """A model with an adapter_config.json and further files beside it."""
+    record = base_record("llama", "CausalLM")
+    config = {"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
+    damages: list[list[Any]] = [["text", "adapter_config.json", config], *(["beside", name, 1] for name in names)]
+    with TemporaryDirectory() as place:
+        folder = damaged(healthy(spec_of(record), record["config"]), damages)
+        return audit(str(write_folder(folder, Path(place) / "model")))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "saves-mixed": two_saves,
     "config-of-larger-model": lambda: text_model_of("gemma3"),
@@ -347,6 +373,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "names-of-another-program": of_torchtune,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
+    "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),
@@ -540,6 +567,10 @@ FIRES |= {
         )
     ),
     "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
+    "draft-head": lambda: judged(eagle(genuine(LLAMA8B)), LLAMA8B),
+    "buffers-missing": lambda: resnet("running_mean", "running_var"),
+    "adapter-config-left": with_adapter_config,
+    "adapter-added": lambda: with_adapter_config("adapter_model.safetensors"),
     "adapter-base-unread": unread_base,
     "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
     "adapter-empty": lambda: audit_loaded(
@@ -601,7 +632,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "component-differs": lambda: compare_audits(
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
-COMPARED |= DOWNLOADS
+COMPARED |= DOWNLOADS | DESIGNS
 
 FIRES.update(values.AUDITED)
 COMPARED.update(values.COMPARED)

@@ -12,7 +12,7 @@ from tests.findings.schemas import assert_valid
 
 ELSEWHERE = {
     "component-class-differs", "component-missing", "component-of-another-model", "component-width-differs",
-    "components-exchanged", "pipeline-flattened",
+    "components-exchanged", "folder-unnamed", "pipeline-flattened",
 }  # fmt: skip
 """Need folders: tests/test_pipelines.py has their cases."""
 

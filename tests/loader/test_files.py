@@ -136,7 +136,9 @@ def test_the_hugging_face_cache(tmp_path: Path) -> None:
         (snapshot / name).symlink_to(f"../../blobs/{n}")
     put(repository / "refs", {"main": b"ab" * 20})
     (repository / "snapshots" / "another").mkdir()
-    for path in (snapshot, repository):
+    above = load(os.fspath(repository.parent))
+    assert [one.facts["weights_in"] for one in above.findings if one.name == "no-weights"] == [[repository.name]]
+    for path in (snapshot, repository, blobs):
         checkpoint = load(os.fspath(path))
         assert not checkpoint.findings
         assert checkpoint.title == "org/name/x"

@@ -181,6 +181,12 @@ def retype(folder: Folder, wanted: str, part: str) -> None:
     dtype(folder, wanted, *(name for one in folder.weights.values() for name in one.spec if part in name))
 
 
+def cast(folder: Folder, name: str, wanted: str) -> None:
+    """Gives every tensor of a file another dtype."""
+    one = folder.weights[name]
+    one.spec = {tensor: (wanted, dims) for tensor, (_, dims) in one.spec.items()}
+
+
 def number(folder: Folder, part: str, by: int) -> None:
     """Adds to the first number after a part of all names."""
     for one in folder.weights.values():
@@ -234,7 +240,7 @@ OPERATIONS: Mapping[str, Callable[..., None]] = {
     one.__name__: one
     for one in (
         drop, rename, replace, prefix, strip, shape, dtype, add, config, unset, file, shards, beside, metadata, text,
-        lose, keep, retype, number, join, halve, empty, nested, paths,
+        lose, keep, retype, cast, number, join, halve, empty, nested, paths,
     )
 }  # fmt: skip
 

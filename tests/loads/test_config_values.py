@@ -9,6 +9,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.findings.loading import LoaderFails
 from tests.judged import base_record, spec_of
 from tests.loads.damage import damaged, healthy, write
 
@@ -32,7 +33,7 @@ def audited(place: Path, model_type: str, *changes: tuple[str, Any], suffix: str
     """The audit of a record with other values in its config; None removes a key."""
     record = base_record(model_type, suffix)
     folder = healthy(spec_of(record), {**record["config"], "transformers_version": "5.23.0"})
-    damaged(folder, [["config", [key], value] for key, value in changes])
+    damaged(folder, [["config", key.split("."), value] for key, value in changes])
     return audit(str(write(folder, place)))
 
 
@@ -65,6 +66,7 @@ def test_keys_at_the_top_do_not_count_beside_a_text_config(model_type: str, tmp_
 
 
 ROTARY = {"rope_theta": 10000.0}
+YARN = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64}
 SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     # model type, changes of the config, key of the finding, outcomes of transformers 5 and 4.57
     ("llama", {"rope_parameters": {**ROTARY, "rope_type": "yarnn"}}, "rope_parameters.rope_type", "refuses",
@@ -85,6 +87,10 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("llava", {"projector_hidden_act": "swish2"}, "projector_hidden_act", "refuses", "refuses"),
     ("t5", {"dense_act_fn": "swish2"}, "dense_act_fn", "refuses", "refuses"),
     ("xlnet", {"ff_activation": "swish2"}, "ff_activation", "refuses", "refuses"),
+    ("dinov2", {"hidden_act": None}, "hidden_act", "refuses", "complete"),
+    ("gemma2", {"hidden_activation": None}, "hidden_activation", "refuses", "refuses"),
+    ("bert", {"hidden_act": None}, "hidden_act", "refuses", "complete"),  # transformers 4 fails where it runs
+    ("deepseek_v3", {"head_dim": None, "rope_scaling": YARN}, "head_dim", "refuses", "refuses"),
 ]  # fmt: skip
 
 
@@ -102,6 +108,7 @@ def test_refused_settings(
     ("qwen2", "rope_scaling", {"rope_type": "yarn", "factor": 2.0}),
     ("gemma2", "torch_dtype", "int8"),  # beside `dtype`, which wins
     ("gpt_oss", "hidden_act", "swish2"),
+    ("deepseek_v3", "head_dim", None),
     ("bert", "num_attention_heads", -6),
     ("llama", "rope_parameters", {}),
 ], ids=str)  # fmt: skip
@@ -123,8 +130,11 @@ def test_what_transformers_4_reads_is_a_warning_of_its_loader(tmp_path: Path) ->
     ("bert-generation", "pad_token_id", 107),
 ], ids=lambda change: change[0])  # fmt: skip
 def test_refused_by_a_rule(change: tuple[str, str, Any], tmp_path: Path) -> None:
+    """The numbers in the reason, which are keys of id2label as well, are not named as keys to correct."""
     found = audited(tmp_path, change[0], change[1:])
     assert (found.loads[0].outcome, found.verdict) == ("refuses", "findings")
+    assert change[1] in found.loads[0].keys
+    assert all(one.keys == (change[1],) for one in found.findings if isinstance(one, LoaderFails))
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "outcome"), [

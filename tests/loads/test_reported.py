@@ -24,10 +24,14 @@ def of_class(name: str) -> list[Any]:
     return [["config", ["architectures"], [name]]]
 
 
-def renamed_shards(pattern: str) -> list[Any]:
-    """Three shards under names of one's own, without an index."""
+LEFT_OVER: list[Any] = [["config", ["auto_map"], {"AutoModelForCausalLM": "modeling_own.OwnForCausalLM"}]]
+"""The entry for code that is in no file, in the config of a model of transformers."""
+
+
+def renamed_shards(pattern: str, index: Any = None) -> list[Any]:
+    """Three shards under names of one's own; without an index, or with what is done to it."""
     names = [["file", f"model-0000{number}-of-00003.safetensors", pattern.format(number)] for number in (1, 2, 3)]
-    return [["shards", 3], ["file", INDEX, None], *names]
+    return [["shards", 3], index or ["file", INDEX, None], *names]
 
 
 def names_of_meta(model_type: str) -> list[Any]:
@@ -101,6 +105,21 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("t5", "Generation", renamed_shards("hf_model_000{}_0.safetensors"), "findings", ["S221"], "write"),
     ("bert", "MaskedLM", renamed_shards("model-0000{}-of-00003 (1).safetensors"), "findings", ["S221"], "write"),
     ("gemma2", "CausalLM", renamed_shards("model-00{}.safetensors"), "findings", ["S222"], "write"),
+    ("llama", "CausalLM", renamed_shards("model-{}.safetensors", ["paths", INDEX, ""]), "findings", ["S222"], "write"),
+    ("plbart", "ForConditionalGeneration", [["config", ["encoder_attention_heads"], 7]], "findings", ["N429"], ""),
+    ("plbart", "ForCausalLM", [["config", ["encoder_attention_heads"], 7]], "clean", [], ""),
+    ("siglip2", "ImageClassification", [["config", ["text_config", "num_attention_heads"], 7]], "clean", [], ""),
+    ("siglip2", "Model", [["config", ["text_config", "num_attention_heads"], 7]], "findings", ["N429"], ""),
+    ("blip-2", "TextModelWithProjection", [["config", ["vision_config", "num_attention_heads"], 7]], "clean", [], ""),
+    ("marian", "MTModel", [["lose", "final_logits_bias"]], "findings", ["N436"], ""),
+    ("marian", "MTModel", [["lose", "encoder.layers.0.fc1.bias"]], "findings", ["N403"], ""),
+    ("llama", "CausalLM", LEFT_OVER, "clean", [], ""),
+    ("llama", "CausalLM", [*LEFT_OVER, ["lose", "layers.1.mlp.up_proj"]], "findings", ["N403"], ""),
+    ("gemma3", "ConditionalGeneration", [["config", ["model_type"], "gemma3_text"]], "findings", ["N444"], "set"),
+    ("gemma3", "ConditionalGeneration", [["config", ["model_type"], "gemma3_text"], *of_class("Gemma3ForCausalLM")],
+     "findings", ["N459"], ""),
+    ("deberta-v2", "MaskedLM", [["replace", "LayerNorm.weight", "LayerNorm.gamma"],
+     ["replace", "LayerNorm.bias", "LayerNorm.beta"]], "clean", [], ""),
     ("phi", "CausalLM", [["shards", 3], ["text", INDEX, "cut"]], "findings", ["S202"], "write"),
     ("qwen3", "CausalLM", norms_of_queries("qwen3"), "findings", ["N401"], ""),
     ("gpt2", "LMHeadModel", [["prefix", "pretrained_model."]], "findings", ["N402"], "rename"),
@@ -268,6 +287,19 @@ COMPONENTS: list[tuple[str, list[Any], str, list[str], str]] = [
      ["replace", "single_double_blocks", "single_blocks"]], "findings", ["N407", "N407"], "rename"),
     ("SD3Transformer2DModel", [["config", ["qk_norm"], "rms_norm"]], "findings", ["C310"], "remove"),
     ("WanTransformer3DModel", [["lose", "blocks.1."]], "findings", ["C310"], ""),
+    ("AutoencoderKL", [["config", ["act_fn"], "silux"]], "findings", ["C311"], ""),
+    ("AutoencoderKL", [["config", ["act_fn"], "GELU"]], "clean", [], ""),
+    ("AutoencoderKL", [["config", ["act_fn"], None]], "findings", ["C311"], "remove"),
+    ("AutoencoderKL", [["config", ["down_block_types"], ["DownEncoderBlock2D", "NoBlock2D"]]], "findings", ["C311"],
+     ""),
+    ("AutoencoderKL", [["config", ["norm_num_groups"], 0]], "findings", ["C311"], ""),
+    ("UNet2DConditionModel", [["config", ["encoder_hid_dim_type"], "text_projection"]], "findings", ["C311"], ""),
+    ("UNet2DConditionModel", [["config", ["mid_block_type"], None]], "findings", ["C310"], "set"),
+    ("AllegroTransformer3DModel", [["config", ["num_layers"], None]], "findings", ["C311"], ""),
+    ("AllegroTransformer3DModel", [["config", ["num_layers"], "2"]], "findings", ["C311"], "set"),
+    ("AllegroTransformer3DModel", [["config", ["num_attention_heads"], -4]], "findings", ["C311"], "set"),
+    ("SD3Transformer2DModel", [["config", ["patch_size"], 2.0]], "findings", ["C311"], "set"),
+    ("LTXVideoTransformer3DModel", [["config", ["activation_fn"], "gelu"]], "clean", [], ""),
 ]  # fmt: skip
 
 

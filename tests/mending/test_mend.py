@@ -138,6 +138,18 @@ def test_what_remains_keeps_it_from_writing(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "config.json").read_text())["num_key_value_heads"] == 2
 
 
+def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA)
+    config = tmp_path / "config.json"
+    text = config.read_bytes()
+    config.write_bytes(b"\xef\xbb\xbf" + text)
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"], [step["action"] for step in done["steps"]]) == (0, "clean", ["write"])
+    assert config.read_bytes() == text
+    assert run(tmp_path, undo=True)[0] == 0
+    assert config.read_bytes() == b"\xef\xbb\xbf" + text
+
+
 def test_a_healthy_checkpoint_needs_nothing(tmp_path: Path) -> None:
     whole(tmp_path, genuine(LLAMA), LLAMA, 3)
     code, plan = run(tmp_path, write=True)
@@ -267,3 +279,12 @@ def test_the_index_of_pytorch_shards_is_written(names: tuple[str, str], tmp_path
     index = json.loads((tmp_path / "pytorch_model.bin.index.json").read_text(encoding="utf-8"))
     assert set(index["weight_map"].values()) == set(names)
     assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize(("write", "wrong"), [(True, False), (False, True)])
+def test_what_was_repaired_is_not_reported_as_an_error(write: bool, wrong: bool, tmp_path: Path) -> None:
+    """A safetensors file under the name of a pickle: nothing can be read until it is renamed."""
+    whole(tmp_path, genuine(LLAMA), LLAMA)
+    (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
+    outcome = mend(str(tmp_path), write=write)
+    assert (bool(outcome.errors), outcome.code) == (wrong, 0)

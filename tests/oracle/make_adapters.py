@@ -190,6 +190,28 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
             "rank_pattern": {"experts.gate_up_proj": 2},
         },
     ),
+    "qwen3_moe.parameters-of-layers": (
+        "qwen3_moe",
+        {
+            **LORA,
+            "target_modules": ["q_proj"],
+            "target_parameters": [
+                "0.mlp.experts.gate_up_proj",
+                "2.mlp.experts.gate_up_proj",
+                "2.mlp.experts.down_proj",
+            ],
+        },
+    ),
+    "llama.lily": ("llama", {"kind": "LilyConfig", "r": 5, "num_B": 3, "stride_A": 2, "target_modules": SEVEN}),
+    "llama.lily-expression": (
+        "llama",
+        {"kind": "LilyConfig", "r": 5, "num_B": 2, "target_modules": r".*\.(q|k|v|o)_proj"},
+    ),
+    "t5.lily": ("t5", {"kind": "LilyConfig", "r": 5, "num_B": 2, "stride_A": 3, "target_modules": ["q", "wi"]}),
+    "llama.trainable-tokens-tied": (
+        "llama_tied",
+        {"kind": "TrainableTokensConfig", "token_indices": [1, 5], "target_modules": ["embed_tokens"]},
+    ),
     "bert.labels": ("bert", {**LORA, "task_type": "SEQ_CLS"}),
     "bert.all-linear": ("bert", {**LORA, "target_modules": "all-linear", "task_type": "SEQ_CLS"}),
     "bert.bias-all": ("bert", {**LORA, "target_modules": ["query"], "bias": "all"}),

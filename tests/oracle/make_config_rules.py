@@ -6,10 +6,11 @@ Needs torch and transformers 5:
 
     five/bin/python -m tests.oracle.make_config_rules
 
-Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of config
-keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out. A width that must
-be a multiple of the number of heads, and a padding token without a row, are found by building the model with other
-numbers. The accepted types are those that the validators of a field let pass.
+Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of
+config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out. A width
+that must be a multiple of the number of heads, cross-attention without a decoder and a padding token without a row are
+found by building the model of the first record with other values (`model`), and those of other classes (`classes`).
+The accepted types are those that the validators of a field let pass.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.judged import base_record, oracle_types
+from tests.judged import base_record, oracle_types, records
 
 RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json"
 TYPES = Path(__file__).parents[2] / "inspector" / "architectures" / "config_types.jsonl"
@@ -138,7 +139,8 @@ def record_types(auto: Any, activations: Sequence[str]) -> None:
             inner = {key: getattr(one, "model_type", "") for key, one in (kind.sub_configs or {}).items()}
             line = {"type": model_type, "fields": sorted(numbers), **({"inner": inner} if inner else {})}
             lines.append(json.dumps(line, separators=(",", ":")))
-    kinds = importlib.import_module("transformers.configuration_utils").ALLOWED_ATTN_LAYER_TYPES
+    utils = importlib.import_module("transformers.configuration_utils")
+    kinds = {*utils.ALLOWED_ATTN_LAYER_TYPES, *utils._LEGACY_LAYER_TYPE_REMAP}  # renamed before they are checked
     table = {"fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds)}
     head = json.dumps(table, separators=(",", ":"))
     TYPES.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
@@ -149,15 +151,32 @@ WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim")
 HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_(encoder|decoder)_attention_heads")
 
 
-def building(model_type: str) -> Iterator[str]:
-    """Rules on the padding token, and on a number of heads: it is not zero, and a width is a multiple of it."""
-    record = base_record(model_type)
+OTHERS = 4
+"""Most classes of a type, beside that of the first record, from which models are built."""
+
+
+def of_classes(model_type: str, known: Sequence[str]) -> dict[str, list[str]]:
+    """Class -> the rules that hold for it, and not for the class of the first record."""
+    first = base_record(model_type)["class"]
+    others = {one["class"]: one for one in records(model_type) if not one["variant"] and one["class"] != first}
+    found = {name: building(model_type, others[name]) for name in sorted(others)[:OTHERS]}
+    extra = {name: [rule for rule in rules if rule not in known] for name, rules in found.items()}
+    return {name: rules for name, rules in extra.items() if rules}
+
+
+def building(model_type: str, record: Mapping[str, Any]) -> Iterator[str]:
+    """Rules on the padding token, on cross-attention, which only a decoder has, and on a number of heads: it is not
+    zero, and a width is a multiple of it.
+    """
     config = {**(record["config"] or {}), "model_type": model_type}
     if not _builds(record["class"], config):
         return
     rows = config.get("vocab_size")
     if type(rows) is int and not _builds(record["class"], {**config, "pad_token_id": rows}):
         yield "(pad_token_id >= vocab_size)"
+    plain = {**config, "add_cross_attention": False, "is_decoder": False}
+    if _builds(record["class"], plain) and not _builds(record["class"], {**plain, "add_cross_attention": True}):
+        yield "(add_cross_attention == true) and (is_decoder == false)"
     for key in [key for key in config if HEADS.fullmatch(key) and type(config[key]) is int]:
         if not _builds(record["class"], {**config, key: 0}):
             yield f"({key} == 0)"
@@ -182,17 +201,17 @@ def _builds(class_name: str, config: Mapping[str, Any]) -> bool:
     return True
 
 
-def changed(rules: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[list[Any]]:
+def changed(rules: Mapping[str, Mapping[str, Any]]) -> Iterator[list[Any]]:
     """[model type, key, value] of configs that differ from a recorded one in a key that a rule reads."""
     for model_type in oracle_types():
         config = base_record(model_type).get("config") or {}
-        text = " ".join(rule for listed in rules.get(model_type, {}).values() for rule in listed)
+        text = " ".join(rule for kind in ("config", "model") for rule in rules.get(model_type, {}).get(kind, ()))
         for key, value in config.items():
             if type(value) is int and re.search(rf"\b{key}\b", text):
                 yield from ([model_type, key, other] for other in (value + 1, 2 * value))
 
 
-def record(rules: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+def record(rules: Mapping[str, Mapping[str, Any]]) -> None:
     """Writes whether the config class refuses each changed config, and whether the model cannot be built from it."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     found: list[list[Any]] = []
@@ -216,13 +235,14 @@ def main() -> None:
     """Writes the rules of every model type."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     record_types(auto, importlib.import_module("transformers.activations").ACT2FN)
-    found: dict[str, dict[str, list[str]]] = {}
+    found: dict[str, dict[str, Any]] = {}
     recorded = set(oracle_types())
     for model_type in auto.CONFIG_MAPPING_NAMES:
         with contextlib.suppress(Exception):
             stated = list(rules_of(auto.CONFIG_MAPPING[model_type]))
-            more = building(model_type) if model_type in recorded else ()
-            rules = {"config": stated, "model": [rule for rule in more if rule not in stated]}
+            more = list(building(model_type, base_record(model_type))) if model_type in recorded else []
+            rules: dict[str, Any] = {"config": stated, "model": [rule for rule in more if rule not in stated]}
+            rules["classes"] = of_classes(model_type, [*stated, *more]) if model_type in recorded else {}
             if any(rules.values()):
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]

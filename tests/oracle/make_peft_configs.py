@@ -7,9 +7,11 @@ Needs torch, transformers and peft, as `make_library_loads.py`:
 For each type: `keys`, the defaults of all keys (null for those that are no plain values); `refused`, the conditions of
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
 modules it changes where a config names none; `kinds`, the kinds of modules that it changes (null where it changes them
-in other ways: it raises for a target of any other kind). `tasks`: the values of `task_type`;
-`renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers does those of
-a model; `fused`: of some of them, the modules that it joins with others, by what they are called together.
+in other ways: it raises for a target of any other kind); `null`, `zero` and `negative`, the keys that may not be these
+when an adapter is loaded, and `words`, what the keys may be that are one of a few words. `tasks`: the values of
+`task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers
+does those of a model; `fused`: of some of them, the modules that it joins with others, by what they are called
+together.
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ import dataclasses
 import importlib
 import inspect
 import json
+import re
+import tempfile
+import typing
+from collections.abc import Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +44,12 @@ SMALL: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Arguments with which a method changes modules of this width."""
 WIDTH = 48
+PROMPT: Mapping[str, Any] = {"task_type": "CAUSAL_LM", "num_virtual_tokens": 4}
+NOT_TRIED = ("target_modules", "target_parameters", "modules_to_save", "task_type", "peft_type")
+"""Keys whose values depend on the base."""
+OTHERS: Mapping[str, Any] = {"null": None, "zero": 0, "negative": -1, "words": "no_such_word"}
+OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
+"""What a refusal says that is one of the tensors, not of the value."""
 
 
 def plain(value: Any) -> Any:
@@ -89,6 +102,73 @@ def kinds_of(peft: Any, kind: Any, name: str) -> list[str] | None:
     return found or None
 
 
+def base_model() -> Any:
+    """A model for which every method has an adapter."""
+    transformers = importlib.import_module("transformers")
+    config = transformers.LlamaConfig(
+        hidden_size=WIDTH, intermediate_size=2 * WIDTH, num_hidden_layers=2, num_attention_heads=4, vocab_size=60
+    )
+    return transformers.LlamaForCausalLM(config)
+
+
+def values_of(peft: Any, kind: Any, name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """What the keys of a config may not be for its adapter to load; empty where no adapter could be made."""
+    given = {key: value for key, value in {**PROMPT, "target_modules": ["q_proj"]}.items() if key in keys}
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            peft.get_peft_model(base_model(), kind(**{**given, **SMALL.get(name, {})})).save_pretrained(place)
+        except (AttributeError, ImportError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError):
+            return {}
+        config = json.loads((Path(place) / peft.utils.CONFIG_NAME).read_text(encoding="utf-8"))
+        if _refusal(peft, place, config):
+            return {}
+        found: dict[str, Any] = {}
+        known = {key: _words(kind, key) for key, value in config.items() if isinstance(value, str) and key != "bias"}
+        for condition, new in OTHERS.items():
+            tried = [
+                key
+                for key, value in config.items()
+                if key in keys and key not in NOT_TRIED and _applies(condition, value, known.get(key, ""))
+            ]
+            instead = {key: WIDTH // 12 for key, value in config.items() if type(value) is int and not value}
+            others = ({}, instead) if condition == "zero" else ({},)  # one of two keys may have to be 0
+            refused = [
+                key for key in tried if all(_refusal(peft, place, {**config, **one, key: new}) for one in others)
+            ]
+            found[condition] = {key: known[key] for key in refused} if condition == "words" else " ".join(refused)
+    return {key: value for key, value in found.items() if value}
+
+
+def _applies(condition: str, value: Any, words: str) -> bool:
+    """Whether a key with this value is tried."""
+    if condition == "null":
+        return value is not None
+    return bool(words) if condition == "words" else type(value) is int
+
+
+def _refusal(peft: Any, place: str, config: Mapping[str, Any]) -> bool:
+    """Whether PEFT refuses an adapter with this config for another reason than the shapes of its tensors."""
+    (Path(place) / peft.utils.CONFIG_NAME).write_text(json.dumps(config), encoding="utf-8")
+    try:
+        peft.PeftModel.from_pretrained(base_model(), place)
+    except Exception as error:
+        return OF_SHAPES.search(str(error)) is None
+    return False
+
+
+def _words(kind: Any, key: str) -> str:
+    """The words that the type of a key lists; "" where it lists none, or some that are made from others."""
+    hint = typing.get_type_hints(kind).get(key)
+    options = [hint, *typing.get_args(hint)]
+    found = [
+        one for option in options if typing.get_origin(option) is typing.Literal for one in typing.get_args(option)
+    ]
+    found += [
+        one.value for option in options if isinstance(option, type) and issubclass(option, Enum) for one in option
+    ]
+    return "" if any("[" in str(one) for one in found) else " ".join(map(str, found))
+
+
 def conversions() -> dict[str, Any]:
     """`renaming` and `fused`."""
     types = importlib.import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES
@@ -119,6 +199,7 @@ def main() -> None:
             entry["targets"][model_type] = targets.index(text)
         if "target_modules" in keys:
             entry["kinds"] = kinds_of(importlib.import_module("peft"), kind, name.value)
+        entry |= values_of(importlib.import_module("peft"), kind, name.value, keys)
         found[name.value] = entry
     tasks = sorted(task.value for task in importlib.import_module("peft").TaskType)
     lines = [f'"targets": {json.dumps(targets)}', f'"tasks": {json.dumps(tasks)}']

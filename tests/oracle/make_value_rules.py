@@ -6,12 +6,14 @@ Needs torch and transformers; run in an environment of each major version (`test
     four/bin/python -m tests.oracle.make_value_rules
 
 The model of the first record of each type is built on the meta device from its config with another value: settings
-of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist,
-a negative number of heads. Each run replaces the part of its version:
+of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist or
+is null, a negative number of heads. Each run replaces the part of its version:
 
     rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
                  it with all of them, model types]
     activations  key -> model types that look up its value among the activations
+    nulls        key of an activation -> model types that refuse null in its place
+    head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
 """
@@ -106,6 +108,18 @@ class Probe:
             if isinstance(value, str) and value in known and self.refuses(key, NO_ACTIVATION):
                 yield key
 
+    def without_head_dim(self, key: str) -> Iterator[str]:
+        """The types of rotary embeddings that compute with `head_dim`."""
+        base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
+        bare = {name: one for name, one in self.config.items() if name not in ROPE_KEYS}
+        if not _builds(self.class_name, {**bare, "head_dim": None}):
+            return
+        for kind, needed in ROTARY.items():
+            whole = {**bare, key: {**base, "rope_type": kind, **needed}}
+            with_null = {**whole, "head_dim": None}
+            if _builds(self.class_name, whole) and not _builds(self.class_name, with_null):
+                yield kind
+
     def parts(self) -> Iterator[str]:
         """Keys of configs of parts whose class follows from the model type that they state."""
         for key, value in self.config.items():
@@ -128,6 +142,8 @@ def main() -> None:
     types = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     rope: dict[str, list[tuple[Mapping[str, str], list[str]]]] = {key: [] for key in ROPE_KEYS}
     activations: dict[str, list[str]] = {}
+    nulls: dict[str, list[str]] = {}
+    head_dim: dict[str, list[str]] = {}
     heads: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
     for model_type in oracle_types():
@@ -144,6 +160,10 @@ def main() -> None:
                     alike.append(model_type)
         for key in probe.activations(known):
             activations.setdefault(key, []).append(model_type)
+            if probe.refuses(key, None):
+                nulls.setdefault(key, []).append(model_type)
+        for kind in probe.without_head_dim(ROPE_KEYS[major == "4"]):
+            head_dim.setdefault(kind, []).append(model_type)
         for key in probe.heads():
             heads.setdefault(key, []).append(model_type)
         for key in probe.parts():
@@ -152,6 +172,8 @@ def main() -> None:
     table[major] = {
         "rope": {key: [[one, " ".join(names)] for one, names in groups] for key, groups in rope.items()},
         "activations": {key: " ".join(names) for key, names in sorted(activations.items())},
+        "nulls": {key: " ".join(names) for key, names in sorted(nulls.items())},
+        "head_dim": {kind: " ".join(names) for kind, names in sorted(head_dim.items())},
         "parts": {key: " ".join(names) for key, names in sorted(parts.items())},
         "heads": {key: " ".join(names) for key, names in sorted(heads.items())},
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from inspector.auditing.result import Audit
 from inspector.quantization.schemes.gptq import open_module
 from inspector.quantization.stated import ModuleSettings
 from tests.judged import base_record, codes, judged, records, spec_of
-from tests.quantization.made_by_formula import LLAMA, gptq, halves, simple
+from tests.quantization.made_by_formula import LLAMA, ct, gptq, halves, integers, simple, words
 from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, caused, changed, checkpoint, original, tool
 from tests.quantization.test_damage import layout_of
 from tests.sampling import sampled
@@ -124,6 +126,52 @@ def test_a_cache_scale_that_other_layers_have(scales: str) -> None:
     result = changed("ct_fp8_dynamic", put=put)
     assert caused("ct_fp8_dynamic", result) == ["T610"]
     assert result.findings[0].place.tensor == f"model.layers.1.self_attn.{scales}"
+
+
+def test_a_lost_cache_scale_of_a_projection_is_one_finding() -> None:
+    put: Spec = {
+        f"model.layers.{layer}.self_attn.{one}_proj.{one}_scale": ("F32", ()) for layer in range(2) for one in "kv"
+    }
+    assert caused("modelopt_fp8", changed("modelopt_fp8", put=put)) == []
+    put.pop("model.layers.1.self_attn.k_proj.k_scale")
+    assert caused("modelopt_fp8", changed("modelopt_fp8", put=put)) == ["T610"]
+
+
+@pytest.mark.parametrize("stated", [{}, {"weight_block_size": None}, {"weight_block_size": [128, 128]}])
+def test_scales_by_row_are_not_read_under_fp8(stated: dict[str, Any]) -> None:
+    """Measured: transformers 5.23 reads no `weight_scale` under fp8; vLLM's holds one for the whole matrix."""
+    config, spec, _ = checkpoint("fbgemm")
+    assert caused("fbgemm", judged(spec, config)) == []
+    block = {"quant_method": "fp8", "activation_scheme": "dynamic", **stated}
+    assert caused("fbgemm", judged(spec, {**config, "quantization_config": block})) == ["T614"]
+    whole = {name: ("F32", ()) if name.endswith("weight_scale") else entry for name, entry in spec.items()}
+    if not stated:
+        assert caused("fbgemm", judged(whole, {**config, "quantization_config": block})) == []
+
+
+@pytest.mark.parametrize("channel", [False, True])
+def test_half_of_a_fused_matrix_is_a_width_of_the_model(channel: bool) -> None:
+    """The inputs of Phi-3's down_proj are half of the rows of gate_up_proj, and no dim of another tensor."""
+    record = base_record("phi3", "CausalLM")
+    sizes = {"hidden_size": 256, "intermediate_size": 768, "num_attention_heads": 4, "num_key_value_heads": 2}
+    config = {**record["config"], **sizes, "pad_token_id": 0}
+    widths = {"qkv_proj": (512, 256), "o_proj": (256, 256), "gate_up_proj": (1536, 256), "down_proj": (256, 768)}
+    spec: Spec = {}
+    for name, (_, shape) in spec_of(record).items():
+        module = name.split(".")[-2]
+        if module in widths:
+            made = words(8, -1) if channel else words(4, 128)
+            spec |= {
+                name.replace("weight", suffix): (kind, tuple(dims))
+                for suffix, (kind, dims) in made(*widths[module]).items()
+            }
+        else:
+            spec[name] = ("BF16", (shape[0], 256) if len(shape) > 1 else (256,))
+    block = ct(integers(8, None) if channel else integers(4, 128), "pack-quantized")
+    audited = judged(spec, {**config, "quantization_config": block})
+    assert (audited.verdict, audited.counts.unexplained) == ("clean", 0), [*audited.findings]
+    plain = [one.code for one in judged(spec, config).findings if one.severity == "error"]
+    assert plain == ["T625"]
 
 
 OTHER_METHODS = [

@@ -85,6 +85,17 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "pytorch_model.bin"},
         {"ties": [["model.embed_tokens.weight", "lm_head.weight"]], "tied": 1, "storages": 0, "views": 0, "names": []},
     ),
+    "model-weights-absent": (
+        {"file": "mm_projector.bin"},
+        {
+            "loader": "transformers",
+            "wanted": "pytorch_model.bin",
+            "model_type": "llava",
+            "tensors": 2,
+            "example": "model.mm_projector.0.weight",
+            "missing": None,
+        },
+    ),
     "weights-below-key": (
         {"file": "pytorch_model.bin"},
         {

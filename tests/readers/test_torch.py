@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
+from pathlib import Path
 from pickle import UnpicklingError
 
 import pytest
 
+from inspector import audit
 from inspector.loader.formats.torch_file import TorchFile, read_torch
+from tests.make_checkpoints import SMALL_LLAMA
 from tests.readers.made import Code, archive, legacy, reading, state
 
 
@@ -87,6 +91,31 @@ def test_weights_below_a_key(key: str) -> None:
     assert (found.inside, dict(found.other_keys)) == (key, {"optimizer": 1})
     assert shapes(found) == {"w": (2,)}
     assert rules(found) == ["weights-inside"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_counter_beside_the_weights_is_none_of_them(first: bool, tmp_path: Path) -> None:
+    code = Code().add(b"}(")
+    code = code.text("step").tensor((1,), "2") if first else code
+    code = code.text("model").add(b"}(").text("w").tensor((2,)).text("b").tensor((2,), "1").add(b"u")
+    code = code if first else code.text("step").tensor((1,), "2")
+    data = archive(code.add(b"u").stop(), {"0": bytes(8), "1": bytes(8), "2": bytes(4)})
+    found = read(data)
+    assert (found.inside, dict(found.other_keys), shapes(found)) == ("model", {"step": 1}, {"w": (2,), "b": (2,)})
+    (tmp_path / "pytorch_model.bin").write_bytes(data)
+    for dtype, outcome in ((None, "random" if first else "refuses"), ("float32", "random")):
+        config = {**SMALL_LLAMA, "model_type": "llama", "torch_dtype": None, "dtype": dtype}
+        (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        audited = audit(str(tmp_path))
+        loads = {one.version: (one.outcome, one.unexpected) for one in audited.loads if one.loader == "transformers"}
+        assert loads["4.57"] == ("random", 2)
+        assert loads["5.23"] == (outcome, 2 if outcome == "random" else None)
+
+
+def test_as_many_tensors_beside_a_key_are_the_weights() -> None:
+    code = Code().add(b"}(").text("w").tensor((2,)).text("model").add(b"}(").text("w").tensor((2,), "1").add(b"uu")
+    found = read(archive(code.stop(), {"0": bytes(8), "1": bytes(8)}))
+    assert (found.inside, shapes(found)) == ("", {"w": (2,), "model.w": (2,)})
 
 
 def test_nested_dicts_are_joined_by_dots() -> None:

@@ -111,6 +111,18 @@ def _narrow(arrays: Arrays) -> None:
     arrays.update({name: bfloat16(array) for name, array in arrays.items()})
 
 
+def beyond_half(source: Change = lambda arrays: None, added: float = 1e5) -> Comparison:
+    """A model with a norm beyond the range of F16, and the same in F16. source: another change of both."""
+    arrays = model()
+    arrays[NORM] = np.abs(arrays[NORM]) + np.float32(added)
+    source(arrays)
+    with np.errstate(over="ignore"):
+        halves = {name: array.astype(np.float16) for name, array in arrays.items()}
+    with TemporaryDirectory() as folder:
+        one, other = write(Path(folder) / "before", arrays, TINY), write(Path(folder) / "after", halves, TINY)
+        return compared_with_values(compare(str(one), str(other)))
+
+
 def in_halves(arrays: Arrays) -> None:
     """Puts the rows of q and k into halves."""
     heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
@@ -250,5 +262,6 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "values-rounded": lambda: compared(_narrow),
     "rows-reordered": lambda: to_gguf("llama", pairs=True),
     "rows-misordered": lambda: compared(in_halves),
+    "values-overflowed": beyond_half,
     "values-unchanged": lambda: compared(_all_but_one),
 }

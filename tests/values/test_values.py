@@ -17,6 +17,8 @@ from inspector.auditing.values import with_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
+from inspector.report.compare_text import compare_text
+from inspector.report.values_text import WORDS
 from inspector.values import chunks
 from inspector.values.decoding import decoded, rounded, table
 from inspector.values.difference import difference
@@ -27,7 +29,7 @@ from tests.dialects.converters import meta
 from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
-from tests.values.examples import AUDITED, COMPARED, DOWN, KEY, in_halves, model, to_gguf, write_llama_gguf
+from tests.values.examples import AUDITED, COMPARED, DOWN, KEY, beyond_half, in_halves, model, to_gguf, write_llama_gguf
 from tests.values.examples import compared as changed
 from tests.values.written import Arrays, bfloat16, numbers, spec_of, write, write_gguf
 
@@ -47,7 +49,7 @@ def found(compared: Comparison) -> set[str]:
 
 def counts(compared: Comparison) -> dict[str, int]:
     assert compared.values is not None
-    words = ("equal", "rounded", "reordered", "misordered", "different")
+    words = ("equal", "rounded", "reordered", "misordered", "overflowed", "different")
     return {what: compared.values.count(what) for what in words if compared.values.count(what)}
 
 
@@ -144,6 +146,37 @@ def test_what_is_not_finite_or_constant_is_reported(tmp_path: Path) -> None:
     assert not [one for one in healthy.skipped if one.check == "values"]
 
 
+@pytest.mark.parametrize(("added", "infinite", "expected"), [
+    (1e5, False, {"values-overflowed"}), (6e4, False, set()), (1e5, True, {"values-overflowed", "values-not-finite"}),
+])  # fmt: skip
+def test_what_a_narrower_dtype_cannot_hold_is_not_rounding(added: float, infinite: bool, expected: set[str]) -> None:
+    def change(arrays: Arrays) -> None:
+        arrays[KEY][0, 0] = np.inf if infinite else arrays[KEY][0, 0]
+
+    compared = beyond_half(change, added)
+    assert {one.name for one in compared.findings if one.severity == "error"} == expected
+    assert compared.values is not None
+    assert sum(compared.values.count(what) for what, _ in WORDS) == compared.values.tensors
+    assert compared.values.count("overflowed") == ("values-overflowed" in expected)
+    for one in compared.findings:
+        if one.name == "values-overflowed":
+            assert (one.facts["tensors"], one.facts["narrowed"]) == (1, "target")
+            assert one.facts["infinite"] == TINY["hidden_size"]
+            assert one.help == "convert again to BF16, or leave these tensors in F32"
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda arrays: None, "same"), (in_halves, "2 of 2 tensors have rows in another order"),
+    (lambda arrays: arrays[KEY].fill(1), "1 of 2 tensors differ"),
+])  # fmt: skip
+def test_the_table_of_roles_says_what_the_values_showed(change: Callable[[Arrays], object], words: str) -> None:
+    compared = changed(change)
+    (row,) = [line for line in compare_text(compared).splitlines() if line.startswith("attention key ")]
+    assert row.endswith(f"  {words}")
+    assert compared.values is not None
+    assert sum(compared.values.count(what) for what, _ in WORDS) == compared.values.tensors
+
+
 def test_copies_of_tied_tensors_are_compared(tmp_path: Path) -> None:
     config = {**TINY, "tie_word_embeddings": True}
     arrays = model()
@@ -163,7 +196,7 @@ def test_frozen_parts_of_a_fine_tune_are_reported(tmp_path: Path) -> None:
 
     compared = judged(tmp_path, change)
     (finding,) = [one for one in compared.findings if one.name == "values-unchanged"]
-    assert finding.facts["names"] == [KEY]
+    assert (finding.facts["names"], finding.facts["of"]) == ([KEY], sum(array.ndim > 1 for array in model().values()))
 
 
 def test_only_named_tensors_are_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ modeling_audio_spectrogram_transformer.py: two tokens before the patches of a sp
 
 from inspector.architectures.audio.wav2vec2 import OLD_WEIGHT_NORM, SPEECH
 from inspector.architectures.vision.vision_blocks import HEAD_DIM, VIT_STATE_DICT
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, linear, param, scale, table, weight_norm
 
 ATTENTION = rows(
@@ -38,7 +38,7 @@ T5_DECODER = under("decoder.wrapped_decoder.layers.{Ld}",
     under("self_attn", ATTENTION), part("self_attn_layer_norm", "norm.attention", affine("d")), CROSS, MLP, ff="fd",
     tower="decoder")
 SPEECH_IN = under("encoder.prenet",
-    part("masked_spec_embed",                        "embed.mask",     param("d"), when="masked"),
+    usually(part("masked_spec_embed",                "embed.mask",     param("d"), when="masked")),
     part("feature_encoder.conv_layers.{N}.conv",       "embed.audio",  conv("v -> w, k", bias="b")),
     part("feature_encoder.conv_layers.{Z}.layer_norm", "norm.audio",   affine("w")),
     part("feature_projection.layer_norm",            "norm.embed",     affine("f")),

@@ -9,7 +9,7 @@ width. modeling_data2vec_audio.py: every convolution is normed, positions by sev
 transformers before 4.38 say `weight_g` and `weight_v`.
 """
 
-from inspector.notation.definition import Architecture, Dims, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, under, usually
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table, weight_norm
 
 WEIGHTED = part("layer_weights", "pool.layers", param("L+1"), when="use_weighted_layer_sum")
@@ -25,7 +25,7 @@ SPEECH = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_att
               r="num_codevector_groups", m="num_codevectors_per_group", X="len(tdnn_dim)", xw="tdnn_dim[{X}]",
               xv="tdnn_dim[{X}-1] | tdnn_dim[0]",
               masked="(mask_time_prob | 0) > 0 or (mask_feature_prob | 0) > 0")
-MASK = part("masked_spec_embed", "embed.mask", param("d"), when="masked")
+MASK = usually(part("masked_spec_embed", "embed.mask", param("d"), when="masked"))
 CONVOLUTIONS = rows(
     part("feature_extractor.conv_layers.{N}.conv",       "embed.audio", conv("v -> w, k", bias="b")),
     part("feature_extractor.conv_layers.{Z}.layer_norm", "norm.audio",  affine("w")))

@@ -83,8 +83,9 @@ COHERE2_VISION = Architecture("cohere2_vision", ties=TIES, dims=LLAVA_DIMS | SHU
         TEXT_AND_VISION,
         part("multi_modal_projector.linear_1", "bridge.in",  dense("v*s**2 -> a")),
         part("multi_modal_projector.linear_2", "bridge.out", dense("a//2 -> d"))))
+BY_MLX_VLM = {"model.vision_tower.": "vision_tower.vision_model.", **LANGUAGE_FIRST}
 MISTRAL3 = Architecture("mistral3", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial_merge_size"), heads=JOINED,
-                        dialects=SPELLINGS,
+                        dialects=(*SPELLINGS, BY_MLX_VLM),
     parts=rows(
         TEXT_AND_VISION, PROJECTOR,
         part("multi_modal_projector.norm",                       "norm.bridge",  scale("v")),

@@ -69,6 +69,7 @@ DEBERTA = Architecture("deberta", dims=DIMS, heads=HEADS, ties="tie_word_embeddi
             part("pos_q_proj", "attention.position.query", dense("d -> d"),  when="relative_attention and p2c")),
         R="max_relative_positions when max_relative_positions > 0 | T"))
 DEBERTA_V2 = Architecture("deberta-v2", dims=DIMS, heads=HEADS, ties="tie_word_embeddings | true",
+    dialects=({}, OLD_NAMES),
     parts=rows(
         EMBEDDINGS,
         part("encoder.rel_embeddings", "attention.position", table("2*R d"), when="relative_attention"),

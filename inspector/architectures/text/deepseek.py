@@ -17,10 +17,12 @@ from inspector.architectures.blocks import (
     EXPERTS,
     EXPERTS_WITH_OLD_BIAS,
     GQA,
+    MLX_EXPERTS,
     PRE_NORMS,
     ROUTER,
     SHARED,
     SWIGLU,
+    SWITCH,
 )
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
@@ -74,7 +76,7 @@ DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{M}.mlp",
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", b="mlp_bias", when="n_shared_experts != null"),
-            rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="mlp_bias"))))
+            either(rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="mlp_bias"), under(MLX_EXPERTS, SWITCH, ff="fe")))))
 DEEPSEEK = Architecture("deepseek", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(            # no record exercises this definition
         M="L[{L} >= k and {L} % (moe_layer_freq | 1) == 0 and E != null]", D="L - M"),
@@ -85,7 +87,7 @@ DEEPSEEK = Architecture("deepseek", heads=CAUSAL,
         under("layers.{M}.mlp",
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
-            under("experts.{E}", rows(SWIGLU, ff="fe")))))
+            either(under("experts.{E}", SWIGLU, ff="fe"), under(MLX_EXPERTS, SWITCH, ff="fe")))))
 MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
     ties="tied_embeddings | tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS,

@@ -9,7 +9,8 @@ second entry of `moe_intermediate_size`; the routers' weights are stored [in, ou
 then in time.
 modeling_paddleocr_vl.py: SigLIP's tower with rotary positions too. The Hub's files also hold the tower's pooling head
 and a second table of positions, both ignored on load; the keys of the text model are at the top of the config.
-The Hub's files hold an MTP block with a dense MLP, ignored on load. Tied by class default.
+The Hub's files hold an MTP block with a dense MLP, ignored on load. Tied by class default. mlx-lm's files have no
+correction bias: its `sanitize` leaves it out.
 """
 
 from inspector.architectures.blocks import (
@@ -18,11 +19,13 @@ from inspector.architectures.blocks import (
     ENDS,
     EXPERTS_WITH_OLD_BIAS,
     GQA,
+    MLX_EXPERTS,
     PRE_NORMS,
     ROUTER,
     SHARED,
     STACKED,
     SWIGLU,
+    SWITCH,
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIES
 from inspector.architectures.multimodal.siglip import HEAD
@@ -49,9 +52,12 @@ ERNIE4_5_MOE = Architecture("ernie4_5_moe", dialects=({}, {"*.mlp.moe_statics.":
         under("layers.{D}.mlp", SWIGLU, b="use_bias"),
         under("layers.{M}.mlp",
             ROUTER,
-            part("moe_statics.e_score_correction_bias", "router.correction", param("1 E")),
             under("shared_experts", SHARED, ff="fe*S", b="use_bias", when="S > 0"),
-            rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="use_bias")),
+            either(
+                rows(
+                    part("moe_statics.e_score_correction_bias", "router.correction", param("1 E")),
+                    rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="use_bias")),
+                under(MLX_EXPERTS, SWITCH, ff="fe"))),
         rows(                                                            # no record exercises these rows
             under("mtp_block.{X}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="use_bias")),
             part("mtp_emb_norm.{X}",    "norm.mtp.embed",  scale("d")),

@@ -20,9 +20,10 @@ from inspector.architectures.blocks import (
     ROUTER,
     SHARED,
     SWIGLU,
+    SWITCH,
 )
 from inspector.architectures.text.deepseek import MOE_DIMS, MTP_EXTRAS
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, scale
 
 GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, parts=rows(
@@ -47,11 +48,11 @@ GLM_OCR_TEXT = Architecture("glm_ocr_text", heads=CAUSAL,
             under("self_attn", GQA, b="attention_bias"),
             under("mlp", GATE_UP), optional=True, extra="mtp")))
 GLM4_MOE_ATTENTION = rows(under("self_attn", GQA, rows(QK_NORM, when="use_qk_norm"), b="attention_bias"))
-GLM4_MOE_MLP = under("mlp",
+GLM4_MOE_ROUTED = rows(
     ROUTER,
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
-    under("shared_experts", SHARED, ff="fe*S"),
-    rows(EXPERTS, ff="fe"))
+    under("shared_experts", SHARED, ff="fe*S"))
+GLM4_MOE_MLP = under("mlp", GLM4_MOE_ROUTED, rows(EXPERTS, ff="fe"))
 GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
@@ -65,7 +66,9 @@ DOTS1 = Architecture("dots1", heads=CAUSAL, dims=DECODER | MOE_DIMS,
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias")),
         under("layers.{D}.mlp", SWIGLU),
-        under("layers.{M}", GLM4_MOE_MLP)))
+        under("layers.{M}.mlp",
+            GLM4_MOE_ROUTED,
+            either(rows(EXPERTS, ff="fe"), under("experts", SWITCH, ff="fe")))))       # MLX's stacks
 GLM4V_TEXT = Architecture("glm4v_text", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,

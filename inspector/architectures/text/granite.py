@@ -8,21 +8,33 @@ all are Mamba. `mamba_proj_bias` reaches both projections. modeling_granite_swa.
 head has a sink.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, MAMBA2, PRE_NORMS, SWIGLU
+from inspector.architectures.blocks import (
+    CAUSAL,
+    DECODER,
+    ENDS,
+    GQA,
+    MAMBA2,
+    MLX_EXPERTS,
+    PRE_NORMS,
+    SWIGLU,
+    SWITCH,
+)
 from inspector.notation.definition import Architecture, Dims, either, part, rooted, rows, under
 from inspector.notation.kinds import linear, param, scale
 
 HEADS = rooted(CAUSAL, "model.")
-EXPERTS = either(                              # on disk; in transformers 5's memory
-    rows(
-        part("router.layer",  "router",          linear("d -> E")),
-        part("input_linear",  "mlp.experts.gate_up", linear("d -> ff + ff", each="E", packs="gate up")),
-        part("output_linear", "mlp.experts.down",    linear("ff -> d",      each="E"))),
-    rows(
-        part("router",               "router",          linear("d -> E")),
-        part("experts.gate_up_proj", "mlp.experts.gate_up",
-             linear("d -> ff + ff", each="E", bare=True, packs="gate up")),
-        part("experts.down_proj",    "mlp.experts.down",    linear("ff -> d",      each="E", bare=True))))
+EXPERTS = rows(                                # on disk; in transformers 5's memory; by MLX
+    either(part("router.layer", "router", linear("d -> E")), part("router", "router", linear("d -> E"))),
+    either(
+        rows(
+            part("input_linear",  "mlp.experts.gate_up", linear("d -> ff + ff", each="E", packs="gate up")),
+            part("output_linear", "mlp.experts.down",    linear("ff -> d",      each="E"))),
+        either(
+            rows(
+                part("experts.gate_up_proj", "mlp.experts.gate_up",
+                     linear("d -> ff + ff", each="E", bare=True, packs="gate up")),
+                part("experts.down_proj",    "mlp.experts.down",    linear("ff -> d", each="E", bare=True))),
+            under(MLX_EXPERTS, SWITCH))))
 SPARSE = under("block_sparse_moe", either(      # of no experts transformers 5 stores empty tensors, 4 none
     rows(EXPERTS, when="E > 0"),
     rows(EXPERTS, when="E == 0", optional=True)))

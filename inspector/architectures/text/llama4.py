@@ -7,7 +7,7 @@ transformers builds them so (quantizers/base.py). The norm of queries and keys h
 sets `attention_bias` to false whatever the config says.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SHARED, STACKED_IO, SWIGLU
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SHARED, STACKED_IO, SWIGLU, SWITCH
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import linear
 
@@ -22,4 +22,6 @@ LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL,
         under("layers.{M}.feed_forward",
             part("router", "router", linear("d -> E")),
             under("shared_expert", SHARED),
-            either(under("experts", STACKED_IO), under("experts.{E}", SWIGLU)))))
+            either(
+                under("experts", STACKED_IO),
+                either(under("experts.{E}", SWIGLU), under("experts", SWITCH))))))     # MLX's stacks

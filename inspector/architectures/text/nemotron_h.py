@@ -8,7 +8,7 @@ has no bias in transformers, ignoring `attention_bias`. `moe_latent_size` replac
 The head is never tied, whatever the config states.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, ROUTER, UP_DOWN
+from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, MLX_EXPERTS, ROUTER, UP_DOWN
 from inspector.notation.definition import Architecture, Dims, either, part, rooted, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
 
@@ -43,7 +43,11 @@ NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties=
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),
             either(
                 under("experts.{E}", UP_DOWN, d="u", ff="fe"),
-                under("experts", STACKED_UP_DOWN, d="u", ff="fe")),
+                either(
+                    under("experts", STACKED_UP_DOWN, d="u", ff="fe"),
+                    under(MLX_EXPERTS,
+                        part("fc1", "mlp.up",   linear("u -> fe", each="E")),
+                        part("fc2", "mlp.down", linear("fe -> u", each="E"))))),
             part("shared_experts.up_proj",   "mlp.shared.up",   linear("d -> fs", bias="mlp_bias")),
             part("shared_experts.down_proj", "mlp.shared.down", linear("fs -> d", bias="mlp_bias")),
             part("fc1_latent_proj", "expert.down", linear("d -> u", bias="mlp_bias"), when="moe_latent_size != null"),

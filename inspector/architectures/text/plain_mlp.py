@@ -16,7 +16,7 @@ from inspector.architectures.blocks import (
     QK_NORM,
     UP_DOWN,
 )
-from inspector.notation.definition import Architecture, maybe, part, rows, under
+from inspector.notation.definition import Architecture, either, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="attention_bias", bo="attention_bias")
@@ -26,6 +26,9 @@ ARCEE = Architecture("arcee", dims=DECODER, heads=CAUSAL, parts=rows(
 NEMOTRON = Architecture("nemotron jais2", dims=DECODER, heads=CAUSAL, parts=rows(
     AFFINE_ENDS,
     under("layers.{L}", AFFINE_PRE_NORMS, ATTENTION, under("mlp", UP_DOWN, b="mlp_bias"))))
+ALPHAS = rows(
+    part("alpha_p", "mlp.activation.positive", param("1")),
+    part("alpha_n", "mlp.activation.negative", param("1")))
 APERTUS = Architecture("apertus", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}",
@@ -34,8 +37,9 @@ APERTUS = Architecture("apertus", dims=DECODER, heads=CAUSAL, parts=rows(
         under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
         under("mlp", UP_DOWN)),
     under("layers.{L}.mlp.act_fn",
-        part("alpha_p", "mlp.activation.positive", param("1")),
-        part("alpha_n", "mlp.activation.negative", param("1")),
+        either(ALPHAS, rows(                   # MLX's have no dims
+            part("alpha_p", "mlp.activation.positive", param("")),
+            part("alpha_n", "mlp.activation.negative", param("")))),
         maybe("beta",   "mlp.activation.beta",     buffer("")),
         maybe("eps",    "mlp.activation.epsilon",  buffer("")), when="hidden_act == 'xielu'")))
 NANOCHAT = Architecture("nanochat", dims=DECODER, heads=CAUSAL, parts=rows(

@@ -159,7 +159,11 @@ LAGUNA_STATE_DICT = {  # names in memory under transformers 5
     "*.mlp.experts.e_score_correction_bias": ".mlp.gate.e_score_correction_bias",
     "*.mlp.shared_expert.": ".mlp.shared_experts.",
 }
-LAGUNA = Architecture("laguna", dialects=({}, LAGUNA_STATE_DICT), heads=rooted(CAUSAL, "model."),
+LAGUNA_BY_MLX = {
+    "*.mlp.experts.e_score_correction_bias": ".mlp.gate.e_score_correction_bias",
+    "*.mlp.gate.weight": ".mlp.gate.proj.weight",
+}
+LAGUNA = Architecture("laguna", dialects=({}, LAGUNA_STATE_DICT, LAGUNA_BY_MLX), heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size",
               dh="head_dim | d/num_attention_heads", h="num_attention_heads_per_layer[{L}] | num_attention_heads",
               kv="num_key_value_heads",

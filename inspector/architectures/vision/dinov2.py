@@ -13,7 +13,7 @@ from inspector.architectures.vision.vision_blocks import (
     VIT_ATTENTION,
     VIT_ATTENTION_STATE_DICT,
 )
-from inspector.notation.definition import Architecture, Dims, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, under, usually
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
 DINO_DIMS = VISION | HEAD_DIM | Dims(b="qkv_bias", ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", n="g + 1",
@@ -22,7 +22,7 @@ DINO_EMBEDDINGS = rows(
     part("cls_token",                   "embed.class",    param("1 1 d")),
     part("patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),
     part("position_embeddings",         "embed.position", param("1 n d")))
-MASK_TOKEN = part("mask_token", "embed.mask", param("1 d"))
+MASK_TOKEN = usually(part("mask_token", "embed.mask", param("1 d")))
 NORMS = rows(
     part("norm1",                "norm.attention",  affine("d")),
     part("norm2",                "norm.mlp",        affine("d")),
@@ -58,7 +58,7 @@ DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", ignores="out_featu
 DINOV3_VIT = Architecture("dinov3_vit", ignores="out_features out_indices", dims=VISION | Dims(r="num_register_tokens"),
     parts=rows(
         part("embeddings.cls_token",        "embed.class",    param("1 1 d")),
-        part("embeddings.mask_token",       "embed.mask",     param("1 1 d")),
+        usually(part("embeddings.mask_token", "embed.mask",   param("1 1 d"))),
         part("embeddings.register_tokens",  "embed.register", param("1 r d")),
         part("embeddings.patch_embeddings", "embed.patch",    conv("c -> d, p pw")),
         under("layer.{L}", NORMS,

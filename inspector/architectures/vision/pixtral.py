@@ -5,7 +5,7 @@ and keys has the whole width; the final norm is missing with mean pooling; `atte
 """
 
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, under, usually
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
 PIXTRAL = Architecture("pixtral", ignores="head_dim", dims=VISION, heads=(head("tower Model", ""),),
@@ -26,7 +26,7 @@ INTERNVL_VISION = Architecture("internvl_vision", heads=(head("tower Model", "")
     dims=VISION | Dims(b="attention_bias", layered="norm_type == 'layer_norm'"),
     parts=rows(
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
-        part("embeddings.mask_token",                  "embed.mask",     param("1 1 d"), when="use_mask_token"),
+        usually(part("embeddings.mask_token",          "embed.mask",     param("1 1 d"), when="use_mask_token")),
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),
         part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d"),
              when="use_absolute_position_embeddings"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, first, number
+from inspector.findings.finding import Finding
+from inspector.findings.words import count, number
 
 
 class WithoutEffect(Finding, frozen=True, kw_only=True):
@@ -13,13 +13,12 @@ class WithoutEffect(Finding, frozen=True, kw_only=True):
     of: int
     names: tuple[str, ...]
 
+    row_texts = (("modules", "{names:first modules}"),)
+
     def headline(self) -> str:
         if self.modules == self.of:
             return f"none of {count(self.of, 'module')} is changed"
         return f"{number(self.modules)} of {count(self.of, 'module')}"
-
-    def rows(self) -> Rows:
-        return [("modules", first(self.names, self.modules))]
 
 
 class AdapterWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
@@ -44,9 +43,7 @@ class AdapterWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
     """
 
     code = "A923"
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the adapter again after training; under ZeRO-3 gather the weights first")
+    remedy_text = "save the adapter again after training; under ZeRO-3 gather the weights first"
 
 
 class ModulesWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
@@ -69,6 +66,4 @@ class ModulesWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
 
     code = "A924"
     severity = "warning"
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare with an earlier checkpoint of the adapter")
+    remedy_text = "compare with an earlier checkpoint of the adapter"

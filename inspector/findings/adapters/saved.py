@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, number
 
 
 class AdapterNotMerged(Finding, frozen=True, kw_only=True):
@@ -39,15 +38,12 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
     example: str
     library: str = "peft"
 
-    def headline(self) -> str:
-        return f"{self.type} around {count(self.modules, 'module')}, not merged"
-
-    def rows(self) -> Rows:
-        return [
-            ("base", f"{count(self.base_tensors, 'tensor')} of the model, {number(self.base_elements)} elements"),
-            ("adapter", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements"),
-            ("such as", self.example),
-        ]
+    headline_text = "{type} around {modules:count module}, not merged"
+    row_texts = (
+        ("base", "{base_tensors:count tensor} of the model, {base_elements} elements"),
+        ("adapter", "{tensors:count tensor}, {elements} elements"),
+        ("such as", "{example}"),
+    )
 
     def remedy(self) -> Remedy:
         if self.library == "diffusers":
@@ -88,20 +84,14 @@ class AdapterAsWeights(Finding, frozen=True, kw_only=True):
     tensors: int
     elements: int
 
-    def headline(self) -> str:
-        return f"{self.place.file} holds only an adapter ({self.type})"
-
-    def rows(self) -> Rows:
-        return [
-            ("config", f"a whole model, which {self.loader} builds from config.json"),
-            ("stored", f"{count(self.tensors, 'tensor')} of the adapter, {number(self.elements)} elements"),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy(
-            f"download the weights of the model again as {self.place.file}; keep this file elsewhere, as an adapter of "
-            "the model"
-        )
+    headline_text = "{place.file} holds only an adapter ({type})"
+    row_texts = (
+        ("config", "a whole model, which {loader} builds from config.json"),
+        ("stored", "{tensors:count tensor} of the adapter, {elements} elements"),
+    )
+    remedy_text = (
+        "download the weights of the model again as {place.file}; keep this file elsewhere, as an adapter of the model"
+    )
 
 
 class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
@@ -109,17 +99,17 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
 
     What it means
         The weights are a model's, not an adapter's. Headers cannot show whether the adapter was merged into
-        them.
+        them. It is a note where the loader that the folder is made for does not read the adapter, or where the class
+        is made of both (`has_lora_adapter`); A940 and A941 are what transformers does.
 
     Why it matters
-        transformers with PEFT installed reads adapter_config.json first, loads the base that it names instead
-        of these weights, and then looks for the adapter.
+        transformers with PEFT installed reads adapter_config.json first.
 
     Example
         note[A911] adapter-beside-weights: an adapter for meta-llama/Meta-Llama-3-8B
           weights  a complete model; headers cannot show whether the adapter was merged
           help     remove adapter_config.json if the weights are merged: with PEFT,
-                   loaders use the base it names
+                   transformers reads it
 
     What to do
         If the weights are merged, remove adapter_config.json; if not, keep the adapter in a separate folder.
@@ -130,15 +120,101 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
 
     base: str | None
     adapter_file: str | None
+    refused: str = ""
+    added: bool = True
+
+    row_texts = (
+        ("weights", "a complete model; headers cannot show whether the adapter was merged"),
+        ("adapter", "{adapter_file} is also here, not included in these counts", "adapter_file"),
+    )
+    remedy_text = "remove adapter_config.json if the weights are merged: with PEFT, transformers reads it"
 
     def headline(self) -> str:
         return f"an adapter for {self.base}" if self.base else "an adapter's config"
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        if outcome == "unsupported" or not loader.startswith(("transformers", "sentence-transformers")):
+            return self
+        if self.refused:
+            return AdapterConfigLeft(**self.stated_fields())
+        return AdapterAdded(**self.stated_fields()) if self.added else self
+
+
+class AdapterConfigLeft(AdapterBesideWeights, frozen=True, kw_only=True):
+    """An adapter_config.json beside a model, without an adapter that transformers could add.
+
+    What it means
+        The merged model was saved into the folder of its adapter, and the config of the adapter stayed behind.
+
+    Why it matters
+        transformers with PEFT installed finds adapter_config.json, looks for the adapter and raises an exception.
+        Version 4 does not read the weights of the folder at all, but the base that the file names.
+
+    Example
+        error[A940] adapter-config-left: an adapter for meta-llama/Meta-Llama-3-8B
+          weights  a complete model; headers cannot show whether the adapter was merged
+          because  with PEFT installed, transformers refuses the folder: there is no
+                   adapter_model.safetensors
+          help     move adapter_config.json out of this folder
+
+    What to do
+        Move adapter_config.json out of the folder.
+    """
+
+    code = "A940"
+    severity = "error"
+
     def rows(self) -> Rows:
-        rows = [("weights", "a complete model; headers cannot show whether the adapter was merged")]
-        if self.adapter_file:
-            rows.append(("adapter", f"{self.adapter_file} is also here, not included in these counts"))
-        return rows
+        why = f"with PEFT installed, transformers refuses the folder: {self.refused}"
+        return [*super().rows(), ("because", why)]
 
     def remedy(self) -> Remedy:
-        return Remedy("remove adapter_config.json if the weights are merged: with PEFT, loaders use the base it names")
+        also = f", and {self.adapter_file} with it" if self.adapter_file else ""
+        return Remedy(f"move adapter_config.json out of this folder{also}")
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return self
+
+
+class AdapterAdded(AdapterBesideWeights, frozen=True, kw_only=True):
+    """An adapter beside a model is added to its weights whenever transformers loads the folder.
+
+    What it means
+        The folder has the weights of a model, an adapter and adapter_config.json. Headers cannot show whether the
+        adapter was merged into these weights.
+
+    Why it matters
+        With PEFT installed, transformers 5 adds the adapter to these weights: a merged one is then counted twice,
+        without a warning. Version 4, and version 5 by the name of the repository, load the base that
+        adapter_config.json names instead of these weights.
+
+    Example
+        warning[A941] adapter-added: an adapter for meta-llama/Meta-Llama-3-8B
+          weights  a complete model; headers cannot show whether the adapter was merged
+          adapter  adapter_model.safetensors is also here, not included in these counts
+          because  with PEFT installed, transformers 5 adds the adapter to these
+                   weights; 4.57 loads meta-llama/Meta-Llama-3-8B instead
+          help     if these weights are merged, move adapter_config.json and
+                   adapter_model.safetensors out of this folder; if not, keep the
+                   adapter in a folder of its own
+
+    What to do
+        If the weights are merged, move both files out of the folder. If not, keep the adapter in a folder of its own.
+    """
+
+    code = "A941"
+    severity = "warning"
+
+    def rows(self) -> Rows:
+        other = f"4.57 loads {self.base} instead" if self.base else "4.57 refuses the folder"
+        why = f"with PEFT installed, transformers 5 adds the adapter to these weights; {other}"
+        return [*super().rows(), ("because", why)]
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            f"if these weights are merged, move adapter_config.json and {self.adapter_file} out of this folder; if "
+            "not, keep the adapter in a folder of its own"
+        )
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return self

@@ -50,21 +50,15 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
     others: tuple[str, ...] = ()
     other_families: int = 0
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
-
-    def rows(self) -> Rows:
-        rows = [("missing", f"{number(self.tensors)} of {number(self.of)}"), ("has", str(self.present))]
-        if self.others:
-            rows.insert(1, ("also", first(self.others, self.other_families)))
-        if self.place.indices and not self.place.tensor:
-            rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
-        if self.shape:
-            rows.append(("expected", shape(self.shape)))
-        return rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("download or save the adapter again")
+    headline_text = "{place.name}"
+    row_texts = (
+        ("where", "{place.indices}, {tensors:count tensor}", "place.where"),
+        ("missing", "{tensors} of {of}"),
+        ("also", "{others:first other_families}", "others"),
+        ("has", "{present}"),
+        ("expected", "{shape:shape}", "shape"),
+    )
+    remedy_text = "download or save the adapter again"
 
 
 class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
@@ -150,8 +144,7 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     others: tuple[str, ...] = ()
     labels: int | None = None
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
+    headline_text = "{place.name}"
 
     def rows(self) -> Rows:
         rows = [
@@ -202,8 +195,10 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     tensors: int
     base: str | None
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
+    headline_text = "{place.name}"
+    remedy_text = (
+        "download or save the adapter again, or remove the module from adapter_config.json if it was not trained"
+    )
 
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
@@ -213,11 +208,6 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
         if self.base:
             rows.append(("base", f"{self.base} has this module"))
         return rows
-
-    def remedy(self) -> Remedy:
-        return Remedy(
-            "download or save the adapter again, or remove the module from adapter_config.json if it was not trained"
-        )
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
@@ -308,17 +298,9 @@ class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
     siblings: int
     layers: str
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
-
-    def rows(self) -> Rows:
-        return [
-            ("missing", self.layers),
-            ("others", f"{number(self.agreeing)} of {number(self.siblings)} layers have it"),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("audit it with --base; download or save the adapter again if the base has this module")
+    headline_text = "{place.name}"
+    row_texts = (("missing", "{layers}"), ("others", "{agreeing} of {siblings} layers have it"))
+    remedy_text = "audit it with --base; download or save the adapter again if the base has this module"
 
 
 class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
@@ -346,11 +328,10 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
     expected: int | None
     tensors: int
 
+    row_texts = (("in", "{tensors:count tensor}"),)
+
     def headline(self) -> str:
         return f"{listed([number(size) for size in self.stored])} rows, the base has {number(self.expected)}"
-
-    def rows(self) -> Rows:
-        return [("in", count(self.tensors, "tensor"))]
 
     def remedy(self) -> Remedy:
         if len(self.stored) > 1:

@@ -78,11 +78,8 @@ class AdapterHoldsModel(Finding, frozen=True, kw_only=True):
     such_as: str
     prefix: str
 
-    def headline(self) -> str:
-        return f"{count(self.tensors, 'tensor')} of a model, none of {self.method}"
-
-    def rows(self) -> Rows:
-        return [("such as", self.such_as)]
+    headline_text = "{tensors:count tensor} of a model, none of {method}"
+    row_texts = (("such as", "{such_as}"),)
 
     def remedy(self) -> Remedy:
         names = f', the names without "{self.prefix}"' if self.prefix else ""
@@ -120,6 +117,8 @@ class AdapterPartMissing(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     present: str
 
+    remedy_text = "download or save the adapter again"
+
     def headline(self) -> str:
         verb = "lacks" if self.modules == 1 else "lack"
         kind = self.method.partition(",")[0]
@@ -129,9 +128,6 @@ class AdapterPartMissing(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         label = "module" if self.modules == 1 else "modules"
         return [(label, first(self.names, self.modules, 3)), ("present", self.present)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download or save the adapter again")
 
 
 class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
@@ -159,6 +155,8 @@ class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
     pairs: tuple[Pair, ...]
     count: int
 
+    remedy_text = "download or save the adapter again"
+
     def headline(self) -> str:
         return self.place.tensor or f"{number(self.count)} pairs with different ranks"
 
@@ -166,9 +164,6 @@ class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
         pair = self.pairs[0]
         lead = [] if self.count == 1 else [("such as", pair.second)]
         return [*lead, ("stored", shape(pair.second_shape)), ("other", f"{pair.first} {shape(pair.first_shape)}")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download or save the adapter again")
 
 
 class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
@@ -199,15 +194,14 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     modules: int
     of: int
 
+    remedy_text = "use the base that the adapter was trained on"
+
     def headline(self) -> str:
         verb = "is" if self.modules == 1 else "are"
         return f"{number(self.modules)} of {count(self.of, 'module')} {verb} not in {self.base}"
 
     def rows(self) -> Rows:
         return [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the base that the adapter was trained on")
 
 
 class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
@@ -239,15 +233,12 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     stored: str
     wanted: str
 
+    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+    remedy_text = "rename the tensors, or unwrap the model and save the adapter again"
+
     def headline(self) -> str:
         found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
         return f"PEFT finds {found} of {count(self.of, 'tensor')}"
-
-    def rows(self) -> Rows:
-        return [("stored", self.stored), ("wanted", self.wanted)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("rename the tensors, or unwrap the model and save the adapter again")
 
 
 class AdapterTypeUnknown(Finding, frozen=True, kw_only=True):
@@ -274,8 +265,7 @@ class AdapterTypeUnknown(Finding, frozen=True, kw_only=True):
     stated: str | None
     shown: str | None
 
-    def headline(self) -> str:
-        return "peft_type"
+    headline_text = "peft_type"
 
     def rows(self) -> Rows:
         rows = [("config", "absent" if self.stated is None else f'"{self.stated}"')]
@@ -315,14 +305,11 @@ class AdapterTensorUnknown(Finding, frozen=True, kw_only=True):
     elements: int
     names: tuple[str, ...]
 
+    row_texts = (("stored", "{tensors:count tensor}, {elements:count element}"),)
+    remedy_text = "compare with the tool that wrote the file"
+
     def headline(self) -> str:
         return self.place.tensor or self.place.family or listed(self.names, 2)
-
-    def rows(self) -> Rows:
-        return [("stored", f"{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare with the tool that wrote the file")
 
 
 class AdapterTransposed(Finding, frozen=True, kw_only=True):
@@ -353,8 +340,8 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
 
-    def headline(self) -> str:
-        return f"{self.tensors:,} of {count(self.of, 'tensor')}"
+    headline_text = "{tensors} of {of:count tensor}"
+    remedy_text = "transpose each: tensor.t().contiguous()"
 
     def rows(self) -> Rows:
         return [
@@ -362,6 +349,3 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
             ("stored", shape(self.stored)),
             ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("transpose each: tensor.t().contiguous()")

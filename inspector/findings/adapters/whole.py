@@ -125,8 +125,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     widths: tuple[tuple[int, int], ...] = ()
     given: bool = False
 
-    def headline(self) -> str:
-        return f"the adapter does not fit base {self.base}"
+    headline_text = "the adapter does not fit base {base}"
 
     def rows(self) -> Rows:
         rows = [
@@ -221,14 +220,9 @@ class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):
     count: int
     of: int
 
-    def headline(self) -> str:
-        return listed(self.targets)
-
-    def rows(self) -> Rows:
-        return [("listed", f"{number(self.count)} of {number(self.of)} target_modules have no tensor")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("audit it with --base to see whether the base has this module")
+    headline_text = "{targets:listed}"
+    row_texts = (("listed", "{count} of {of} target_modules have no tensor"),)
+    remedy_text = "audit it with --base to see whether the base has this module"
 
 
 class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
@@ -255,14 +249,9 @@ class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
     source: str
     because: str
 
-    def headline(self) -> str:
-        return self.source
-
-    def rows(self) -> Rows:
-        return [("because", self.because)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("pass --base with a folder, a config.json or a repository")
+    headline_text = "{source}"
+    row_texts = (("because", "{because}"),)
+    remedy_text = "pass --base with a folder, a config.json or a repository"
 
 
 class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
@@ -293,8 +282,5 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
     modules: int
     of: int
 
-    def headline(self) -> str:
-        return f"{number(self.modules)} of {number(self.of)} module families are not in the definition of {self.base}"
-
-    def rows(self) -> Rows:
-        return [("names", listed(self.names, 3))]
+    headline_text = "{modules} of {of} module families are not in the definition of {base}"
+    row_texts = (("names", "{names:listed 3}"),)

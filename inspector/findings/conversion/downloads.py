@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Rows
 from inspector.findings.words import amount, count, first, listed, number
 
 
@@ -58,6 +58,8 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
     bytes: int
     command: str
 
+    remedy_text = "run `{command}`"
+
     def headline(self) -> str:
         return self.place.file or f"{count(self.files, 'file')} of {self.repository}"
 
@@ -65,9 +67,6 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
         names = listed(self.names[:4] if self.files > 4 else self.names, 4)
         more = f" and {self.files - 4:,} more" if self.files > 4 else ""
         return [("missing", f"{amount(self.bytes)}: {names}{more}"), ("commit", str(self.commit))]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"run `{self.command}`")
 
 
 class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
@@ -94,6 +93,8 @@ class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
 
     cases: tuple[FileSize, ...]
 
+    remedy_text = "download it again from {repository}, unless it was changed intentionally"
+
     def headline(self) -> str:
         return self.place.file or f"{self.files:,} files"
 
@@ -103,9 +104,6 @@ class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
         else:
             words = [f"{case.name} {case.sizes('same size, different content')}" for case in self.cases]
         return [("stored" if self.files == 1 else "differ", listed(words, 4)), ("commit", str(self.commit))]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"download it again from {self.repository}, unless it was changed intentionally")
 
 
 class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
@@ -132,6 +130,8 @@ class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
 
     cases: tuple[FileSize, ...]
 
+    remedy_text = "compare them; download them again if the changes are not intended"
+
     def headline(self) -> str:
         return self.place.file or f"{self.files:,} files"
 
@@ -140,9 +140,6 @@ class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
             ("differ", listed([f"{case.name} ({case.sizes('content')})" for case in self.cases], 6)),
             ("commit", str(self.commit)),
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare them; download them again if the changes are not intended")
 
 
 class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
@@ -169,14 +166,11 @@ class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
 
     bytes: int
 
+    row_texts = (("extra", "{bytes:amount}: {names:listed 4}"), ("commit", "{commit}"))
+    remedy_text = "remove them if they are from another download or commit"
+
     def headline(self) -> str:
         return self.place.file or count(self.files, "file")
-
-    def rows(self) -> Rows:
-        return [("extra", f"{amount(self.bytes)}: {listed(self.names, 4)}"), ("commit", str(self.commit))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("remove them if they are from another download or commit")
 
 
 class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
@@ -201,11 +195,8 @@ class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
 
     bytes: int
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'file')} not needed to load these weights"
-
-    def rows(self) -> Rows:
-        return [("left out", f"{amount(self.bytes)}: {listed(self.names, 4)}")]
+    headline_text = "{files:count file} not needed to load these weights"
+    row_texts = (("left out", "{bytes:amount}: {names:listed 4}"),)
 
 
 class RepositoriesDiffer(Finding, frozen=True, kw_only=True):

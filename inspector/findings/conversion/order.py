@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.findings.conversion.values import ChangedHarmlessly, SomeOfTensors
-from inspector.findings.finding import Remedy, Rows
-from inspector.findings.words import count, first, number
+from inspector.findings.finding import Rows
+from inspector.findings.words import count, number
 
 
 class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
@@ -63,12 +63,8 @@ class RowsMisordered(SomeOfTensors, frozen=True, kw_only=True):
     """
 
     code = "V849"
-
-    def rows(self) -> Rows:
-        return [("such as", first(self.names, self.tensors))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert again, and reorder the rows of query and key once")
+    row_texts = (("such as", "{names:first tensors}"),)
+    remedy_text = "convert again, and reorder the rows of query and key once"
 
 
 class NotConverted(SomeOfTensors, frozen=True, kw_only=True):
@@ -92,9 +88,5 @@ class NotConverted(SomeOfTensors, frozen=True, kw_only=True):
     """
 
     code = "V845"
-
-    def rows(self) -> Rows:
-        return [("such as", first(self.names, self.tensors))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert again with llama.cpp's converter for this architecture")
+    row_texts = (("such as", "{names:first tensors}"),)
+    remedy_text = "convert again with llama.cpp's converter for this architecture"

@@ -124,6 +124,7 @@ class ParametersInvented(OneSidedFinding, frozen=True, kw_only=True):
     """
 
     code = "V804"
+    remedy_text = "find out what the converter filled them with"
 
     def rows(self) -> Rows:
         rows = [
@@ -132,9 +133,6 @@ class ParametersInvented(OneSidedFinding, frozen=True, kw_only=True):
             ("added", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
         return [*rows, ("because", f"the source uses the {self.tied} instead")] if self.tied else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("find out what the converter filled them with")
 
 
 class LayersDropped(WholeLayers, frozen=True, kw_only=True):
@@ -161,9 +159,7 @@ class LayersDropped(WholeLayers, frozen=True, kw_only=True):
 
     code = "V805"
     verb = "dropped"
-
-    def remedy(self) -> Remedy:
-        return Remedy("repeat the conversion; check that it read every file of the source")
+    remedy_text = "repeat the conversion; check that it read every file of the source"
 
 
 class LayersInvented(WholeLayers, frozen=True, kw_only=True):
@@ -189,9 +185,7 @@ class LayersInvented(WholeLayers, frozen=True, kw_only=True):
 
     code = "V806"
     verb = "added"
-
-    def remedy(self) -> Remedy:
-        return Remedy("find out what the converter filled them with")
+    remedy_text = "find out what the converter filled them with"
 
 
 class LayersRenumbered(Finding, frozen=True, kw_only=True):
@@ -225,8 +219,8 @@ class LayersRenumbered(Finding, frozen=True, kw_only=True):
     counted: bool
     names: tuple[str, str]
 
-    def headline(self) -> str:
-        return f"{self.source} is {self.target} in the target"
+    headline_text = "{source} is {target} in the target"
+    remedy_text = "restore the source's numbers; headers cannot show whether the values match"
 
     def rows(self) -> Rows:
         return [
@@ -234,9 +228,6 @@ class LayersRenumbered(Finding, frozen=True, kw_only=True):
             ("target", self.names[1]),
             ("holds", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("restore the source's numbers; headers cannot show whether the values match")
 
 
 class NamesChanged(Finding, frozen=True, kw_only=True):
@@ -267,17 +258,9 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
     tensors: int
     parameters: int
 
-    def headline(self) -> str:
-        return self.target
-
-    def rows(self) -> Rows:
-        return [
-            ("source", self.source),
-            ("holds", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("restore the source's name; headers cannot show whether the values match")
+    headline_text = "{target}"
+    row_texts = (("source", "{source}"), ("holds", "{tensors:count tensor}, {parameters:count parameter}"))
+    remedy_text = "restore the source's name; headers cannot show whether the values match"
 
 
 class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):
@@ -303,6 +286,7 @@ class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):
 
     code = "V816"
     severity = "warning"
+    remedy_text = "add config.json to the folder: tie_word_embeddings decides"
 
     def headline(self) -> str:
         return f"{listed(self.roles, 4)}, only in the {self.side}"
@@ -314,6 +298,3 @@ class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):
             ("stored", listed(self.names, 2)),
             (word, f"{count(self.parameters, 'parameter')}, unless it is {of}"),
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("add config.json to the folder: tie_word_embeddings decides")

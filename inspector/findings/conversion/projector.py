@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, first, number, shape
+from inspector.findings.finding import Finding
 
 
 class ProjectorIncomplete(Finding, frozen=True, kw_only=True):
@@ -37,18 +36,13 @@ class ProjectorIncomplete(Finding, frozen=True, kw_only=True):
     parameters: int
     file: str
 
-    def headline(self) -> str:
-        return f"{number(self.tensors)} of {count(self.of, 'tensor')}"
-
-    def rows(self) -> Rows:
-        return [
-            ("missing", first(self.names, self.tensors)),
-            ("source", first(self.source_names, self.tensors)),
-            ("parameters", number(self.parameters)),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert again with llama.cpp's converter and --mmproj")
+    headline_text = "{tensors} of {of:count tensor}"
+    row_texts = (
+        ("missing", "{names:first tensors}"),
+        ("source", "{source_names:first tensors}"),
+        ("parameters", "{parameters}"),
+    )
+    remedy_text = "convert again with llama.cpp's converter and --mmproj"
 
 
 class ProjectorMismatched(Finding, frozen=True, kw_only=True):
@@ -82,18 +76,13 @@ class ProjectorMismatched(Finding, frozen=True, kw_only=True):
     expected: tuple[int, ...]
     file: str
 
-    def headline(self) -> str:
-        return count(self.tensors, "tensor")
-
-    def rows(self) -> Rows:
-        return [
-            ("such as", first(self.names, self.tensors)),
-            ("stored", shape(self.stored)),
-            ("expected", f"{shape(self.expected)}: {self.source_names[0]}"),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the mmproj file of this model, or convert again with --mmproj")
+    headline_text = "{tensors:count tensor}"
+    row_texts = (
+        ("such as", "{names:first tensors}"),
+        ("stored", "{stored:shape}"),
+        ("expected", "{expected:shape}: {source_names[0]}"),
+    )
+    remedy_text = "use the mmproj file of this model, or convert again with --mmproj"
 
 
 class NotAProjector(Finding, frozen=True, kw_only=True):
@@ -121,11 +110,6 @@ class NotAProjector(Finding, frozen=True, kw_only=True):
     file: str
     architecture: str | None
 
-    def headline(self) -> str:
-        return self.file
-
-    def rows(self) -> Rows:
-        return [("architecture", self.architecture or "unknown")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("give llama.cpp's mmproj file as the other target")
+    headline_text = "{file}"
+    row_texts = (("architecture", "{architecture:or unknown}"),)
+    remedy_text = "give llama.cpp's mmproj file as the other target"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number
+from inspector.findings.finding import Finding, Rows
+from inspector.findings.words import count, listed
 
 
 class DifferentModels(Finding, frozen=True, kw_only=True):
@@ -14,11 +14,8 @@ class DifferentModels(Finding, frozen=True, kw_only=True):
     symbols: tuple[str, ...]
     architectures: tuple[str | None, ...]
 
-    def headline(self) -> str:
-        return f"{number(self.source)} and {number(self.target)} parameters"
-
-    def rows(self) -> Rows:
-        return [("symbols", listed(self.symbols, 6))] if self.symbols else []
+    headline_text = "{source} and {target} parameters"
+    row_texts = (("symbols", "{symbols:listed 6}", "symbols"),)
 
 
 class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
@@ -61,9 +58,7 @@ class NotAConversion(DifferentModels, frozen=True, kw_only=True):
     """
 
     code = "V802"
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare with the checkpoint that was converted")
+    remedy_text = "compare with the checkpoint that was converted"
 
 
 class PrecisionReduced(Finding, frozen=True, kw_only=True):
@@ -90,8 +85,7 @@ class PrecisionReduced(Finding, frozen=True, kw_only=True):
     parameters: int
     carried: int
 
-    def headline(self) -> str:
-        return f"{number(self.parameters)} of {number(self.carried)} parameters"
+    headline_text = "{parameters} of {carried} parameters"
 
     def rows(self) -> Rows:
         return [(change, count(parameters, "parameter")) for change, parameters in list(self.changes.items())[:6]]
@@ -153,14 +147,9 @@ class TakenAsTied(Finding, frozen=True, kw_only=True):
     parameters: int
     side: str
 
-    def headline(self) -> str:
-        return f"{self.role}, only in the {self.side}, treated as tied to the {self.of}"
-
-    def rows(self) -> Rows:
-        return [("copy", f"{count(self.parameters, 'parameter')}; no config says whether it is tied")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("add config.json to the folder: tie_word_embeddings decides")
+    headline_text = "{role}, only in the {side}, treated as tied to the {of}"
+    row_texts = (("copy", "{parameters:count parameter}; no config says whether it is tied"),)
+    remedy_text = "add config.json to the folder: tie_word_embeddings decides"
 
 
 class ComponentDiffers(Finding, frozen=True, kw_only=True):
@@ -191,14 +180,9 @@ class ComponentDiffers(Finding, frozen=True, kw_only=True):
     source: int
     target: int
 
-    def headline(self) -> str:
-        return self.component
-
-    def rows(self) -> Rows:
-        return [("source", count(self.source, "parameter")), ("target", count(self.target, "parameter"))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("if the component is used, convert with a program that supports it")
+    headline_text = "{component}"
+    row_texts = (("source", "{source:count parameter}"), ("target", "{target:count parameter}"))
+    remedy_text = "if the component is used, convert with a program that supports it"
 
 
 def _buffers(buffers: dict[str, int], change: str) -> str:
@@ -235,9 +219,9 @@ class LeftOut(Finding, frozen=True, kw_only=True):
     towers: tuple[str, ...]
     writer: str
 
-    def headline(self) -> str:
-        return f"{count(self.tensors, 'tensor')} that {self.writer} does not store here"
-
-    def rows(self) -> Rows:
-        rows = [("towers", f"{', '.join(self.towers)}: in the mmproj file")] if self.towers else []
-        return [*rows, ("roles", listed(self.roles, 4)), ("parameters", number(self.parameters))]
+    headline_text = "{tensors:count tensor} that {writer} does not store here"
+    row_texts = (
+        ("towers", "{towers:joined}: in the mmproj file", "towers"),
+        ("roles", "{roles:listed 4}"),
+        ("parameters", "{parameters}"),
+    )

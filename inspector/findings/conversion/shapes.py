@@ -53,12 +53,10 @@ class RowsCut(VocabularyRows, frozen=True, kw_only=True):
     """
 
     code = "V807"
+    remedy_text = "convert again with the source's tokenizer, unless these rows are padding"
 
     def rows(self) -> Rows:
         return [*self.both_sides("", self.other_size()), ("dropped", count(self.dropped, "parameter"))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert again with the source's tokenizer, unless these rows are padding")
 
 
 class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
@@ -85,12 +83,10 @@ class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
 
     code = "V808"
     severity = "warning"
+    remedy_text = "check that the target's config states this size and that no token uses the new ids"
 
     def rows(self) -> Rows:
         return [*self.both_sides("", self.other_size()), ("added", count(self.invented, "parameter"))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("check that the target's config states this size and that no token uses the new ids")
 
 
 class ShapeNotCarried(Finding, frozen=True, kw_only=True):
@@ -101,7 +97,8 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
         transposition, concatenation, stacking or padding of the vocabulary explains it.
 
     Why it matters
-        The difference was cut off or filled with other values.
+        The difference was cut off or filled with other values. Where every split matrix of one side has the same
+        fraction of its size, that side is one rank of a parallel save (`rank_of`), and the rest is in the other ranks.
 
     Example
         error[V809] shape-not-carried: attention key of layer 17
@@ -125,6 +122,7 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
     invented: int
     carries: bool
     names: tuple[str, str]
+    rank_of: tuple[str, int] | None = None
 
     def headline(self) -> str:
         where = f" of {self.where}" if self.where else ""
@@ -138,9 +136,12 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
             ("source", self.names[0]),
             ("target", self.names[1]),
             ("parameters", ", ".join(lost)),
+            *([("because", f"the {self.rank_of[0]} is one of {self.rank_of[1]:,} ranks")] if self.rank_of else []),
         ]
 
     def remedy(self) -> Remedy:
+        if self.rank_of is not None:
+            return Remedy(f"merge the ranks of the {self.rank_of[0]}, with the tool that saved them, and compare those")
         return Remedy("repeat the conversion; the converter used wrong sizes here")
 
 

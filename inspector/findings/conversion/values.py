@@ -25,8 +25,7 @@ class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
     ways: tuple[str, ...]
     largest: float
 
-    def headline(self) -> str:
-        return count(self.tensors, "tensor")
+    headline_text = "{tensors:count tensor}"
 
 
 class ValuesDiffer(Finding, frozen=True, kw_only=True):
@@ -170,7 +169,7 @@ class ValuesUnchanged(SomeOfTensors, frozen=True, kw_only=True):
         In a fine-tune these parts were frozen, or never trained, such as experts that received no token.
 
     Example
-        note[V823] values-unchanged: 1 of 21 tensors, layer 1
+        note[V823] values-unchanged: 1 of 16 matrices, layer 1
           such as  model.layers.1.self_attn.k_proj.weight
 
     What to do
@@ -179,6 +178,10 @@ class ValuesUnchanged(SomeOfTensors, frozen=True, kw_only=True):
 
     code = "V823"
     severity = "note"
+
+    def headline(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        return f"{number(self.tensors)} of {number(self.of)} {'matrix' if self.of == 1 else 'matrices'}{where}"
 
     def rows(self) -> Rows:
         return [("such as", ", ".join(self.names[:2]))]
@@ -216,8 +219,8 @@ class CopiesDiffer(Finding, frozen=True, kw_only=True):
     at: tuple[int, ...]
     values: tuple[float, float]
 
-    def headline(self) -> str:
-        return self.tensor
+    headline_text = "{tensor}"
+    remedy_text = "set tie_word_embeddings to false if the head was trained separately, else remove the copy"
 
     def rows(self) -> Rows:
         before, after = self.values
@@ -226,9 +229,6 @@ class CopiesDiffer(Finding, frozen=True, kw_only=True):
             ("differ", f"{number(self.differing)} of {count(self.elements, 'value')}"),
             ("largest", f"{self.largest:g} at {shape(self.at)}: {before:g} became {after:g}"),
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("set tie_word_embeddings to false if the head was trained separately, else remove the copy")
 
 
 class ValuesNotFinite(Finding, frozen=True, kw_only=True):
@@ -260,19 +260,68 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
     nan: int
     infinite: int
 
+    row_texts = (("tensor", "{names:listed 2}"), ("NaN", "{nan}"), ("infinite", "{infinite}"))
+    remedy_text = "download the file again; if the source has them too, use an earlier checkpoint"
+
+    def headline(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        return f"{count(self.tensors, 'tensor')}{where}"
+
+
+class ValuesOverflowed(Finding, frozen=True, kw_only=True):
+    """Values are beyond the range of the dtype.
+
+    What it means
+        One side has finite values that the dtype of the other cannot represent; there they are infinite. float16 ends
+        at 65,504; bfloat16 and float32 at 3.4e38.
+
+    Why it matters
+        An infinite value turns outputs into NaN. Rounding loses digits, this loses the value.
+
+    Example
+        error[V850] values-overflowed: 1 tensor, layer 0
+          tensor    model.layers.0.input_layernorm.weight
+          infinite  64 of 64 values, in the target
+          largest   100002, F16 ends at 65504
+          help      convert again to BF16, or leave these tensors in F32
+
+    What to do
+        Convert to a dtype with a larger range, or leave these tensors in that of the source.
+    """
+
+    code = "V850"
+
+    tensors: int
+    names: tuple[str, ...]
+    where: str
+    infinite: int
+    of: int
+    largest: float
+    wide: str
+    narrow: str
+    narrowed: str = "target"
+
     def headline(self) -> str:
         where = f", {self.where}" if self.where else ""
         return f"{count(self.tensors, 'tensor')}{where}"
 
     def rows(self) -> Rows:
+        ends = f", {self.narrow} ends at {_ENDS[self.narrow]}" if self.narrow in _ENDS else ""
         return [
             ("tensor", listed(self.names, 2)),
-            ("NaN", number(self.nan)),
-            ("infinite", number(self.infinite)),
+            ("infinite", f"{number(self.infinite)} of {count(self.of, 'value')}, in the {self.narrowed}"),
+            ("largest", f"{self.largest:g}{ends}"),
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("download the file again; if the source has them too, use an earlier checkpoint")
+        if self.narrowed == "source":
+            return Remedy(f"use the target: the source lost these values in {self.narrow}")
+        other = "convert again to BF16, or " if self.narrow == "F16" and self.wide != "BF16" else ""
+        return Remedy(f"{other}{'leave' if other else 'convert again, and leave'} these tensors in {self.wide}")
+
+
+_ENDS = {"F16": "65504", "BF16": "3.38953e+38", "F32": "3.40282e+38"}
+"""The largest finite value of a dtype."""
 
 
 class ValuesConstant(Finding, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, first, number, value
+from inspector.findings.words import count, first, number
 
 
 class TensorNotFound(Finding, frozen=True, kw_only=True):
@@ -29,14 +29,9 @@ class TensorNotFound(Finding, frozen=True, kw_only=True):
     pattern: str
     similar: tuple[str, ...]
 
-    def headline(self) -> str:
-        return value(self.pattern)
-
-    def rows(self) -> Rows:
-        return [("similar", ", ".join(self.similar))] if self.similar else []
-
-    def remedy(self) -> Remedy:
-        return Remedy("list the names with: inspector tensors SOURCE --all")
+    headline_text = "{pattern:value}"
+    row_texts = (("similar", "{similar:joined}", "similar"),)
+    remedy_text = "list the names with: inspector tensors SOURCE --all"
 
 
 class DataUnwritten(Finding, frozen=True, kw_only=True):
@@ -123,11 +118,10 @@ class RowsZero(SomeTensors, frozen=True, kw_only=True):
     first_row: int
     last_row: int
 
+    remedy_text = "compare with the source; download the file again if its rows have values"
+
     def rows(self) -> Rows:
         return [("tensor", first(self.names, self.tensors)), ("zero", _rows(self))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare with the source; download the file again if its rows have values")
 
 
 class RowsUnused(SomeTensors, frozen=True, kw_only=True):
@@ -182,12 +176,8 @@ class NormZero(SomeTensors, frozen=True, kw_only=True):
     """
 
     code = "V840"
-
-    def rows(self) -> Rows:
-        return [("tensor", first(self.names, self.tensors))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the file again; if the source has the zeros too, use an earlier checkpoint")
+    row_texts = (("tensor", "{names:first tensors}"),)
+    remedy_text = "download the file again; if the source has the zeros too, use an earlier checkpoint"
 
 
 class CopySampled(Finding, frozen=True, kw_only=True):
@@ -198,8 +188,7 @@ class CopySampled(Finding, frozen=True, kw_only=True):
     samples: int
     bytes: int
 
-    def headline(self) -> str:
-        return self.tensor
+    headline_text = "{tensor}"
 
 
 class CopyEqualInSamples(CopySampled, frozen=True, kw_only=True):
@@ -253,12 +242,11 @@ class CopyDiffersInSamples(CopySampled, frozen=True, kw_only=True):
     differing: int
     elements: int
 
+    remedy_text = "set tie_word_embeddings to false if the head was trained separately, else remove the copy"
+
     def rows(self) -> Rows:
         differ = f"{number(self.differing)} of {count(self.elements, 'value')} in {_samples(self)}"
         return [("original", self.original), ("differ", differ)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("set tie_word_embeddings to false if the head was trained separately, else remove the copy")
 
 
 def _samples(sampled: CopySampled) -> str:

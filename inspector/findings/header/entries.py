@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.finding import Finding, Rows
+from inspector.findings.words import listed, number, shape
 
 SHOWN = 4
 """Cases in a message."""
@@ -61,8 +61,7 @@ class Entries(Finding, frozen=True, kw_only=True):
     tensors: int
     cases: tuple[HeaderEntry, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')}"
+    headline_text = "{place.file}: {tensors:count tensor}"
 
     def rows(self) -> Rows:
         rest = self.tensors - min(SHOWN, len(self.cases))
@@ -98,11 +97,10 @@ class EntryMalformed(Entries, frozen=True, kw_only=True):
 
     cases: tuple[ProblemEntry, ...]
 
+    remedy_text = "save the file again with a current version of safetensors"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {case.problem}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors")
 
 
 class DtypeUnknown(Entries, frozen=True, kw_only=True):
@@ -131,14 +129,13 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     cases: tuple[DtypeEntry, ...]
 
+    remedy_text = "save the file again with a dtype of the format"
+
     def entries(self) -> list[str]:
         return [
             f"{case.tensor}: {case.dtype}" + (f"; did you mean {case.meant}?" if case.meant else "")
             for case in self.cases
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a dtype of the format")
 
 
 class KeyDoubled(Finding, frozen=True, kw_only=True):
@@ -173,14 +170,9 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
         """Loaders open the file and take the last entry."""
         return False
 
-    def headline(self) -> str:
-        return f"{self.place.file} has {count(self.tensors, 'duplicate key')}"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("ask the author of the file which entry is correct")
+    headline_text = "{place.file} has {tensors:count duplicate key}"
+    row_texts = (("keys", "{keys:listed}"),)
+    remedy_text = "ask the author of the file which entry is correct"
 
 
 class SizeDiffers(Entries, frozen=True, kw_only=True):
@@ -208,14 +200,13 @@ class SizeDiffers(Entries, frozen=True, kw_only=True):
 
     cases: tuple[SizeEntry, ...]
 
+    remedy_text = "save the file again with a current version of safetensors"
+
     def entries(self) -> list[str]:
         return [
             f"{case.tensor}: {case.layout} = {number(case.expected)} bytes, offsets span {number(case.stored)}"
             for case in self.cases
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors")
 
 
 class ShapeOverflows(Entries, frozen=True, kw_only=True):
@@ -243,11 +234,10 @@ class ShapeOverflows(Entries, frozen=True, kw_only=True):
 
     cases: tuple[ShapeEntry, ...]
 
+    remedy_text = "do not use the file"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {case.layout}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("do not use the file")
 
 
 class PartOfByte(Entries, frozen=True, kw_only=True):
@@ -273,11 +263,10 @@ class PartOfByte(Entries, frozen=True, kw_only=True):
 
     cases: tuple[ShapeEntry, ...]
 
+    remedy_text = "pad the last dim so that the bits fill whole bytes"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {case.layout}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("pad the last dim so that the bits fill whole bytes")
 
 
 class FieldUnknown(Entries, frozen=True, kw_only=True):
@@ -303,11 +292,10 @@ class FieldUnknown(Entries, frozen=True, kw_only=True):
 
     cases: tuple[KeysEntry, ...]
 
+    remedy_text = "move these fields to __metadata__; readers ignore them here"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {listed(case.keys)}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("move these fields to __metadata__; readers ignore them here")
 
 
 class FieldDoubled(Entries, frozen=True, kw_only=True):
@@ -334,8 +322,7 @@ class FieldDoubled(Entries, frozen=True, kw_only=True):
 
     cases: tuple[KeysEntry, ...]
 
+    remedy_text = "save the file again with a current version of safetensors"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {listed(case.keys)}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors")

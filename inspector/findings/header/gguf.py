@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.header.entries import Entries, ShapeEntry
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, number
 
 
 class BlockEntry(ShapeEntry, frozen=True, kw_only=True):
@@ -39,11 +39,8 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
     problem: str
     position: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("position", f"byte {number(self.position)}")]
+    headline_text = "{place.file}: {problem}"
+    row_texts = (("position", "byte {position}"),)
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -72,14 +69,9 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
 
     version: int
 
-    def headline(self) -> str:
-        return f"{self.place.file} is GGUF version {number(self.version)}"
-
-    def rows(self) -> Rows:
-        return [("supported", "versions 2 and 3")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert the model again with a current llama.cpp")
+    headline_text = "{place.file} is GGUF version {version}"
+    row_texts = (("supported", "versions 2 and 3"),)
+    remedy_text = "convert the model again with a current llama.cpp"
 
 
 class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
@@ -106,11 +98,10 @@ class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
 
     cases: tuple[BlockEntry, ...]
 
+    remedy_text = "convert the model again with a current llama.cpp"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {case.layout}, blocks of {case.block}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert the model again with a current llama.cpp")
 
 
 class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
@@ -144,6 +135,9 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
     disordered: bool
     names: tuple[str, ...]
 
+    row_texts = (("alignment", "{alignment} bytes"), ("tensors", "{names:listed}", "names"))
+    remedy_text = "convert the model again with a current llama.cpp"
+
     def headline(self) -> str:
         return f"{self.place.file}: " + ", ".join(text for text in self._problems() if text)
 
@@ -154,13 +148,6 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
             f"{number(self.hole_bytes)} bytes in {count(self.holes, 'gap')}" if self.holes else "",
             "tensors out of order" if self.disordered else "",
         )
-
-    def rows(self) -> Rows:
-        names = [("tensors", listed(self.names))] if self.names else []
-        return [("alignment", f"{number(self.alignment)} bytes"), *names]
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert the model again with a current llama.cpp")
 
 
 class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
@@ -189,11 +176,8 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
     problem: str
     stated: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("stated", listed(self.stated))]
+    headline_text = "{place.file}: {problem}"
+    row_texts = (("stated", "{stated:listed}"),)
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -225,11 +209,10 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
     wanted: str
     beside: tuple[str, ...]
 
+    row_texts = (("others", "{beside:listed 4}", "beside"),)
+
     def headline(self) -> str:
         return f"{self.place.file} is part {self.part} of {self.of}"
-
-    def rows(self) -> Rows:
-        return [("others", listed(self.beside, 4))] if self.beside else []
 
     def remedy(self) -> Remedy:
         step = Step(action="move", file=self.place.file, new=self.wanted)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, number
+from inspector.findings.finding import Finding, Remedy, Step
 
 
 class MetadataKeyDoubled(Finding, frozen=True, kw_only=True):
@@ -30,14 +29,9 @@ class MetadataKeyDoubled(Finding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.count, 'key')}"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again without the duplicate")
+    headline_text = "{place.file}: {count:count key}"
+    row_texts = (("keys", "{keys:listed}"),)
+    remedy_text = "save the file again without the duplicate"
 
 
 class MetadataMalformed(Finding, frozen=True, kw_only=True):
@@ -66,14 +60,9 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return f"__metadata__ of {self.place.file} {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))] if self.keys else []
-
-    def remedy(self) -> Remedy:
-        return Remedy("convert the values to strings and save again")
+    headline_text = "__metadata__ of {place.file} {problem}"
+    row_texts = (("keys", "{keys:listed}", "keys"),)
+    remedy_text = "convert the values to strings and save again"
 
 
 class FormatAbsent(Finding, frozen=True, kw_only=True):
@@ -101,8 +90,7 @@ class FormatAbsent(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     of: int
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'file')} of {number(self.of)} without `format` in the metadata"
+    headline_text = "{files:count file} of {of} without `format` in the metadata"
 
     def remedy(self) -> Remedy:
         step = Step(action="set", key=("__metadata__", "format"), new="pt")

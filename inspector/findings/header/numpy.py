@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import listed
+from inspector.findings.finding import Finding
 
 
 class NumpyMalformed(Finding, frozen=True, kw_only=True):
@@ -32,11 +31,6 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
     arrays: int
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("arrays", listed(self.names))] if self.names else []
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again: numeric arrays alone, each under one name")
+    headline_text = "{place.file}: {problem}"
+    row_texts = (("arrays", "{names:listed}", "names"),)
+    remedy_text = "save the file again: numeric arrays alone, each under one name"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, listed, number
 
 
 class OffsetsHole(Finding, frozen=True, kw_only=True):
@@ -32,14 +31,9 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
     bytes: int
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {number(self.bytes)} bytes in {count(self.holes, 'gap')}"
-
-    def rows(self) -> Rows:
-        return [("before", listed(self.names))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors")
+    headline_text = "{place.file}: {bytes} bytes in {holes:count gap}"
+    row_texts = (("before", "{names:listed}"),)
+    remedy_text = "save the file again with a current version of safetensors"
 
 
 class OffsetsOverlap(Finding, frozen=True, kw_only=True):
@@ -67,14 +61,9 @@ class OffsetsOverlap(Finding, frozen=True, kw_only=True):
     tensors: int
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')} overlapping"
-
-    def rows(self) -> Rows:
-        return [("tensors", listed(self.names))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors")
+    headline_text = "{place.file}: {tensors:count tensor} overlapping"
+    row_texts = (("tensors", "{names:listed}"),)
+    remedy_text = "save the file again with a current version of safetensors"
 
 
 class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,14 +92,8 @@ class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     stored: int
     bytes: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {number(self.bytes)} bytes too many"
-
-    def rows(self) -> Rows:
-        return [
-            ("declared", f"{number(self.declared)} bytes of data"),
-            ("stored", f"{number(self.stored)} bytes of data"),
-        ]
+    headline_text = "{place.file}: {bytes} bytes too many"
+    row_texts = (("declared", "{declared} bytes of data"), ("stored", "{stored} bytes of data"))
 
     def remedy(self) -> Remedy:
         """To download the file again, or to cut it: all tensors are before the extra bytes."""
@@ -144,11 +127,6 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
     begin: int
     tensors: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')}"
-
-    def rows(self) -> Rows:
-        return [("begin", f"{number(self.begin)}, must be 0")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("subtract this number from all offsets")
+    headline_text = "{place.file}: {tensors:count tensor}"
+    row_texts = (("begin", "{begin}, must be 0"),)
+    remedy_text = "subtract this number from all offsets"

@@ -6,7 +6,7 @@ import msgspec
 
 from inspector.findings.finding import UNREAD, Finding, Remedy, Rows
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, listed
 
 ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
 """The row of a finding that concerns no pickle of weights."""
@@ -55,18 +55,15 @@ class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     count: int
     aside: bool = False
 
+    headline_text = "{place.file} would call {names:listed 3}"
+    remedy_text = "do not load this file"
+
     def is_aside(self) -> bool:
         return self.aside
-
-    def headline(self) -> str:
-        return f"{self.place.file} would call {listed(self.names, 3)}"
 
     def rows(self) -> Rows:
         imports: Rows = [("imports", f"{count(self.count, 'name')} that no state dict needs")]
         return [*imports, *(ASIDE if self.aside else ())]
-
-    def remedy(self) -> Remedy:
-        return Remedy("do not load this file")
 
 
 class _ErrorIfRefused:
@@ -86,12 +83,11 @@ class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
 
     refused_by: str = ""
 
+    row_texts = (("refused by", "{refused_by}", "refused_by"),)
+
     def calls_unknown(self) -> bool:
         """Whether loading it would call something unknown."""
         return False
-
-    def rows(self) -> Rows:
-        return [("refused by", self.refused_by)] if self.refused_by else []
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
         refused = self.closes_file and UNREAD in because
@@ -129,6 +125,8 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
     not_allowed: tuple[str, ...] = ()
     aside: bool = False
 
+    remedy_text = "save only the state dict, preferably as safetensors"
+
     def calls_unknown(self) -> bool:
         return bool(self.not_allowed)
 
@@ -142,9 +140,6 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
 
     def rows(self) -> Rows:
         return [("classes", listed(self.names, 4)), *(ASIDE if self.aside else ()), *super().rows()]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save only the state dict, preferably as safetensors")
 
 
 class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
@@ -172,6 +167,8 @@ class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defa
     protocol: int
     opcodes: tuple[str, ...]
 
+    remedy_text = "save it again with the default protocol, preferably as safetensors"
+
     def headline(self) -> str:
         if self.protocol > WRITTEN_PROTOCOL:
             return f"{self.place.file} is pickled with protocol {self.protocol}"
@@ -179,9 +176,6 @@ class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defa
 
     def rows(self) -> Rows:
         return [("opcodes", listed(self.opcodes, 4)), *super().rows()]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save it again with the default protocol, preferably as safetensors")
 
 
 class TorchscriptProgram(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
@@ -203,12 +197,8 @@ class TorchscriptProgram(RefusedByTorch, frozen=True, kw_only=True, omit_default
     """
 
     code = "H155"
-
-    def headline(self) -> str:
-        return f"{self.place.file} is a TorchScript program"
-
-    def remedy(self) -> Remedy:
-        return Remedy("save only its state dict, preferably as safetensors")
+    headline_text = "{place.file} is a TorchScript program"
+    remedy_text = "save only its state dict, preferably as safetensors"
 
 
 class TensorsNotDense(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
@@ -236,14 +226,13 @@ class TensorsNotDense(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=T
     tensors: tuple[str, ...]
     count: int
 
+    remedy_text = "make them dense (`tensor.to_dense()`) and save them again"
+
     def headline(self) -> str:
         return f"{self.place.file}: {count(self.count, 'tensor')} {'is' if self.count == 1 else 'are'} not dense"
 
     def rows(self) -> Rows:
         return [("tensors", listed(self.tensors, 4)), *super().rows()]
-
-    def remedy(self) -> Remedy:
-        return Remedy("make them dense (`tensor.to_dense()`) and save them again")
 
 
 class PickleMalformed(Finding, frozen=True, kw_only=True):
@@ -271,11 +260,8 @@ class PickleMalformed(Finding, frozen=True, kw_only=True):
     problem: str
     position: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: the pickle {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("position", f"byte {number(self.position)} of the pickle")]
+    headline_text = "{place.file}: the pickle {problem}"
+    row_texts = (("position", "byte {position} of the pickle"),)
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Rows
 from inspector.findings.header.entries import EntryMalformed, FieldUnknown, KeyDoubled, ShapeOverflows
 from inspector.findings.header.metadata import MetadataKeyDoubled
 from inspector.findings.header.start import HeaderLarge, HeaderStartsBlank, TooManyTensors
@@ -54,9 +54,8 @@ class ReferenceDisagrees(Finding, frozen=True, kw_only=True):
     tensors: int
     names: tuple[str, ...]
 
+    remedy_text = "update safetensors; if they still disagree, do not use the file"
+
     def rows(self) -> Rows:
         rows = [(self.reader, self.theirs), ("inspector", self.ours)]
         return [*rows, ("differing", f"{count(self.tensors, 'tensor')}: {listed(self.names)}")] if self.names else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("update safetensors; if they still disagree, do not use the file")

@@ -69,14 +69,12 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
     limit: int
     big_endian: int | None = None
 
-    def headline(self) -> str:
-        return f"{self.place.file} states a header of {number(self.announced)} bytes"
-
-    def rows(self) -> Rows:
-        rows = [("stored", f"{number(self.stored)} bytes in the whole file"), ("limit", f"{number(self.limit)} bytes")]
-        if self.big_endian:
-            rows.append(("big-endian", f"{number(self.big_endian)} bytes: written in the wrong byte order"))
-        return rows
+    headline_text = "{place.file} states a header of {announced} bytes"
+    row_texts = (
+        ("stored", "{stored} bytes in the whole file"),
+        ("limit", "{limit} bytes"),
+        ("big-endian", "{big_endian} bytes: written in the wrong byte order", "big_endian"),
+    )
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -110,16 +108,13 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
     position: int | None
     bytes: int
 
-    def headline(self) -> str:
-        return f"header of {self.place.file} {self.problem}"
+    headline_text = "header of {place.file} {problem}"
+    remedy_text = "save the file again with a current version of safetensors, or download it again"
 
     def rows(self) -> Rows:
         return (
             [("at", f"character {number(self.position)} of {number(self.bytes)}")] if self.position is not None else []
         )
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors, or download it again")
 
 
 class HeaderStartsBlank(Finding, frozen=True, kw_only=True):
@@ -146,11 +141,8 @@ class HeaderStartsBlank(Finding, frozen=True, kw_only=True):
 
     bytes: int
 
-    def rows(self) -> Rows:
-        return [("before", f"{number(self.bytes)} blank bytes before the first brace")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the file again if a reader rejects it")
+    row_texts = (("before", "{bytes} blank bytes before the first brace"),)
+    remedy_text = "save the file again if a reader rejects it"
 
 
 class HeaderLarge(Finding, frozen=True, kw_only=True):
@@ -178,14 +170,9 @@ class HeaderLarge(Finding, frozen=True, kw_only=True):
     bytes: int
     limit: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {number(self.bytes)} bytes of header"
-
-    def rows(self) -> Rows:
-        return [("limit", f"{number(self.limit)} bytes on the Hub")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save in more shards")
+    headline_text = "{place.file}: {bytes} bytes of header"
+    row_texts = (("limit", "{limit} bytes on the Hub"),)
+    remedy_text = "save in more shards"
 
 
 class TooManyTensors(Finding, frozen=True, kw_only=True):
@@ -212,11 +199,6 @@ class TooManyTensors(Finding, frozen=True, kw_only=True):
     tensors: int
     limit: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {number(self.tensors)} tensors"
-
-    def rows(self) -> Rows:
-        return [("limit", f"{number(self.limit)} tensors")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save in more shards")
+    headline_text = "{place.file}: {tensors} tensors"
+    row_texts = (("limit", "{limit} tensors"),)
+    remedy_text = "save in more shards"

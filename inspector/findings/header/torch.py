@@ -56,14 +56,13 @@ class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
 
     cases: tuple[ViewEntry, ...]
 
+    remedy_text = "save the model again"
+
     def entries(self) -> list[str]:
         return [
             f"{case.tensor}: {case.layout} to element {number(case.reach)} of {number(case.elements)}"
             for case in self.cases
         ]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the model again")
 
 
 class MemoryRepeated(Entries, frozen=True, kw_only=True):
@@ -91,11 +90,10 @@ class MemoryRepeated(Entries, frozen=True, kw_only=True):
 
     cases: tuple[RepeatEntry, ...]
 
+    remedy_text = "save the model again, with contiguous tensors"
+
     def entries(self) -> list[str]:
         return [f"{case.tensor}: {case.layout} repeats {count(case.elements, 'element')}" for case in self.cases]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the model again, with contiguous tensors")
 
 
 class KeysNotStrings(Finding, frozen=True, kw_only=True):
@@ -124,15 +122,12 @@ class KeysNotStrings(Finding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     count: int
 
+    row_texts = (("keys", "{keys:listed 4}"),)
+    remedy_text = "save the model again, with the names of its parameters"
+
     def headline(self) -> str:
         verb = "is not a string" if self.count == 1 else "are not strings"
         return f"{self.place.file}: {count(self.count, 'key')} of the state dict {verb}"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys, 4))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the model again, with the names of its parameters")
 
 
 class StorageMissing(Finding, frozen=True, kw_only=True):
@@ -164,12 +159,8 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     layers: str
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')} with missing data"
-
-    def rows(self) -> Rows:
-        layers = [("layers", self.layers)] if self.layers else []
-        return [("storage", listed(self.members, 2)), *layers, ("tensors", listed(self.names, 3))]
+    headline_text = "{place.file}: {tensors:count tensor} with missing data"
+    row_texts = (("storage", "{members:listed 2}"), ("layers", "{layers}", "layers"), ("tensors", "{names:listed 3}"))
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -199,14 +190,9 @@ class NoTensors(Finding, frozen=True, kw_only=True):
 
     what: str
 
-    def headline(self) -> str:
-        return f"{self.place.file} contains no tensors"
-
-    def rows(self) -> Rows:
-        return [("holds", self.what)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("pass the file that contains the weights")
+    headline_text = "{place.file} contains no tensors"
+    row_texts = (("holds", "{what}"),)
+    remedy_text = "pass the file that contains the weights"
 
 
 class StorageShared(Finding, frozen=True, kw_only=True):
@@ -238,6 +224,8 @@ class StorageShared(Finding, frozen=True, kw_only=True):
     views: int
     names: tuple[str, ...]
 
+    remedy_text = "no action needed if the model ties these weights"
+
     def headline(self) -> str:
         tied = f"{count(self.tied, 'tie')}" if self.tied else ""
         views = f"{number(self.views)} views of {count(self.storages, 'storage')}" if self.storages else ""
@@ -246,9 +234,6 @@ class StorageShared(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         ties = [("tied", " = ".join(names)) for names in self.ties[:4]]
         return ties + ([("views", listed(self.names, 4))] if self.names else [])
-
-    def remedy(self) -> Remedy:
-        return Remedy("no action needed if the model ties these weights")
 
 
 class WeightsBelowKey(Finding, frozen=True, kw_only=True):
@@ -259,7 +244,9 @@ class WeightsBelowKey(Finding, frozen=True, kw_only=True):
         transformers and diffusers take the top level for the state dict.
 
     Why it matters
-        They find none of the names: every tensor stays random, with a warning at most.
+        They find none of the names: every tensor stays random, with a warning at most. Where the config states no
+        dtype, transformers 5 asks the first entry at the top level, which is no tensor, and raises an exception.
+        `keys`: entries at the top level; `floats_first`: whether floats come first there.
 
     Example
         error[H157] weights-below-key: pytorch_model.bin: the weights are below
@@ -279,6 +266,8 @@ class WeightsBelowKey(Finding, frozen=True, kw_only=True):
     beside: tuple[OtherKey, ...]
     loader: str
     wanted: str
+    keys: int = 1
+    floats_first: bool = False
 
     def headline(self) -> str:
         return f"{self.place.file}: the weights are below {self.inside!r}"
@@ -317,12 +306,13 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
     inside: str
     beside: tuple[OtherKey, ...]
     count: int
+    keys: int = 1
+    floats_first: bool = False
+
+    remedy_text = "to publish the weights, save the content of this key separately"
 
     def headline(self) -> str:
         return f"{self.place.file}: the weights are below {self.inside!r}"
 
     def rows(self) -> Rows:
         return [("also", f"{one.key}: {count(one.tensors, 'tensor')}") for one in self.beside[:4]]
-
-    def remedy(self) -> Remedy:
-        return Remedy("to publish the weights, save the content of this key separately")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, listed, number
 
 
 class ArchiveMalformed(Finding, frozen=True, kw_only=True):
@@ -34,11 +33,8 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
     cut: bool
     stored: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("stored", f"{number(self.stored)} bytes")]
+    headline_text = "{place.file}: {problem}"
+    row_texts = (("stored", "{stored} bytes"),)
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -70,14 +66,9 @@ class ArchiveRoots(Finding, frozen=True, kw_only=True):
     others: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.count, 'member')} outside of {self.root or 'a folder'}"
-
-    def rows(self) -> Rows:
-        return [("outside", listed(self.others, 3))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the model again")
+    headline_text = "{place.file}: {count:count member} outside of {root:or a folder}"
+    row_texts = (("outside", "{others:listed 3}"),)
+    remedy_text = "save the model again"
 
 
 class ArchiveRefused(Finding, frozen=True, kw_only=True):
@@ -106,8 +97,5 @@ class ArchiveRefused(Finding, frozen=True, kw_only=True):
     problems: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {listed(self.problems, 3)}"
-
-    def remedy(self) -> Remedy:
-        return Remedy("save the model again")
+    headline_text = "{place.file}: {problems:listed 3}"
+    remedy_text = "save the model again"

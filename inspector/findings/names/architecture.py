@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, RowTexts, Step
 from inspector.findings.words import listed
 
 
@@ -64,6 +66,10 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")
         return Remedy(words)
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """Nothing where the loader takes every tensor that the class has under names that no definition has."""
+        return None if outcome == "complete" and self.names is None else self
+
     def _other_type(self, model_type: str) -> Remedy:
         """States the type under which the config gives every shape of the weights."""
         words = f'set "model_type": "{model_type}"'
@@ -101,8 +107,7 @@ class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     prefix: str
     stored_prefix: str
 
-    def headline(self) -> str:
-        return f"the class is {self.class_name}, the names are those of {self.names}"
+    headline_text = "the class is {class_name}, the names are those of {names}"
 
     def rows(self) -> Rows:
         if self.prefix:
@@ -135,11 +140,10 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
     writer: str
     example: str
 
+    row_texts: ClassVar[RowTexts] = (("such as", "{example}"),)
+
     def headline(self) -> str:
         return f"names as written by {self.writer}" if self.writer else "names of an older or different naming scheme"
-
-    def rows(self) -> Rows:
-        return [("such as", self.example)]
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         return None if outcome == "complete" and not self.writer else self
@@ -176,8 +180,7 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
     exporter: str
     because: str
 
-    def rows(self) -> Rows:
-        return [("such as", self.example), ("because", self.because)]
+    row_texts = (("such as", "{example}"), ("because", "{because}"))
 
     def remedy(self) -> Remedy:
         way = f"convert it with {self.exporter}, or " if self.exporter else ""
@@ -212,8 +215,7 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     coverage: float
     code_in_repository: bool = msgspec.field(name="code")
 
-    def headline(self) -> str:
-        return self.model_type or "no config, and no known architecture has these names"
+    headline_text = "{model_type:or no config, and no known architecture has these names}"
 
     def rows(self) -> Rows:
         return [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
@@ -248,15 +250,11 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     class_name: str | None = msgspec.field(name="class")
     mapped: bool
 
+    row_texts = (("type", "{model_type}, whose names these are not"), ("code", "named by auto_map", "mapped"))
+    remedy_text = "compare the total with a published one: --claim"
+
     def headline(self) -> str:
         return self.class_name or self.model_type
-
-    def rows(self) -> Rows:
-        rows = [("type", f"{self.model_type}, whose names these are not")]
-        return [*rows, ("code", "named by auto_map")] if self.mapped else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("compare the total with a published one: --claim")
 
 
 class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
@@ -284,8 +282,7 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     twins: tuple[str, ...]
     head: str
 
-    def headline(self) -> str:
-        return self.architecture
+    headline_text = "{architecture}"
 
     def rows(self) -> Rows:
         return (

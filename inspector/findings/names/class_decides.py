@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Step
 
 
 class ClassDecides(ContentFinding, frozen=True, kw_only=True):
@@ -36,11 +36,8 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
     of: str
     model_type: str
 
-    def headline(self) -> str:
-        return f"the weights are {self.of}'s, as the class is"
-
-    def rows(self) -> Rows:
-        return [("config", f"model_type {self.model_type}"), ("class", self.class_name)]
+    headline_text = "the weights are {of}'s, as the class is"
+    row_texts = (("config", "model_type {model_type}"), ("class", "{class_name}"))
 
     def remedy(self) -> Remedy:
         step = Step(action="set", file=self.file, key=("model_type",), old=self.model_type, new=self.of)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, listed, number, shape
 
 
 class ComponentExtra(ContentFinding, frozen=True, kw_only=True):
@@ -37,12 +39,11 @@ class ComponentExtra(ContentFinding, frozen=True, kw_only=True):
     families: tuple[str, ...]
     class_name: str | None = msgspec.field(name="class")
 
+    row_texts = (("first", "{families[0]}"),)
+
     def headline(self) -> str:
         tensors = count(self.tensors, "tensor")
         return f"{self.component}: {tensors}, {number(self.parameters)} parameters beyond the class's model"
-
-    def rows(self) -> Rows:
-        return [("first", self.families[0])]
 
 
 class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
@@ -117,8 +118,7 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     without: int
     others: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.model_type} is the part below {self.prefix}"
+    headline_text = "{model_type} is the part below {prefix}"
 
     def rows(self) -> Rows:
         stored = f"{number(self.tensors)} below it, {number(self.without)} outside"
@@ -157,8 +157,7 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     parameters: int | None
 
-    def headline(self) -> str:
-        return f"{self.component} is declared but not stored"
+    headline_text = "{component} is declared but not stored"
 
     def rows(self) -> Rows:
         rows = [("declared", f"{self.key} = {self.value}")]
@@ -167,15 +166,65 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
         return rows
 
 
+class DraftHead(ContentFinding, frozen=True, kw_only=True):
+    """The weights are a draft head of EAGLE, not a model.
+
+    What it means
+        `fc.weight` joins the embedding of a token with the last hidden state of a larger model, the first layer has no
+        norm before its attention, and the final norm and the head are those of the larger model.
+
+    Why it matters
+        It proposes tokens to the model that it was trained for. By itself it does not load: transformers builds the
+        class of the config with random norms and a random head.
+
+    Example
+        warning[N460] draft-head: an EAGLE draft head of the type llama
+          joins    fc.weight [4096, 8192]
+          missing  model.norm.weight, model.layers.{layer}.input_layernorm.weight,
+                   lm_head.weight: not its own
+          help     load it beside the model that it was trained for, for example as the
+                   draft model of vLLM
+
+    What to do
+        Give it to a program that decodes speculatively with EAGLE, together with its target. It is complete.
+    """
+
+    code = "N460"
+    severity = "warning"
+
+    model_type: str
+    shape: tuple[int, ...]
+    missing: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return f"an EAGLE draft head of the type {self.model_type}"
+
+    def rows(self) -> Rows:
+        return [
+            ("joins", f"{self.place.family} {shape(self.shape)}"),
+            ("missing", f"{listed(self.missing, 4)}: not its own"),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("load it beside the model that it was trained for, for example as the draft model of vLLM")
+
+
+READ: Final = "the hidden states are complete; only what reads this module is random"
+MASKED: Final = "it stands for masked inputs, as in training; without a mask it is not read"
+
+
 class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
     """A part that the class builds is not stored, as files of this class may.
 
     What it means
         The class has a module that many uses do not need, such as the pooler of an encoder: sentence encoders are
-        often saved without it. The expected count leaves it out.
+        often saved without it. Or it has a vector that replaces masked inputs, in training or where a caller gives a
+        mask: models that were tuned without masking have none. The expected count leaves it out.
 
     Why it matters
-        Loaders initialise the module at random. It matters only to code that reads its output (`pooler_output`).
+        Loaders initialise the module at random. It matters only to code that reads its output (`pooler_output`),
+        and to inputs that are masked.
 
     Example
         note[N433] usual-part-absent: pooler.dense.weight, pooler.dense.bias
@@ -183,7 +232,7 @@ class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
           use     the hidden states are complete; only what reads this module is random
 
     What to do
-        Nothing, unless the output of this module is used.
+        Nothing, unless the output of this module is used, or inputs are masked.
     """
 
     code = "N433"
@@ -192,13 +241,50 @@ class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     tensors: int
     parameters: int | None
+    masks: bool = False
 
-    def headline(self) -> str:
-        return listed(self.names, 3)
+    headline_text = "{names:listed 3}"
 
     def rows(self) -> Rows:
         size = "" if self.parameters is None else f", {number(self.parameters)} parameters"
         return [
             ("absent", count(self.tensors, "tensor") + size),
-            ("use", "the hidden states are complete; only what reads this module is random"),
+            ("use", MASKED if self.masks else READ),
         ]
+
+
+class FolderUnnamed(ContentFinding, frozen=True, kw_only=True):
+    """Folders with weights that the pipeline does not name.
+
+    What it means
+        model_index.json names the folder of each component. It names none in these, or null: a copy with averaged
+        weights, another VAE, a component that was disabled.
+
+    Why it matters
+        diffusers neither downloads nor loads them. They were not audited.
+
+    Example
+        note[N490] folder-unnamed: unet_ema
+          stored  1 file, 3,940,152 bytes
+          help    pass the folder to audit it; to use it, load it by itself and give it to
+                  the pipeline
+
+    What to do
+        Nothing if it is not needed. To use it, load it by itself and give it to the pipeline.
+    """
+
+    code = "N490"
+    severity = "note"
+
+    folders: tuple[str, ...]
+    files: int
+    bytes: int
+
+    def headline(self) -> str:
+        return listed(self.folders, 4)
+
+    def rows(self) -> Rows:
+        return [("stored", f"{count(self.files, 'file')}, {count(self.bytes, 'byte')}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("pass the folder to audit it; to use it, load it by itself and give it to the pipeline")

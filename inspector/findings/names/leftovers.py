@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
-from inspector.findings.words import count, number
+from inspector.findings.finding import ContentFinding
 
 
 class LeftoverTensors(ContentFinding, frozen=True, kw_only=True):
@@ -17,11 +16,7 @@ class LeftoverTensors(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     prefix: str | None
 
-    def rows(self) -> Rows:
-        return [
-            ("stored", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements"),
-            ("such as", self.names[0]),
-        ]
+    row_texts = (("stored", "{tensors:count tensor}, {elements} elements"), ("such as", "{names[0]}"))
 
 
 class VocabularyPadded(ContentFinding, frozen=True, kw_only=True):
@@ -50,11 +45,8 @@ class VocabularyPadded(ContentFinding, frozen=True, kw_only=True):
     padding: int
     parameters: int
 
-    def headline(self) -> str:
-        return f"{number(self.vocabulary_rows)} rows for {number(self.vocabulary)} tokens"
-
-    def rows(self) -> Rows:
-        return [("padding", f"{number(self.padding)} rows, {number(self.parameters)} parameters")]
+    headline_text = "{vocabulary_rows} rows for {vocabulary} tokens"
+    row_texts = (("padding", "{padding} rows, {parameters} parameters"),)
 
 
 class ExtraStateStored(LeftoverTensors, frozen=True, kw_only=True):
@@ -79,12 +71,8 @@ class ExtraStateStored(LeftoverTensors, frozen=True, kw_only=True):
 
     code = "N419"
     severity = "note"
-
-    def headline(self) -> str:
-        return f"_extra_state of {count(self.tensors, 'module')}"
-
-    def remedy(self) -> Remedy:
-        return Remedy("do not publish it: it is not needed to load the weights")
+    headline_text = "_extra_state of {tensors:count module}"
+    remedy_text = "do not publish it: it is not needed to load the weights"
 
 
 class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
@@ -108,12 +96,8 @@ class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
     """
 
     code = "N420"
-
-    def headline(self) -> str:
-        return count(self.tensors, "flat vector")
-
-    def remedy(self) -> Remedy:
-        return Remedy("save again with StateDictType.FULL_STATE_DICT (set by FullyShardedDataParallel.state_dict_type)")
+    headline_text = "{tensors:count flat vector}"
+    remedy_text = "save again with StateDictType.FULL_STATE_DICT (set by FullyShardedDataParallel.state_dict_type)"
 
 
 class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
@@ -137,12 +121,8 @@ class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
 
     code = "N421"
     severity = "warning"
-
-    def headline(self) -> str:
-        return f"moments of {count(self.tensors, 'tensor')}"
-
-    def remedy(self) -> Remedy:
-        return Remedy("save only the model's state_dict, without the optimizer's")
+    headline_text = "moments of {tensors:count tensor}"
+    remedy_text = "save only the model's state_dict, without the optimizer's"
 
 
 class AverageStored(LeftoverTensors, frozen=True, kw_only=True):
@@ -167,9 +147,7 @@ class AverageStored(LeftoverTensors, frozen=True, kw_only=True):
 
     code = "N422"
     severity = "warning"
+    remedy_text = "keep one of the two: publish the average under the normal names, or remove it"
 
     def headline(self) -> str:
         return f"{self.prefix}*" if self.prefix else str(self.place.family)
-
-    def remedy(self) -> Remedy:
-        return Remedy("keep one of the two: publish the average under the normal names, or remove it")

@@ -14,8 +14,8 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
     """Two components of a pipeline do not fit each other.
 
     What it means
-        The denoiser takes text of one width, and the text encoders of the pipeline give another. Each component is
-        whole by itself: one of them is of another model.
+        The denoiser takes text of one width, and the text encoders of the pipeline give another; or its latents have
+        other channels than those of the VAE. Each component is whole by itself: one of them is of another model.
 
     Why it matters
         diffusers loads the pipeline, and its first call fails with shapes that cannot be multiplied.
@@ -40,15 +40,12 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
     encoders: tuple[str, ...]
     widths: tuple[int, ...]
 
-    def headline(self) -> str:
-        return self.component
+    headline_text = "{component}"
+    remedy_text = "download these folders from one repository: one of them is of another model"
 
     def rows(self) -> Rows:
         given = " + ".join(map(str, self.widths)) + (f" = {sum(self.widths)}" if len(self.widths) > 1 else "")
         return [(self.key, str(self.width)), *((name, given) for name in (" + ".join(self.encoders),))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download these folders from one repository: one of them is of another model")
 
 
 class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
@@ -79,14 +76,11 @@ class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
     weights: int
     agreeing: str
 
-    def headline(self) -> str:
-        return self.component
+    headline_text = "{component}"
+    remedy_text = "download the weights of {component} again: they are of another model"
 
     def rows(self) -> Rows:
         return [(self.key, f"{self.config} in the config, which fits {self.agreeing}, {self.weights} in the weights")]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"download the weights of {self.component} again: they are of another model")
 
 
 class ComponentsExchanged(ContentFinding, frozen=True, kw_only=True):
@@ -114,8 +108,7 @@ class ComponentsExchanged(ContentFinding, frozen=True, kw_only=True):
     components: tuple[str, ...]
     files: tuple[str, ...]
 
-    def headline(self) -> str:
-        return listed(self.components)
+    headline_text = "{components:listed}"
 
     def rows(self) -> Rows:
         return [("files", f"{listed(self._paths())}: each fits the other config")]
@@ -155,14 +148,11 @@ class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):
     class_name: Any = msgspec.field(name="class")
     components: tuple[str, ...]
 
+    row_texts = (("folders", "{components:listed}: all missing"),)
+    remedy_text = "download the repository with its folders"
+
     def headline(self) -> str:
         return str(self.class_name)
-
-    def rows(self) -> Rows:
-        return [("folders", f"{listed(self.components)}: all missing")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the repository with its folders")
 
 
 class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
@@ -190,6 +180,8 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
     class_name: str | None = msgspec.field(name="class")
     components: tuple[str, ...]
 
+    remedy_text = "use the model_index.json that belongs to this pipeline"
+
     def headline(self) -> str:
         return listed(self.components, 4) if self.class_name else "_class_name"
 
@@ -198,9 +190,6 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
             return [("because", "model_index.json does not name the class of the pipeline")]
         null = [("because", "model_index.json has [null, null] for it")] if self.components else []
         return [("pipeline", self.class_name), *null]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the model_index.json that belongs to this pipeline")
 
 
 class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
@@ -231,11 +220,10 @@ class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     config: str
     exchanged: str | None = None
 
+    row_texts = (("model_index.json", "{index}"), ("its config.json", "{config}"))
+
     def headline(self) -> str:
         return f"{self.component} and {self.exchanged}, exchanged" if self.exchanged else str(self.component)
-
-    def rows(self) -> Rows:
-        return [("model_index.json", self.index), ("its config.json", self.config)]
 
     def remedy(self) -> Remedy:
         if self.exchanged:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, number
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Step
 
 
 class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
@@ -43,19 +42,17 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     """
 
     code = "N402"
+    headline_text = "{prefix}"
+    row_texts = (
+        ("from", "{wrapper:or an unknown wrapper}"),
+        ("tensors", "{tensors}"),
+        ("without", "{without:count other tensor} do not have it", "without"),
+        ("where", "inside the names", "inside"),
+    )
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
         return PrefixReadPast
-
-    def headline(self) -> str:
-        return self.prefix
-
-    def rows(self) -> Rows:
-        rows = [("from", self.wrapper or "an unknown wrapper"), ("tensors", number(self.tensors))]
-        if self.without:
-            rows.append(("without", f"{count(self.without, 'other tensor')} do not have it"))
-        return [*rows, ("where", "inside the names")] if self.inside else rows
 
     def remedy(self) -> Remedy:
         prefixes = self.prefix.split(" and ")
@@ -115,9 +112,5 @@ class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
 
     code = "N415"
     severity = "note"
-
-    def headline(self) -> str:
-        return self.prefix
-
-    def rows(self) -> Rows:
-        return [("tensors", number(self.tensors))]
+    headline_text = "{prefix}"
+    row_texts = (("tensors", "{tensors}"),)

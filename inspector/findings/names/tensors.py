@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
@@ -40,8 +40,8 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     expected_tensors: int
     counted: bool
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
+    headline_text = "{place.name}"
+    remedy_text = "download or convert the checkpoint again; these tensors are not stored"
 
     def rows(self) -> Rows:
         kind = "parameters" if self.counted else "parameters: a buffer"
@@ -60,8 +60,41 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
             rows.append(("also", listed(self.families[1:])))
         return rows
 
-    def remedy(self) -> Remedy:
-        return Remedy("download or convert the checkpoint again; these tensors are not stored")
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """Milder for a buffer that the class makes itself."""
+        return BufferMissing(**self.stated_fields()) if outcome == "complete" and not self.counted else self
+
+
+class BufferMissing(TensorMissing, frozen=True, kw_only=True):
+    """A buffer is missing that its loader fills with the values of a new model.
+
+    What it means
+        The architecture has a buffer that no file contains. The loader that the checkpoint is made for makes it anew,
+        with the values that it has before training, and reports nothing.
+
+    Why it matters
+        Marian models have a `final_logits_bias` with numbers of their own; without it they answer otherwise. In BART
+        and its kin it is zero, and nothing is lost.
+
+    Example
+        warning[N436] buffer-missing: final_logits_bias
+          role      head bias
+          expected  [1, 107]
+          missing   1 tensor of 1, 0 parameters: a buffer
+          help      download or convert the checkpoint again, unless this buffer was as
+                    in a new model
+
+    What to do
+        Take it from the original checkpoint if it had other values than those of a new model.
+    """
+
+    code = "N436"
+    severity = "warning"
+
+    remedy_text = "download or convert the checkpoint again, unless this buffer was as in a new model"
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return self
 
 
 class LayersMissing(ContentFinding, frozen=True, kw_only=True):
@@ -95,6 +128,14 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     groups: int
     part: str | None
 
+    headline_text = "{what}"
+    row_texts = (
+        ("below", "{place.family}"),
+        ("missing", "{tensors:count tensor}, {parameters} parameters"),
+        ("present", "{present}", "present"),
+    )
+    remedy_text = "download or convert the checkpoint again: no file contains these tensors"
+
     @property
     def repeated_parts(self) -> int:
         """Families missing in several places or as a part of each layer: what a switch or a list leaves out."""
@@ -102,18 +143,43 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
             return self.families
         return self.families * (self.groups - 1)
 
+
+class BuffersMissing(ContentFinding, frozen=True, kw_only=True):
+    """Every parameter is stored, and no buffer.
+
+    What it means
+        The running mean and variance of batch norms, or other buffers that training fills, are missing altogether: the
+        save went over `named_parameters()`, which leaves them out.
+
+    Why it matters
+        Loaders leave them at their initial values, and the model computes other numbers.
+
+    Example
+        error[N461] buffers-missing: 58 tensors: running_mean, running_var
+          such as  resnet.embedder.embedder.normalization.running_mean
+          stored   118 tensors: every parameter
+          help     save the whole model.state_dict() again: parameters alone do not
+                   determine these values
+
+    What to do
+        Save `state_dict()` of the trained model again, or download the original.
+    """
+
+    code = "N461"
+
+    tensors: int
+    kinds: tuple[str, ...]
+    example: str
+    stored: int
+
     def headline(self) -> str:
-        return self.what
+        return f"{count(self.tensors, 'tensor')}: {listed(self.kinds, 4)}"
 
     def rows(self) -> Rows:
-        rows = [
-            ("below", str(self.place.family)),
-            ("missing", f"{count(self.tensors, 'tensor')}, {number(self.parameters)} parameters"),
-        ]
-        return [*rows, ("present", self.present)] if self.present else rows
+        return [("such as", self.example), ("stored", f"{count(self.stored, 'tensor')}: every parameter")]
 
     def remedy(self) -> Remedy:
-        return Remedy("download or convert the checkpoint again: no file contains these tensors")
+        return Remedy("save the whole model.state_dict() again: parameters alone do not determine these values")
 
 
 class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
@@ -144,21 +210,12 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     dtype: str
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return self.place.tensor or str(self.place.family)
-
-    def rows(self) -> Rows:
-        rows = [
-            (
-                "stored",
-                f"{shape(self.shape)} {self.dtype}, {count(self.tensors, 'tensor')}, "
-                f"{count(self.elements, 'element')}, {number(self.bytes)} bytes",
-            ),
-        ]
-        return [("where", self.place.indices), *rows] if self.place.indices and not self.place.tensor else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("not counted as a parameter; remove it if nothing reads it")
+    headline_text = "{place.name}"
+    row_texts = (
+        ("where", "{place.indices}", "place.where"),
+        ("stored", "{shape:shape} {dtype}, {tensors:count tensor}, {elements:count element}, {bytes} bytes"),
+    )
+    remedy_text = "not counted as a parameter; remove it if nothing reads it"
 
 
 OWN_READERS = {
@@ -203,8 +260,7 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     part: str
 
-    def headline(self) -> str:
-        return str(self.place.family)
+    headline_text = "{place.family}"
 
     def rows(self) -> Rows:
         rows = [("where", self.place.indices)] if self.place.indices else []
@@ -260,18 +316,17 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     renumbered: tuple[tuple[int, int], ...] = ()
 
+    row_texts = (
+        ("below", "{place.family}"),
+        ("tensors", "{tensors}, {parameters} parameters"),
+        ("first", "{names[0]}"),
+    )
+
     def headline(self) -> str:
         if self.shift is None:
             gaps = f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
             return gaps if self.renumbered else f"{self.missing} is stored as {self.stored}"
         return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
-
-    def rows(self) -> Rows:
-        return [
-            ("below", str(self.place.family)),
-            ("tensors", f"{number(self.tensors)}, {number(self.parameters)} parameters"),
-            ("first", self.names[0]),
-        ]
 
     def remedy(self) -> Remedy:
         below = str(self.place.family).rpartition(".")[0]
@@ -317,8 +372,8 @@ class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
     siblings: int
     families: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{self.place.family}, {self.place.indices}"
+    headline_text = "{place.family}, {place.indices}"
+    remedy_text = "check whether this difference is intended"
 
     def rows(self) -> Rows:
         rows = [
@@ -326,6 +381,3 @@ class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
             ("others", f"{shape(self.usual)} in {number(self.agreeing)} of {number(self.siblings)}"),
         ]
         return [*rows, ("families", listed(self.families, 3))] if len(self.families) > 1 else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("check whether this difference is intended")

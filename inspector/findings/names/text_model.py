@@ -50,20 +50,17 @@ class TextModelAlone(ContentFinding, frozen=True, kw_only=True):
     submodels: tuple[Submodels, ...]
     stored: int
 
+    headline_text = "{file} describes only the text model of {of[0]}"
+    remedy_text = "use the config.json of the {of[0]} model that these weights are from"
+
     @classmethod
     def milder(cls) -> type[Finding] | None:
         return TextModelOfMore
-
-    def headline(self) -> str:
-        return f"{self.file} describes only the text model of {self.of[0]}"
 
     def rows(self) -> Rows:
         claimed = f"{self.claimed} ({self.class_name})" if self.class_name else self.claimed
         also = ", ".join(f"{one.prefix} ({count(one.tensors, 'tensor')})" for one in self.submodels)
         return [("config", claimed), ("names", f"those of {listed(self.of, 4)}"), ("also", also)]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"use the config.json of the {self.of[0]} model that these weights are from")
 
 
 class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
@@ -128,11 +125,8 @@ class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     changed: dict[str, Any]
     removed: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"the weights are those of the text model in {self.key}"
-
-    def rows(self) -> Rows:
-        return [("config", self.claimed), ("names", f"those of {self.of}"), ("class", self.class_name)]
+    headline_text = "the weights are those of the text model in {key}"
+    row_texts = (("config", "{claimed}"), ("names", "those of {of}"), ("class", "{class_name}"))
 
     def remedy(self) -> Remedy:
         steps = [Step(action="set", file=self.file, key=(key,), new=new) for key, new in self.changed.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Rows
 
 _RESOURCES = {
     "work": "it takes more steps than one audit may take",
@@ -39,11 +39,10 @@ class BudgetExceeded(Finding, frozen=True, kw_only=True):
     what: str
     resource: str
 
+    remedy_text = "check which tool wrote these files; do not load them before you know"
+
     def headline(self) -> str:
         return f"{self.place.file}: {self.what}" if self.place.file else self.what
 
     def rows(self) -> Rows:
         return [("because", _RESOURCES[self.resource]), ("kept", "everything that was read until then is counted")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("check which tool wrote these files; do not load them before you know")

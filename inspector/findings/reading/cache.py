@@ -126,11 +126,6 @@ class InsideNotFound(Finding, frozen=True, kw_only=True, omit_defaults=True):
     commit: str
     cache: str | None = None
 
-    def headline(self) -> str:
-        return f"{self.repository} has no {self.inside}"
-
-    def rows(self) -> Rows:
-        return [("commit", self.commit)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("check the folder name (case-sensitive)")
+    headline_text = "{repository} has no {inside}"
+    row_texts = (("commit", "{commit}"),)
+    remedy_text = "check the folder name (case-sensitive)"

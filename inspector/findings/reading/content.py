@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import UNFINISHED, Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import UNFINISHED, count, first, listed, number
+from inspector.findings.words import first, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
@@ -200,8 +200,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     position: int | None
     what: str
 
-    def headline(self) -> str:
-        return f"{self.place.file} {self.problem}"
+    headline_text = "{place.file} {problem}"
 
     def rows(self) -> Rows:
         rows = [("instead", f"the file is {_CONFIG_FORMATS.get(self.what, self.what)}")] if self.what else []
@@ -215,8 +214,13 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull`")
         if "byte order mark" in self.problem:
-            return Remedy("save the file as UTF-8 without a byte order mark")
+            return Remedy("save the file as UTF-8 without a byte order mark", self._written_anew())
         return Remedy("repair the file, or download it again")
+
+    def _written_anew(self) -> tuple[Step, ...]:
+        """The file as a program writes it without the mark, which JSON does not have."""
+        file = str(self.place.file)
+        return (Step(action="write", file=file),) if file.endswith(("config.json", "model_index.json")) else ()
 
 
 class KeysDoubled(Finding, frozen=True, kw_only=True):
@@ -227,11 +231,8 @@ class KeysDoubled(Finding, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     count: int
 
-    def headline(self) -> str:
-        return f"{self.place.file} has {count(self.count, 'duplicate key')}"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))]
+    headline_text = "{place.file} has {count:count duplicate key}"
+    row_texts = (("keys", "{keys:listed}"),)
 
 
 class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
@@ -254,9 +255,7 @@ class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     """
 
     code = "R007"
-
-    def remedy(self) -> Remedy:
-        return Remedy("remove the duplicate; the last value was used")
+    remedy_text = "remove the duplicate; the last value was used"
 
 
 class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
@@ -278,9 +277,7 @@ class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
     """
 
     code = "N485"
-
-    def headline(self) -> str:
-        return f"{self.place.file or 'the checkpoint'} holds no tensors"
+    headline_text = "{place.file:or the checkpoint} holds no tensors"
 
     def remedy(self) -> Remedy:
         again = self.fetch_again()

@@ -51,8 +51,7 @@ class AddressNotUnderstood(Finding, frozen=True, kw_only=True):
     given: str
     problem: str
 
-    def headline(self) -> str:
-        return f"{self.given or 'an empty string'} {self.problem}"
+    headline_text = "{given:or an empty string} {problem}"
 
     def remedy(self) -> Remedy:
         if self.given.startswith(_SETTINGS):
@@ -83,17 +82,13 @@ class RepositoryNotFound(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R021"
-
-    def headline(self) -> str:
-        return f"{self.repository} is not on {self.endpoint}"
+    headline_text = "{repository} is not on {endpoint}"
+    remedy_text = "check the spelling of organization and name"
 
     def rows(self) -> Rows:
         private = "; it may be private, without access for your token" if self.token else ""
         rows = [("because", f"{self.detail}{private}")]
         return [*rows, ("path", "no local file or folder of this name either")] if self.bare else rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("check the spelling of organization and name")
 
 
 class RepositoryPrivate(OfRepository, frozen=True, kw_only=True):
@@ -118,9 +113,7 @@ class RepositoryPrivate(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R022"
-
-    def headline(self) -> str:
-        return f"{self.repository} is private or does not exist"
+    headline_text = "{repository} is private or does not exist"
 
     def rows(self) -> Rows:
         token = "the token has no access" if self.token else "none was sent"
@@ -154,12 +147,8 @@ class RepositoryGated(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R023"
-
-    def headline(self) -> str:
-        return f"{self.repository} is gated: you must accept its terms first"
-
-    def rows(self) -> Rows:
-        return [("because", self.detail)]
+    headline_text = "{repository} is gated: you must accept its terms first"
+    row_texts = (("because", "{detail}"),)
 
     def remedy(self) -> Remedy:
         after = "" if self.token else ", then run `hf auth login` or set HF_TOKEN"
@@ -186,15 +175,9 @@ class RepositoryDisabled(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R024"
-
-    def headline(self) -> str:
-        return f"{self.repository} was disabled by the Hub"
-
-    def rows(self) -> Rows:
-        return [("because", self.detail)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("look for another copy, or ask its owner; a token does not help")
+    headline_text = "{repository} was disabled by the Hub"
+    row_texts = (("because", "{detail}"),)
+    remedy_text = "look for another copy, or ask its owner; a token does not help"
 
 
 class RepositoryRenamed(Finding, frozen=True, kw_only=True):
@@ -220,11 +203,8 @@ class RepositoryRenamed(Finding, frozen=True, kw_only=True):
     repository: str
     new: str
 
-    def headline(self) -> str:
-        return f"{self.repository} was renamed to {self.new}"
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"use {self.new}")
+    headline_text = "{repository} was renamed to {new}"
+    remedy_text = "use {new}"
 
 
 class RevisionNotFound(OfRepository, frozen=True, kw_only=True):
@@ -246,15 +226,9 @@ class RevisionNotFound(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R026"
-
-    def headline(self) -> str:
-        return f"{self.repository} has no revision {self.revision}"
-
-    def rows(self) -> Rows:
-        return [("because", self.detail)]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"see {self.endpoint}/{self.repository}/tree/main for branches and tags")
+    headline_text = "{repository} has no revision {revision}"
+    row_texts = (("because", "{detail}"),)
+    remedy_text = "see {endpoint}/{repository}/tree/main for branches and tags"
 
 
 class TokenRefused(OfRepository, frozen=True, kw_only=True):
@@ -279,12 +253,6 @@ class TokenRefused(OfRepository, frozen=True, kw_only=True):
     """
 
     code = "R027"
-
-    def headline(self) -> str:
-        return f"{self.endpoint} rejects the token"
-
-    def rows(self) -> Rows:
-        return [("because", self.detail)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("set HF_TOKEN to a valid token or unset it; `hf auth login` stores a new one")
+    headline_text = "{endpoint} rejects the token"
+    row_texts = (("because", "{detail}"),)
+    remedy_text = "set HF_TOKEN to a valid token or unset it; `hf auth login` stores a new one"

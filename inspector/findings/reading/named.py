@@ -77,8 +77,7 @@ class LinksBroken(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     files: int
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'file')} are links to files that do not exist"
+    headline_text = "{files:count file} are links to files that do not exist"
 
     def rows(self) -> Rows:
         return [("files", listed(self.names, 4) if self.files <= 4 else first(self.names, self.files))]

@@ -56,12 +56,8 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
     tries: int
     detail: str
 
-    def headline(self) -> str:
-        return f"no usable answer from {self.endpoint} about {self.repository}"
-
-    def rows(self) -> Rows:
-        rows = [("because", self.detail)]
-        return [*rows, ("path", "no local file or folder of this name")] if self.bare else rows
+    headline_text = "no usable answer from {endpoint} about {repository}"
+    row_texts = (("because", "{detail}"), ("path", "no local file or folder of this name", "bare"))
 
     def remedy(self) -> Remedy:
         if self.status == 429:
@@ -96,11 +92,10 @@ class HubAnswerOdd(Finding, frozen=True, kw_only=True):
     what: str
     endpoint: str
 
+    remedy_text = "check whether the network requires a login, and check HF_ENDPOINT"
+
     def headline(self) -> str:
         return f"{self.endpoint} sends {_ANSWERS.get(self.what, 'something else')} instead of {self.wanted}"
-
-    def remedy(self) -> Remedy:
-        return Remedy("check whether the network requires a login, and check HF_ENDPOINT")
 
 
 class SchemeUnsupported(Finding, frozen=True, kw_only=True):
@@ -131,11 +126,8 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
     missing: bool
     detail: str
 
-    def headline(self) -> str:
-        return f"{self.source} cannot be read: {self.scheme}:// is not supported here"
-
-    def rows(self) -> Rows:
-        return [("because", self.detail)]
+    headline_text = "{source} cannot be read: {scheme}:// is not supported here"
+    row_texts = (("because", "{detail}"),)
 
     def remedy(self) -> Remedy:
         if self.extra:
@@ -170,8 +162,7 @@ class PlaceUnreadable(Finding, frozen=True, kw_only=True):
     reason: str
     detail: str
 
-    def headline(self) -> str:
-        return f"{self.source} cannot be read"
+    headline_text = "{source} cannot be read"
 
     def rows(self) -> Rows:
         return [("because", self.detail or self.reason)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.stored_set import StoredSet
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import listed
 
 _REASONS = {
     "absent": "no such file or folder",
@@ -48,13 +48,17 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     repository: str = ""
     """The address that the text would have as a repository of the Hub, "" where it would not be one."""
 
-    def headline(self) -> str:
-        return str(self.place.file or "the source")
+    headline_text = "{place.file:or the source}"
 
     def rows(self) -> Rows:
         return [("because", _REASONS.get(self.reason, self.detail or self.reason))]
 
     def remedy(self) -> Remedy:
+        if self.reason == "broken link":
+            return Remedy(
+                "download it again; where a folder of the Hub's cache was copied, copy it again with the links "
+                "followed (cp -rL)"
+            )
         hint = f"; for a repository of the Hub write {self.repository}" if self.repository else ""
         return Remedy(f"check the spelling of the path{hint}")
 
@@ -78,15 +82,9 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R002"
-
-    def headline(self) -> str:
-        return str(self.place.file or "the source")
-
-    def rows(self) -> Rows:
-        return [("because", self.detail or "permission denied")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("make the file readable (chmod u+r)")
+    headline_text = "{place.file:or the source}"
+    row_texts = (("because", "{detail:or permission denied}"),)
+    remedy_text = "make the file readable (chmod u+r)"
 
 
 class NoWeights(Finding, frozen=True, kw_only=True):
@@ -194,11 +192,8 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
 
     files: int
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'file')} are listed, there are more"
-
-    def remedy(self) -> Remedy:
-        return Remedy("remove what does not belong to the checkpoint, or audit a copy without it")
+    headline_text = "{files:count file} are listed, there are more"
+    remedy_text = "remove what does not belong to the checkpoint, or audit a copy without it"
 
 
 FILE = "replace it with a regular file"
@@ -223,9 +218,7 @@ class NotARegularFile(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R004"
-
-    def headline(self) -> str:
-        return f"{self.place.file or 'the source'} is a {self.detail or 'special file'}"
+    headline_text = "{place.file:or the source} is a {detail:or special file}"
 
     def remedy(self) -> Remedy:
         if self.detail == "directory":
@@ -257,14 +250,11 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
     there: tuple[str, ...]
     sets: int
 
-    def headline(self) -> str:
-        return f"no weights named {self.wanted}"
+    headline_text = "no weights named {wanted}"
+    remedy_text = "use one of these names, or omit --weights"
 
     def rows(self) -> Rows:
         return [("available", listed(self.there) or "no weights")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use one of these names, or omit --weights")
 
 
 class ReadFailed(Unreadable, frozen=True, kw_only=True):
@@ -287,12 +277,10 @@ class ReadFailed(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R009"
+    remedy_text = "try again; if it fails again, check the disk or the connection"
 
     def rows(self) -> Rows:
         return [("because", self.detail or self.reason)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("try again; if it fails again, check the disk or the connection")
 
 
 class DownloadUnfinished(Finding, frozen=True, kw_only=True):
@@ -319,11 +307,8 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
 
     trace: str
 
-    def rows(self) -> Rows:
-        return [("trace", self.trace)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("let the download finish, or delete the stale partial file")
+    row_texts = (("trace", "{trace}"),)
+    remedy_text = "let the download finish, or delete the stale partial file"
 
 
 class TooManyFiles(Finding, frozen=True, kw_only=True):
@@ -349,11 +334,6 @@ class TooManyFiles(Finding, frozen=True, kw_only=True):
     files: int
     limit: int
 
-    def headline(self) -> str:
-        return f"{number(self.files)} files in one set"
-
-    def rows(self) -> Rows:
-        return [("limit", f"{number(self.limit)} files")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("merge the shards into fewer files")
+    headline_text = "{files} files in one set"
+    row_texts = (("limit", "{limit} files"),)
+    remedy_text = "merge the shards into fewer files"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.finding import Finding, Remedy
+from inspector.findings.words import count, number, shape
 
 _TOOLS = {
     "zero": "DeepSpeed's ZeRO",
@@ -47,14 +47,9 @@ class TrainingState(Finding, frozen=True, kw_only=True):
     files: int
     bytes: int
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'file')} of a training run, {number(self.bytes)} bytes"
-
-    def rows(self) -> Rows:
-        return [("files", listed(self.names, 5))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("do not publish these files")
+    headline_text = "{files:count file} of a training run, {bytes} bytes"
+    row_texts = (("files", "{names:listed 5}"),)
+    remedy_text = "do not publish these files"
 
 
 class PartitionedSave(Finding, frozen=True, kw_only=True):
@@ -87,12 +82,10 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     bytes: int
     script: bool
 
+    row_texts = (("entries", "{names:listed 4}"), ("stored", "{bytes} bytes", "bytes"))
+
     def headline(self) -> str:
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"
-
-    def rows(self) -> Rows:
-        size = [("stored", f"{number(self.bytes)} bytes")] if self.bytes else []
-        return [("entries", listed(self.names, 4)), *size]
 
     def remedy(self) -> Remedy:
         if self.what == "zero" and self.script:
@@ -127,15 +120,12 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...] = ((0,),)
 
+    row_texts = (("tensors", "{names:listed 3}"),)
+    remedy_text = "save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint"
+
     def headline(self) -> str:
         shapes = " or ".join(shape(one) for one in self.shapes)
         return f"{number(self.tensors)} of {count(self.of, 'tensor')} have the shape {shapes}"
-
-    def rows(self) -> Rows:
-        return [("tensors", listed(self.names, 3))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint")
 
 
 class OptimizerNotWeights(Finding, frozen=True, kw_only=True):
@@ -161,11 +151,6 @@ class OptimizerNotWeights(Finding, frozen=True, kw_only=True):
 
     tensors: int
 
-    def headline(self) -> str:
-        return f"{self.place.file} contains optimizer state"
-
-    def rows(self) -> Rows:
-        return [("tensors", number(self.tensors))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("pass the file that contains the weights")
+    headline_text = "{place.file} contains optimizer state"
+    row_texts = (("tensors", "{tensors}"),)
+    remedy_text = "pass the file that contains the weights"

@@ -107,9 +107,7 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
 
     code = "S206"
     label = "absent"
-
-    def remedy(self) -> Remedy:
-        return Remedy("download both again: shard and index come from different saves")
+    remedy_text = "download both again: shard and index come from different saves"
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
         return self.listed_in_vain() if outcome == "complete" and self.index else self
@@ -264,9 +262,7 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
     code = "S208"
     severity = "warning"
     label = "doubled"
-
-    def remedy(self) -> Remedy:
-        return Remedy("keep one of the two")
+    remedy_text = "keep one of the two"
 
 
 class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
@@ -326,6 +322,4 @@ class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
 
     code = "S210"
     label = "differs"
-
-    def remedy(self) -> Remedy:
-        return Remedy("remove the stale shard")
+    remedy_text = "remove the stale shard"

@@ -147,13 +147,11 @@ class ShardHoldsAnother(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     names: tuple[str, ...]
     layers: str | None = None
 
-    def headline(self) -> str:
-        return str(self.place.file)
-
-    def rows(self) -> Rows:
-        rows = [("holds", f"the tensors of {self.holds}")]
-        rows.append(("lost", f"{count(self.tensors, 'tensor')}: {first(self.names, self.tensors)}"))
-        return [*rows, ("layers", self.layers)] if self.layers else rows
+    row_texts = (
+        ("holds", "the tensors of {holds}"),
+        ("lost", "{tensors:count tensor}: {names:first tensors}"),
+        ("layers", "{layers}", "layers"),
+    )
 
 
 class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):

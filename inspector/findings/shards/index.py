@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, first, listed, number
+from inspector.findings.words import count, listed, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -48,8 +48,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     bytes: int
     shards: int = 0
 
-    def headline(self) -> str:
-        return f"{self.place.file} {self.problem}"
+    headline_text = "{place.file} {problem}"
 
     def rows(self) -> Rows:
         rows = [("instead", f"the file is {_FORMATS.get(self.what, self.what)}")] if self.what else []
@@ -90,11 +89,8 @@ class IndexStale(Finding, frozen=True, kw_only=True):
     tensors: int
     audited: str
 
-    def headline(self) -> str:
-        return f"{self.place.file} lists {count(self.files, 'file')}, all of them missing"
-
-    def rows(self) -> Rows:
-        return [("audited", self.audited)]
+    headline_text = "{place.file} lists {files:count file}, all of them missing"
+    row_texts = (("audited", "{audited}"),)
 
     def remedy(self) -> Remedy:
         step = Step(action="move", file=self.place.file)
@@ -153,8 +149,7 @@ class IndexWithoutMetadata(Finding, frozen=True, kw_only=True):
     loader: str
     bytes: int
 
-    def rows(self) -> Rows:
-        return [("loader", f"{self.loader} stops with KeyError: 'metadata'")]
+    row_texts = (("loader", "{loader} stops with KeyError: 'metadata'"),)
 
     def remedy(self) -> Remedy:
         step = Step(action="set", file=self.place.file, key=("metadata",), new={"total_size": self.bytes})
@@ -222,15 +217,10 @@ class IndexOfAnotherSave(Finding, frozen=True, kw_only=True):
     stored_files: tuple[str, ...]
     stored_in: int
 
-    def rows(self) -> Rows:
-        return [
-            ("lists", f"{count(self.files, 'file')} that do not exist: {first(self.listed_files, self.files)}"),
-            (
-                "stored",
-                f"{count(self.tensors, 'tensor')} in {count(self.stored_in, 'file')}: "
-                f"{first(self.stored_files, self.stored_in)}",
-            ),
-        ]
+    row_texts = (
+        ("lists", "{files:count file} that do not exist: {listed_files:first files}"),
+        ("stored", "{tensors:count tensor} in {stored_in:count file}: {stored_files:first stored_in}"),
+    )
 
     def remedy(self) -> Remedy:
         return write_index(self.place.file)
@@ -261,14 +251,11 @@ class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
     totals: tuple[int, ...]
     names: tuple[str, ...]
 
+    row_texts = (("shards", "{names:listed 4}"),)
+    remedy_text = "keep the shards of one save, with its index"
+
     def headline(self) -> str:
         return f"shards of {count(len(self.totals), 'total')}: {listed([number(one) for one in self.totals], 4)}"
-
-    def rows(self) -> Rows:
-        return [("shards", listed(self.names, 4))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("keep the shards of one save, with its index")
 
 
 class SavesMixed(ShardTotalsDiffer, frozen=True, kw_only=True):
@@ -336,14 +323,9 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
     files: int
     names: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'shard')} without an index"
-
-    def rows(self) -> Rows:
-        return [("shards", listed(self.names, 4))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the index, or generate one from the headers")
+    headline_text = "{files:count shard} without an index"
+    row_texts = (("shards", "{names:listed 4}"),)
+    remedy_text = "download the index, or generate one from the headers"
 
 
 class IndexRequired(Finding, frozen=True, kw_only=True):
@@ -373,11 +355,8 @@ class IndexRequired(Finding, frozen=True, kw_only=True):
     loader: str
     wanted: str
 
-    def headline(self) -> str:
-        return f"{count(self.files, 'shard')} without an index"
-
-    def rows(self) -> Rows:
-        return [("shards", listed(self.names, 4)), ("loader", f"{self.loader} looks for {self.wanted}")]
+    headline_text = "{files:count shard} without an index"
+    row_texts = (("shards", "{names:listed 4}"), ("loader", "{loader} looks for {wanted}"))
 
     def remedy(self) -> Remedy:
         step = Step(action="write", file=self.wanted)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy
 from inspector.findings.reading.content import KeysDoubled
 from inspector.findings.shards.index import write_index
-from inspector.findings.words import count, listed
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -64,11 +63,8 @@ class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     tensors: int
 
-    def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')}"
-
-    def rows(self) -> Rows:
-        return [("tensors", listed(self.names))]
+    headline_text = "{place.file}: {tensors:count tensor}"
+    row_texts = (("tensors", "{names:listed}"),)
 
     def remedy(self) -> Remedy:
         return write_index(self.place.file)
@@ -102,11 +98,6 @@ class IndexTotalType(Finding, frozen=True, kw_only=True):
     type: str
     wanted: str
 
-    def headline(self) -> str:
-        return f"{self.key} is {self.type}, not {self.wanted}"
-
-    def rows(self) -> Rows:
-        return [("value", self.value), ("index", str(self.place.file))]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"write {self.key} as {self.wanted}")
+    headline_text = "{key} is {type}, not {wanted}"
+    row_texts = (("value", "{value}"), ("index", "{place.file}"))
+    remedy_text = "write {key} as {wanted}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import count, first, listed
+from inspector.findings.words import count, first
 
 INDEX = ".index.json"
 
@@ -37,9 +37,7 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     sliced: bool = False
 
-    def rows(self) -> Rows:
-        rows = [("loader", f"{self.loader} looks for {self.wanted}")]
-        return [("shards", listed(self.files, 4)), *rows] if self.files else rows
+    row_texts = (("shards", "{files:listed 4}", "files"), ("loader", "{loader} looks for {wanted}"))
 
     def remedy(self) -> Remedy:
         named = f', or load it with variant="{self.variant}"' if self.variant else ""
@@ -50,6 +48,55 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
             return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
         step = Step(action="move", file=self.place.file, new=self.wanted)
         return Remedy(f"rename {self.place.file} to {self.wanted}{named}", (step,))
+
+
+class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
+    """The only weights of the folder are not the model's, or a part of them.
+
+    What it means
+        The config shows which loader the folder is made for. None of its files of weights is here. The file that is has
+        another name, and holds tensors that the model does not have, or less than half of its tensors: a projector that
+        was trained alone, the head of a training program, a piece of a save.
+
+    Why it matters
+        The loader reports that there are no weights. Under the name that it looks for, the file would load, and leave
+        most of the model at random.
+
+    Example
+        error[S240] model-weights-absent: mm_projector.bin has other names than llava
+          stored  2 tensors, such as model.mm_projector.0.weight
+          loader  transformers looks for pytorch_model.bin
+          help    download the weights of the model, or save the whole model again; keep
+                  mm_projector.bin for the program that reads it
+
+    What to do
+        Download or save the weights of the model. The file is read by the program that wrote it.
+    """
+
+    code = "S240"
+
+    loader: str
+    wanted: str
+    model_type: str
+    tensors: int
+    example: str
+    missing: int | None = None
+
+    def headline(self) -> str:
+        if self.missing is None:
+            return f"{self.place.file} has other names than {self.model_type}"
+        return f"{self.place.file} is a small part of {self.model_type}"
+
+    def rows(self) -> Rows:
+        rows = [
+            ("stored", f"{count(self.tensors, 'tensor')}, such as {self.example}"),
+            ("loader", f"{self.loader} looks for {self.wanted}"),
+        ]
+        return [*rows, ("missing", count(self.missing, "tensor"))] if self.missing else rows
+
+    def remedy(self) -> Remedy:
+        keep = f"keep {self.place.file} for the program that reads it"
+        return Remedy(f"download the weights of the model, or save the whole model again; {keep}")
 
 
 class VariantOnly(Finding, frozen=True, kw_only=True):

@@ -37,17 +37,14 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     count: int
     bytes: int
 
-    def headline(self) -> str:
-        return f"audited {self.audited}"
+    headline_text = "audited {audited}"
+    remedy_text = "choose with --weights NAME; download only the set you need"
 
     def rows(self) -> Rows:
         rows = [("also", stored.words()) for stored in self.sets[:8]]
         if self.count > 8:
             rows.append(("more", f"{number(self.count - 8)} further sets"))
         return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("choose with --weights NAME; download only the set you need")
 
 
 class SetsDiffer(Finding, frozen=True, kw_only=True):
@@ -140,8 +137,7 @@ class SetUnreadable(Finding, frozen=True, kw_only=True):
     audited: str
     problems: tuple[str, ...]
 
-    def rows(self) -> Rows:
-        return [("problem", ", ".join(self.problems)), ("audited", self.audited)]
+    row_texts = (("problem", "{problems:joined}"), ("audited", "{audited}"))
 
     def remedy(self) -> Remedy:
         return Remedy(f"move {self.place.file} aside", (Step(action="move", file=self.place.file),))
@@ -219,13 +215,10 @@ class SlicesJoined(Finding, frozen=True, kw_only=True):
     elements: int
     bytes: int
 
-    def headline(self) -> str:
-        return count(self.files, "file")
+    headline_text = "{files:count file}"
+    remedy_text = "no action needed: converters merge the slices"
 
     def rows(self) -> Rows:
         matrices = self.tensors
         copies = f"{count(self.copies, 'tensor')}, {count(self.elements, 'element')}"
         return [("joined", f"{number(matrices)} {'matrix' if matrices == 1 else 'matrices'}"), ("copies", copies)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("no action needed: converters merge the slices")

@@ -44,9 +44,6 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     block: dict[str, Any] | None
     module: str = ""
 
-    def headline(self) -> str:
-        return str(self.place.file)
-
     def rows(self) -> Rows:
         bits = "" if self.bits is None else f", {self.bits:g} bits"
         groups = "" if self.group_size is None else f", groups of {self.group_size}"

@@ -26,6 +26,54 @@ class DtypeShare(msgspec.Struct, frozen=True):
         return f": {self.where[0]}" + (" and others" if len(self.where) > 1 else "") if self.where else ""
 
 
+class ShardOfAnotherDtype(ContentFinding, frozen=True, kw_only=True):
+    """All tensors of a shard have another dtype than the same modules have in the other shards.
+
+    What it means
+        Each shard has one dtype, and one has another than the rest: layers that are alike differ by the file that they
+        are in. Models that are designed with several dtypes have them by module; such a file is usually one of another
+        save or of another conversion.
+
+    Why it matters
+        It loads without a warning. Headers do not show whether the values are of the same model.
+
+    Example
+        warning[T640] shard-of-another-dtype: model-00002-of-00003.safetensors is BF16
+          tensors  10 are BF16, the 20 of the other files F32
+          such as  model.layers.{layer}.mlp.down_proj.weight, in both
+          help     download this file again, or convert all of them alike; inspector
+                   compare --hashes with the repository shows whether it belongs to
+                   it
+
+    What to do
+        Compare the hash of the file with that of its repository.
+    """
+
+    code = "T640"
+    severity = "warning"
+
+    files: tuple[str, ...]
+    dtype: str
+    others: str
+    tensors: int
+    tensors_of_others: int
+    family: str
+
+    def headline(self) -> str:
+        return f"{listed(self.files, 2)} {'is' if len(self.files) == 1 else 'are'} {self.dtype}"
+
+    def rows(self) -> Rows:
+        both = f"{number(self.tensors)} are {self.dtype}, the {number(self.tensors_of_others)} of the other files"
+        return [("tensors", f"{both} {self.others}"), ("such as", f"{self.family}, in both")]
+
+    def remedy(self) -> Remedy:
+        which = "this file" if len(self.files) == 1 else "these files"
+        return Remedy(
+            f"download {which} again, or convert all of them alike; inspector compare --hashes with the repository "
+            f"shows whether {'it belongs' if len(self.files) == 1 else 'they belong'} to it"
+        )
+
+
 class DtypesMixed(ContentFinding, frozen=True, kw_only=True):
     """The parameters are stored in several dtypes.
 
@@ -84,8 +132,7 @@ class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
     bytes: int
     would_be: int
 
-    def headline(self) -> str:
-        return f"stored {self.stored}, config {self.config}"
+    headline_text = "stored {stored}, config {config}"
 
     def rows(self) -> Rows:
         if self.bytes == self.would_be:
@@ -123,17 +170,8 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
     elements: int
     families: tuple[str, ...]
 
-    def headline(self) -> str:
-        return f"{count(self.tensors, 'tensor')} stored as {self.dtype}"
-
-    def rows(self) -> Rows:
-        return [
-            ("tensors", listed(self.families, 3)),
-            ("stored", f"{self.dtype}, {count(self.elements, 'element')}"),
-        ]
-
-    def remedy(self) -> Remedy:
-        return Remedy(
-            "save these weights as floats again; if they are quantized, restore their scales and the quantization "
-            "settings"
-        )
+    headline_text = "{tensors:count tensor} stored as {dtype}"
+    row_texts = (("tensors", "{families:listed 3}"), ("stored", "{dtype}, {elements:count element}"))
+    remedy_text = (
+        "save these weights as floats again; if they are quantized, restore their scales and the quantization settings"
+    )

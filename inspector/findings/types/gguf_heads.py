@@ -30,8 +30,7 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     stated: int
     shown: int
 
-    def headline(self) -> str:
-        return self.key
+    headline_text = "{key}"
 
     def rows(self) -> Rows:
         return [("stated", str(self.stated)), ("weights", str(self.shown) if self.shown else "no whole number")]

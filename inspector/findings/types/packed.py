@@ -48,15 +48,14 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     helper: str
     expected: tuple[tuple[int, ...], ...]
 
+    remedy_text = "quantize again, or download the file again from the original repository"
+
     def alike(self) -> tuple[object, ...]:
         return (self.helper,)
 
     def rows(self) -> Rows:
         expected = self.expected[0] if self.expected else ()
         return [*self.packing(), ("expected", shape(expected))] if expected else self.packing()
-
-    def remedy(self) -> Remedy:
-        return Remedy("quantize again, or download the file again from the original repository")
 
 
 class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
@@ -132,14 +131,13 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
     helpers: tuple[str, ...]
     values: str
 
+    remedy_text = "download the file that contains it again"
+
     def alike(self) -> tuple[object, ...]:
         return (self.values,)
 
     def rows(self) -> Rows:
         return [*self.packing(), ("stored", listed(self.helpers))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the file that contains it again")
 
 
 class PackedValuesRetyped(PackedModules, frozen=True, kw_only=True):
@@ -169,14 +167,13 @@ class PackedValuesRetyped(PackedModules, frozen=True, kw_only=True):
     shape: tuple[int, ...]
     expected: str
 
+    remedy_text = "download the file that contains it again, or quantize again"
+
     def alike(self) -> tuple[object, ...]:
         return (self.dtype, self.expected)
 
     def rows(self) -> Rows:
         return [*self.packing(), ("stored", f"{shape(self.shape)} {self.dtype}"), ("expected", self.expected)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("download the file that contains it again, or quantize again")
 
 
 class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
@@ -204,12 +201,11 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
 
     formulas: tuple[str, str]
 
+    remedy_text = "use all tensors of the module from one quantization run"
+
     def rows(self) -> Rows:
         one, other = self.formulas
         return [*self.packing(), ("one", one), ("other", other)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use all tensors of the module from one quantization run")
 
 
 class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
@@ -308,6 +304,8 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
     settings: tuple[Setting, ...]
     agreeing: int
 
+    remedy_text = "use the module from the same run as the others, or add an exception to the config"
+
     def rows(self) -> Rows:
         verb = "matches" if self.agreeing == 1 else "match"
         rows = []
@@ -318,6 +316,3 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return [row for row in rows if row[1]]
-
-    def remedy(self) -> Remedy:
-        return Remedy("use the module from the same run as the others, or add an exception to the config")

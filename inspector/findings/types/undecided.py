@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
-from inspector.findings.words import listed, number
+from inspector.findings.words import number
 
 
 class PackingUnknown(PackedModules, frozen=True, kw_only=True):
@@ -41,6 +41,12 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
     bytes: int
     elements: int
 
+    row_texts = (
+        ("modules", "{modules}"),
+        ("stored", "{elements} elements, {bytes} bytes"),
+        ("counted", "as stored; the logical count is not known"),
+    )
+
     def summed(self, findings: Sequence[PackedModules]) -> Self:
         unknown = [finding for finding in findings if isinstance(finding, PackingUnknown)]
         elements, size = sum(one.elements for one in unknown), sum(one.bytes for one in unknown)
@@ -51,13 +57,6 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return ", ".join(self.signature)
-
-    def rows(self) -> Rows:
-        return [
-            ("modules", number(self.modules)),
-            ("stored", f"{number(self.elements)} elements, {number(self.bytes)} bytes"),
-            ("counted", "as stored; the logical count is not known"),
-        ]
 
 
 class PackingUndecided(ContentFinding, frozen=True, kw_only=True):
@@ -89,15 +88,10 @@ class PackingUndecided(ContentFinding, frozen=True, kw_only=True):
     families: tuple[str, ...]
     tensors: int
 
+    row_texts = (("counted", "{counted}"), ("between", "{least} and {most}"), ("packing", "{schemes:listed}"))
+
     def headline(self) -> str:
         return f"{number(self.tensors)} packed tensor{'' if self.tensors == 1 else 's'}"
-
-    def rows(self) -> Rows:
-        return [
-            ("counted", number(self.counted)),
-            ("between", f"{number(self.least)} and {number(self.most)}"),
-            ("packing", listed(self.schemes)),
-        ]
 
 
 class NothingPacked(ContentFinding, frozen=True, kw_only=True):
@@ -125,8 +119,7 @@ class NothingPacked(ContentFinding, frozen=True, kw_only=True):
     bits: int | None
     group_size: int | None
 
-    def headline(self) -> str:
-        return str(self.place.key)
+    headline_text = "{place.key}"
 
     def rows(self) -> Rows:
         words = [str(self.method)]
@@ -192,8 +185,5 @@ class PackingEntryUnclear(ContentFinding, frozen=True, kw_only=True):
 
     entries: tuple[str, ...]
 
-    def headline(self) -> str:
-        return str(self.place.key)
-
-    def rows(self) -> Rows:
-        return [("entries", listed(self.entries, 3))]
+    headline_text = "{place.key}"
+    row_texts = (("entries", "{entries:listed 3}"),)

@@ -6,7 +6,7 @@ import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.types.modules import PackedModules
-from inspector.findings.words import count, listed, number, shape, value
+from inspector.findings.words import count, listed, shape, value
 
 
 class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
@@ -76,6 +76,8 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
     others: int
     method: str | None
 
+    remedy_text = "quantize it like the others, or exclude it in the config"
+
     def rows(self) -> Rows:
         verb = "is" if self.others == 1 else "are"
         rows = [
@@ -85,9 +87,6 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return rows
-
-    def remedy(self) -> Remedy:
-        return Remedy("quantize it like the others, or exclude it in the config")
 
 
 class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):
@@ -116,14 +115,13 @@ class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):
 
     role: str
 
+    remedy_text = "store it unquantized: take the weight from the original model"
+
     def alike(self) -> tuple[object, ...]:
         return (self.role,)
 
     def rows(self) -> Rows:
         return [*self.packing(), ("role", self.role)]
-
-    def remedy(self) -> Remedy:
-        return Remedy("store it unquantized: take the weight from the original model")
 
 
 class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
@@ -199,14 +197,8 @@ class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
     elements: int
     bytes: int
 
-    def headline(self) -> str:
-        return count(self.tensors, "tensor")
-
-    def rows(self) -> Rows:
-        return [
-            ("families", listed(self.families, 2)),
-            ("stored", f"{number(self.elements)} elements, {number(self.bytes)} bytes"),
-        ]
+    headline_text = "{tensors:count tensor}"
+    row_texts = (("families", "{families:listed 2}"), ("stored", "{elements} elements, {bytes} bytes"))
 
 
 class CacheScalesStored(PackedModules, frozen=True, kw_only=True):

@@ -29,7 +29,9 @@ from inspector.loader.formats.torch_tensors import (
     PickledTensor,
     Storage,
     Tensors,
+    begins_with_floats,
     summary_of,
+    top_keys,
     weights_in,
 )
 from inspector.loader.formats.zip_directory import BadArchive, Member
@@ -307,6 +309,8 @@ class _TorchReading:
                     inside=inside,
                     beside=tuple(OtherKey(key, count) for key, count in list(other_keys.items())[:NAMES_SHOWN]),
                     count=len(other_keys),
+                    keys=top_keys(value),
+                    floats_first=begins_with_floats(value),
                 )
             )
 

@@ -155,12 +155,31 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
             if tensor_of(item) is None
         }
         key = next((key for key in _INSIDE if below.get(key)), None)
-        if key is None or any(tensor_of(item) is not None for item in holder.values()):
+        beside = [other for other, item in holder.items() if tensor_of(item) is not None]
+        if key is None or len(beside) >= below[key] or not all(type(other) is str for other in beside):
             break
+        other_keys.update({other[:200]: 1 for other in beside})
         other_keys.update({other[:200]: count for other, count in below.items() if other != key and count})
         way.append(key)
         value = holder[key]
     return ".".join(way), value, other_keys
+
+
+def top_keys(value: object) -> int:
+    """The number of keys at the top of a file."""
+    holder = _mapping(value)
+    return 0 if holder is None else len(holder)
+
+
+def begins_with_floats(value: object) -> bool:
+    """Whether tensors come first at the top of a file, one of floats among them before anything else."""
+    for item in (_mapping(value) or {}).values():
+        made = tensor_of(item)
+        if made is None:
+            return False
+        if made.dtype.startswith(("F", "BF")):
+            return True
+    return False
 
 
 def _count(value: object) -> int:

@@ -8,7 +8,7 @@ that was copied from a browser.
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
@@ -18,6 +18,16 @@ RepoType = Literal["model", "dataset", "space"]
 REPO_TYPES: Final[tuple[RepoType, ...]] = ("model", "dataset", "space")
 MAIN: Final = "main"
 """The default revision."""
+
+
+class Where(TypedDict, total=False):
+    """What the name of a source leaves open: a repository's revision, folder and kind, or the cache alone."""
+
+    revision: str | None
+    subfolder: str | None
+    repo_type: str | None
+    cached: bool
+
 
 _PREFIXES: Final[dict[str, RepoType]] = {"models": "model", "datasets": "dataset", "spaces": "space"}
 _NOT_READ: Final = frozenset({"buckets", "kernels"})

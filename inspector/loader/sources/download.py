@@ -54,11 +54,6 @@ class Download(Struct, frozen=True):
     copies: tuple[Copies, ...]
     command: str
 
-    @property
-    def spared(self) -> int:
-        """Bytes that the command skips."""
-        return self.total - self.needed
-
 
 def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
     """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.

@@ -38,6 +38,8 @@ _KEPT: Final = (
     ".crdownload",
 )
 _REFERENCE_LIMIT: Final = 200
+REPOSITORY: Final = "models--"
+"""Beginning of the folder of a repository in the cache of the Hub."""
 _CACHE: Final = r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)"
 
 
@@ -192,6 +194,11 @@ def _source(folder: str) -> FolderSource:
 
 
 def _snapshot(path: str) -> str:
+    """The snapshot in a repository of the cache, or beside its blobs, whose names are hashes; else the path itself."""
+    whole = os.path.abspath(path)
+    if os.path.basename(whole) == "blobs" and os.path.basename(os.path.dirname(whole)).startswith(REPOSITORY):
+        found = _snapshot(os.path.dirname(whole))
+        return path if found == os.path.dirname(whole) else found
     present = names_in(os.path.join(path, "snapshots"))
     if not present:
         return path

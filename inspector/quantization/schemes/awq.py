@@ -37,19 +37,29 @@ def _is_gemm(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _gemm(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    return packed_outputs(tensors, setting, ("qweight", "scales", "qzeros"), "awq", zeros=setting.zeros is not False)
+
+
+def packed_outputs(
+    tensors: Tensors, setting: ModuleSettings, names: tuple[str, str, str], scheme: str, *, zeros: bool
+) -> UnpackedTensor:
+    """A module whose values are packed along the outputs. names: of values, scales and zero points.
+
+    zeros: whether zero points are required.
+    """
+    values, scales, points = names
     reading = ModuleReading(tensors, setting)
-    *lead, inputs, columns = tensors["qweight"].shape
-    bits = shown_bits(tensors, ("qweight", "qzeros"), "scales", setting)
+    *lead, inputs, columns = tensors[values].shape
+    bits = _shown_bits(tensors, (values, points), scales, setting)
     outputs = columns * 32 // bits
     reading.compare("bits", bits)
-    groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
-    reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
-    reading.helper("qzeros", [(*lead, groups, columns)], f"{bits} bits for each group and output",
-                   required=setting.zeros is not False)  # fmt: skip
-    return reading.result("qweight", "awq", (*lead, outputs, inputs), bits, size)
+    groups, size = reading.grouped((scales, points), -2, inputs)
+    reading.helper(scales, [(*lead, groups, outputs)], "one for each group and output")
+    reading.helper(points, [(*lead, groups, columns)], f"{bits} bits for each group and output", required=zeros)
+    return reading.result(values, scheme, (*lead, outputs, inputs), bits, size)
 
 
-def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, setting: ModuleSettings) -> int:
+def _shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, setting: ModuleSettings) -> int:
     """The bits at which values or zero points, packed along the outputs, are as wide as the scales."""
     widths = (*((setting.bits,) if setting.bits else ()), *WIDTHS)
     if scales in tensors and tensors[scales].shape:

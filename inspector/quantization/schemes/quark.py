@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
-from inspector.quantization.schemes.awq import shown_bits
+from inspector.quantization.schemes.awq import packed_outputs
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
@@ -28,15 +28,8 @@ def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, setting)
-    *lead, inputs, columns = tensors["weight"].shape
-    bits = shown_bits(tensors, ("weight", "weight_zero_point"), "weight_scale", setting)
-    outputs = columns * 32 // bits
-    reading.compare("bits", bits)
-    groups, size = reading.grouped(("weight_scale", "weight_zero_point"), -2, inputs)
-    reading.helper("weight_scale", [(*lead, groups, outputs)], "one for each group and output")
-    reading.helper("weight_zero_point", [(*lead, groups, columns)], f"{bits} bits for each group and output")
-    return reading.result("weight", "quark-int4", (*lead, outputs, inputs), bits, size)
+    names = ("weight", "weight_scale", "weight_zero_point")
+    return packed_outputs(tensors, setting, names, "quark-int4", zeros=True)
 
 
 def _is_rows(tensors: Tensors, setting: ModuleSettings) -> bool:

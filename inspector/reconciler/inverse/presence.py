@@ -221,7 +221,7 @@ def _size(axes: Axes | None) -> int:
 
 def stored_axes(family: Family | None) -> Axes | None:
     """The stored indices of a family at each `#`; None where nothing is stored."""
-    return None if family is None else _union([box for part in family.stored for box in part.boxes])
+    return None if family is None else _union(family.boxes)
 
 
 Expanded = dict[tuple[Alike, str, str], Sequence[Box]]

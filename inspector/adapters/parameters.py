@@ -1,0 +1,123 @@
+"""Stacked matrices of experts and other single parameters that a LoRA changes, by `target_parameters`.
+
+Source: `ParamWrapper` of PEFT's `tuners/lora/layer.py` and `_inject_parameters` of `tuners_utils.py`: each parameter
+of a module wraps the one before, and a name may begin at any segment, so that it may be that of one layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.expected import Expected
+from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
+from inspector.adapters.names import BASE_LAYER, PREFIX
+from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear
+from inspector.algebra.boxes import boxes_of, count, tuples, within
+from inspector.algebra.names import Index
+from inspector.budget import spend
+from inspector.matcher.families import Families
+from inspector.reconciler import ledger
+
+MOST_STACKED: Final = 4
+"""Parameters of one module that are wrapped one around the other."""
+Wrapped = tuple[BaseTensor, tuple[AdapterTensor, ...]]
+
+
+class ChangedParameters(Struct, frozen=True):
+    """What the changed parameters ask for, their modules, and what could not be worked out."""
+
+    expected: tuple[Expected, ...]
+    targets: tuple[tuple[str, Boxes], ...]
+    unclear: tuple[str, ...]
+
+
+def changed_parameters(base: Base, settings: Targets, families: Families) -> ChangedParameters:
+    """Modules by those of their parameters that are changed, which may differ by layer."""
+    expected: list[Expected] = []
+    targets: list[tuple[str, Boxes]] = []
+    unclear: list[str] = []
+    for module, boxes, tensors in _changed(base, settings):
+        if len(tensors) > MOST_STACKED:
+            unclear.append("how many parameters of one module are wrapped")
+            continue
+        targets.append((module, boxes))
+        ranked = [_ranked(tensor, boxes, settings, unclear) for tensor in tensors]
+        orders = [list(order) for order in permutations(ranked)]
+        best = max(orders, key=lambda order: _fitting(module, boxes, order, families))
+        for depth, (tensor, pieces) in enumerate(best):
+            expected.extend(
+                Expected(_key(module, depth, piece), boxes, piece.shape, ledger.PARAMETER, tensor.module,
+                         required=tensor.required, rank_axis=piece.rank_axis, others=piece.others, role=tensor.role)
+                for piece in pieces
+            )  # fmt: skip
+    return ChangedParameters(tuple(expected), tuple(targets), tuple(unclear))
+
+
+def _changed(base: Base, settings: Targets) -> list[tuple[str, Boxes, list[BaseTensor]]]:
+    """(module, indices, its changed parameters)."""
+    by_module: dict[str, dict[Index, list[BaseTensor]]] = {}
+    for tensor in base.tensors if settings.parameters else ():
+        for box in settings.changed(tensor.key, tensor.axes):
+            spend(count([box]), MODULES)
+            for index in tuples(box):
+                by_module.setdefault(tensor.module, {}).setdefault(index, []).append(tensor)
+    found: list[tuple[str, Boxes, list[BaseTensor]]] = []
+    for module, changed in by_module.items():
+        alike: dict[tuple[int, ...], list[Index]] = {}
+        for index, tensors in changed.items():
+            alike.setdefault(tuple(map(id, tensors)), []).append(index)
+        found.extend((module, boxes_of(indices), changed[indices[0]]) for indices in alike.values())
+    return found
+
+
+def _ranked(tensor: BaseTensor, boxes: Boxes, settings: Targets, unclear: list[str]) -> Wrapped:
+    """A parameter with what is stored for it. unclear: gets the reason where its rank or widths are unknown."""
+    widths, rank = _stack_widths(tensor), None
+    try:
+        ranks = settings.ranks(tensor.key, boxes)
+        rank = ranks[0][1] if len(ranks) == 1 else None
+    except Unclear as reason:
+        unclear.append(str(reason))
+    if rank is None or widths is None:
+        unclear.append(f"the rank of {tensor.key}")
+    inputs, outputs, experts = widths or (None, None, 1)
+    return tensor, pieces_of("lora", Target("experts", inputs, outputs, (), rank, experts), {}) or ()
+
+
+def _fitting(module: str, boxes: Boxes, order: Sequence[Wrapped], families: Families) -> int:
+    """How many tensors of an order, the innermost first, have the shapes that are stored."""
+    fitting = 0
+    for depth, (_, pieces) in enumerate(order):
+        for piece in pieces:
+            family = families.get(_key(module, depth, piece))
+            turned = tuple(_any_rank(piece, shape) for shape in piece.others)
+            one = Expected("", (), _any_rank(piece, piece.shape), "", "", others=turned)
+            fitting += family is not None and all(
+                one.fits(part.layout.shape)
+                for part in family.stored
+                if any(within(part.boxes, box) for box in boxes if len(box) == len(part.boxes[0]))
+            )
+    return fitting
+
+
+def _key(module: str, depth: int, piece: AdapterTensor) -> str:
+    return PREFIX + module + BASE_LAYER * depth + piece.ending
+
+
+def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:
+    return tuple(None if at == piece.rank_axis else dim for at, dim in enumerate(shape))
+
+
+def _stack_widths(tensor: BaseTensor) -> tuple[int, int, int] | None:
+    """(inputs, outputs, matrices) of a parameter of two or three dims."""
+    if None in tensor.shape or len(tensor.shape) not in (2, 3):
+        return None
+    sizes = [dim for dim in tensor.shape if dim is not None]
+    experts = sizes[0] if len(sizes) == 3 else 1
+    inputs, outputs = sizes[-1], sizes[-2]
+    return (outputs, inputs, experts) if tensor.kind == "linear_io" else (inputs, outputs, experts)

@@ -1,0 +1,136 @@
+"""The width of a prefix in front of the keys and values of a base, as the base needs it and as PEFT builds it.
+
+Source: `_prepare_prompt_learning_config` of PEFT 0.21.2 (`utils/other.py`). Where the class of the base's config has
+`num_key_value_heads`, PEFT computes the width from the base, else it takes the adapter's own `token_dim`. Its
+`num_layers` is always the adapter's, if it states one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.adapters.base import Base, BaseTensor
+from inspector.algebra.boxes import count
+from inspector.notation.settings import Settings
+
+PREFIXES: Final = frozenset({"prefix_tuning", "cartridge"})
+"""Methods whose prompt is a prefix of the keys and values of each layer."""
+TABLES: Final = ("embed.token", "embed.shared")
+"""Roles of tables of words."""
+KEYS: Final = ("attention.key", "attention.qkv")
+"""Roles of projections of keys, alone or with queries and values."""
+
+
+class Prefix(Struct, frozen=True):
+    """Elements of a prefix for one token: of the keys (or values) of a layer, times two for each layer.
+
+    None where the definition of the base leaves it open.
+    """
+
+    width: int | None = None
+    layers: int | None = None
+
+    @property
+    def elements(self) -> int | None:
+        """Elements for one token."""
+        return None if self.width is None or self.layers is None else 2 * self.width * self.layers
+
+
+def stated_prefix(values: Mapping[str, Any]) -> Prefix:
+    """The prefix by the adapter's own config."""
+    return Prefix(_number(values, "token_dim"), _number(values, "num_layers"))
+
+
+def needed_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
+    """The prefix of an adapter that PEFT made of the base; what the base leaves open is as the adapter's config states.
+
+    Without `num_key_value_heads` that is the width of the model, also where T5 has keys of another one.
+    """
+    own, width = stated_prefix(values), _key_width(base)
+    if width is not None and not _has(_language(base.settings), "num_key_value_heads"):
+        width = _width_read(base)
+    return own if width is None else Prefix(width, _layers(base) or own.layers)
+
+
+def built_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
+    """The prefix that PEFT builds for the base, whether its attention takes that or not."""
+    own, settings = stated_prefix(values), _language(base.settings)
+    layers = own.layers or _layers(base)
+    if not _has(settings, "num_key_value_heads"):
+        return Prefix(own.width, layers)
+    width, groups = _key_width(base), _heads(settings)[1]
+    if width is None or groups is None or _has(settings, "head_dim"):
+        return Prefix(width, layers)
+    heads = _number(values, "num_attention_heads")
+    scaled = None if own.width is None or not heads else own.width // heads * groups
+    return Prefix(width if scaled == width else None, layers)
+
+
+def _key_width(base: Base) -> int | None:
+    """Outputs of the key projections of the language model; None where they are not the same everywhere."""
+    found = {_width_of(one, base) for one in _keys(base)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _width_read(base: Base) -> int | None:
+    """Inputs of these projections: the width of the model."""
+    found = {one.widths[0] for one in _keys(base) if one.widths is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _keys(base: Base) -> list[BaseTensor]:
+    """The key projections of the language model: those that read the width of its table of words."""
+    hidden = {one.shape[1] for one in base.tensors if one.role in TABLES and one.required}
+    return [
+        one
+        for one in base.tensors
+        if one.role in KEYS and one.widths is not None and one.ending == ".weight" and one.widths[0] in hidden
+    ]
+
+
+def _width_of(one: BaseTensor, base: Base) -> int | None:
+    inputs, outputs = one.widths or (None, None)
+    if inputs is None or outputs is None or one.role == "attention.key":
+        return outputs
+    if outputs == 3 * inputs and not _has(_language(base.settings), "num_key_value_heads"):
+        return inputs
+    heads, groups = _heads(_language(base.settings))
+    if heads is None or groups is None or outputs % (heads + 2 * groups):
+        return None
+    return outputs // (heads + 2 * groups) * groups
+
+
+def _layers(base: Base) -> int | None:
+    """Layers of the language model, where each has one key projection in one stack of layers; else None."""
+    keys = _keys(base)
+    if len({one.module for one in keys}) != 1 or len(keys[0].axes) != 1:
+        return None
+    before = keys[0].module.partition("#")[0]
+    inside = [one.axes[0].last + 1 for one in base.tensors if one.axes and one.module.startswith(f"{before}#")]
+    with_keys = sum(count((one.axes,)) for one in keys)
+    return with_keys if with_keys == max(inside) else None
+
+
+def _language(settings: Settings) -> Settings:
+    """The part of a config that PEFT reads: of a model with a language model inside, that one's."""
+    inner = settings.values.get("text_config", settings.defaults.get("text_config"))
+    return settings.below("text_config") if isinstance(inner, Mapping) else settings
+
+
+def _has(settings: Settings, key: str) -> bool:
+    return key in settings.values or key in settings.defaults
+
+
+def _heads(settings: Settings) -> tuple[int | None, int | None]:
+    """(attention heads, heads of keys and values), as many where the config states none or null."""
+    heads, groups = (settings.read((key,))[0] for key in ("num_attention_heads", "num_key_value_heads"))
+    known = heads if type(heads) is int and heads > 0 else None
+    return known, known if groups is None else groups if type(groups) is int and groups > 0 else None
+
+
+def _number(values: Mapping[str, Any], key: str) -> int | None:
+    found = values.get(key)
+    return found if type(found) is int else None

@@ -1,0 +1,87 @@
+"""What transformers does with the weights of a model that have an adapter_config.json beside them.
+
+Source: transformers 5.23 (`integrations/peft.py`, `maybe_load_adapters` and `load_adapter`) and 4.57
+(`modeling_utils.py`), with PEFT 0.21 installed; without PEFT they do not read the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from inspector.adapters.expected import PROMPTS
+from inspector.adapters.methods import PEFT_TYPES
+from inspector.adapters.peft_configs import refusal
+from inspector.findings.adapters.saved import AdapterBesideWeights
+from inspector.findings.finding import Place
+from inspector.loader.loaders import MLX_ADAPTERS, PEFT
+from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN, UNSUPPORTED, Load
+from inspector.loading.tables import OLDER
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+    from inspector.loader.checkpoint import Checkpoint
+
+NOT_ADDED: Final = frozenset({
+    *(kind.upper() for kind in PROMPTS), "ADAPTION_PROMPT", "SHADOW", "FROD", "PVERA", "TINYLORA", "UNILORA", "VBLORA",
+    "VERA",
+})  # fmt: skip
+"""Methods that `inject_adapter_in_model` refuses: prompts, whole layers, and tensors that modules share."""
+INSTALLED: Final = "with PEFT installed "
+OWN_ADAPTER: Final = "has_lora_adapter"
+"""Key of configs whose class is made of the weights and the adapter beside them (Granite Speech)."""
+
+
+def adapter_config_with_model(checkpoint: Checkpoint) -> AdapterBesideWeights | None:
+    """The finding on an adapter config that is stored with the weights of a model."""
+    if checkpoint.adapter is None:
+        return None
+    values = checkpoint.adapter.values
+    base = values.get("base_model_name_or_path")
+    there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
+    config = checkpoint.config
+    return AdapterBesideWeights(
+        place=Place(file=checkpoint.adapter.file),
+        base=base if isinstance(base, str) and base else None,
+        adapter_file=there,
+        refused=_refused(values, there),
+        added=config is None or config.values.get(OWN_ADAPTER) is not True,
+    )
+
+
+def _refused(values: Mapping[str, Any], there: str | None) -> str:
+    """Why an adapter cannot be added to these weights; "" where nothing shows it."""
+    kind = values.get("peft_type")
+    if kind not in PEFT_TYPES:
+        return f"{PEFT.config} names no peft_type that PEFT knows"
+    if kind in NOT_ADDED:
+        return f"transformers adds no adapter of the peft_type {kind}"
+    if there not in PEFT.files:
+        return f"there is no {PEFT.files[0]}"
+    return refusal(values)
+
+
+def with_adapter(load: Load, audited: Audit, finding: AdapterBesideWeights) -> Load:
+    """What a version of transformers does with PEFT installed."""
+    if load.outcome in (REFUSES, UNSUPPORTED, UNKNOWN):
+        return load
+    checkpoint = audited.checkpoint
+    from_base = finding.base != checkpoint.address and (
+        str(load.version).startswith(OLDER) or not os.path.exists(checkpoint.address)
+    )
+    because = finding.refused
+    if not because and from_base and finding.base is None:
+        because = f"{PEFT.config} names no base, which it loads"
+    if because:
+        empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None, excuse="")
+        return replace(empty, because=INSTALLED + because)
+    if from_base:
+        words = f"it loads {finding.base} instead of these weights"
+    elif finding.added:
+        words = f"it adds {finding.adapter_file} to these weights"
+    else:
+        return load
+    return replace(load, outcome=ALTERED, because=f"{INSTALLED}{words}", excuse="")

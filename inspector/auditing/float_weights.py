@@ -1,0 +1,52 @@
+"""Float weights under a quantization block: whether its loaders need packed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from inspector.findings.finding import Place
+from inspector.findings.types.undecided import NothingPacked, NotPacked
+from inspector.quantization.schemes.bitnet import AUTO_BIT_LINEAR
+from inspector.quantization.stated import ModuleSettings
+from inspector.quantization.unpacked import Unpacked
+from inspector.reconciler.ledger import Line
+
+PACKED_ONLY: Final = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet"})
+"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
+
+
+def nothing_packed(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[NothingPacked]:
+    """The finding on a block where no weight is packed: an error where its loaders read only packed ones."""
+    settings = unpacked.settings
+    if not settings.known or any(unpacked.schemes.values()) or _is_float_form(settings.base):
+        return
+    needed = settings.base.method in PACKED_ONLY or _needs_scales(unpacked, lines)
+    yield (NotPacked if needed else NothingPacked)(
+        place=Place(key=settings.source),
+        method=settings.base.method,
+        bits=settings.base.bits,
+        group_size=settings.base.group_size,
+    )
+
+
+def _is_float_form(setting: ModuleSettings) -> bool:
+    """Whether a block declares no packed weights: AutoBitLinear's, or bitsandbytes' with neither switch on."""
+    by_method = {"bitnet": setting.variant == AUTO_BIT_LINEAR, "bitsandbytes": setting.bits is None}
+    return by_method.get(setting.method or "", setting.method is None)
+
+
+def _needs_scales(unpacked: Unpacked, lines: Sequence[Line]) -> bool:
+    """Whether a method gives scales to every linear module that its block selects, which none of the weights has.
+
+    compressed-tensors does so whatever `quantization_status` says (transformers 5.23 with compressed-tensors 0.20).
+    """
+    settings = unpacked.settings
+    if settings.base.method != "compressed-tensors" or not settings.whole:
+        return False
+    linear = (line for line in lines if line.block is not None and line.block.slot.kind.name == "linear")
+    return any(
+        setting.bits is not None and setting.skipped is None
+        for line in linear
+        for setting, _ in settings.for_family(line.family.removesuffix(".weight"), line.boxes)
+    )

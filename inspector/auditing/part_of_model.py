@@ -1,0 +1,60 @@
+"""The whole of a model under the config of one of its parts, which loads completely: the other parts are extra."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of
+from inspector.findings.finding import Finding
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.components import ComponentExtra
+from inspector.notation.scope import submodels_of
+from inspector.reconciler import ledger
+from inspector.reconciler.missing import is_head
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import family_name, place_of
+
+
+def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[list[Finding], Reconciled]:
+    """The findings and the case with the other parts of a model as extra, where the part of the config is complete."""
+    named = next((one for one in findings if isinstance(one, NamesOfAnotherArchitecture)), None)
+    if named is None or named.names is None or not _is_complete(case):
+        return list(findings), case
+    larger = definition_of(named.names)
+    if larger is None or all(one.definition is not case.reading.definition for one in submodels_of(larger)):
+        return list(findings), case
+    component = f"other parts of {named.names}"
+    lines = [_extra(line, component) for line in case.ledger.lines]
+    case = replace(case, ledger=ledger.add_up(lines, case.ledger.counts.expected_parameters))
+    kept = [one for one in findings if one is not named and not isinstance(one, ComponentExtra)]
+    return [*kept, _finding([line for line in lines if line.kind == ledger.EXTRA], component, case)], case
+
+
+def _is_complete(case: Reconciled) -> bool:
+    """Whether the config's own type has all its tensors, so that others are all that differs."""
+    left = case.as_configured
+    own = case.claim.definition is case.reading.definition and not case.reading.prefix
+    return own and not (left.mismatched or case.causes or any(not is_head(gap) for gap in left.missing))
+
+
+def _extra(line: ledger.Line, component: str) -> ledger.Line:
+    if line.kind == ledger.EXTRA:
+        return replace(line, component=component)
+    if line.kind != ledger.UNEXPLAINED:
+        return line
+    counted = line.elements if line.layout.dtype.startswith(("F", "BF")) else 0
+    return replace(line, kind=ledger.EXTRA, component=component, parameters=counted)
+
+
+def _finding(lines: Sequence[ledger.Line], component: str, case: Reconciled) -> ComponentExtra:
+    return ComponentExtra(
+        place=place_of(lines[0].family, lines[0].boxes),
+        component=component,
+        parameters=sum(line.parameters for line in lines),
+        bytes=sum(line.bytes for line in lines),
+        tensors=sum(line.tensors for line in lines),
+        families=tuple(family_name(line.family) for line in lines[:20]),
+        class_name=case.claim.class_name,
+    )

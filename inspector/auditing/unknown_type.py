@@ -1,0 +1,36 @@
+"""What is said of weights whose names no definition has."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.claim import Claim
+
+
+def unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:
+    """The finding on a type that has no definition, or none of the names. nearest: (name, share of the names)."""
+    if config.definition is not None and config.model_type is not None:
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        return [
+            NamesOfAnotherArchitecture(
+                place=Place(key="model_type"),
+                claimed=config.model_type,
+                class_name=config.class_name,
+                names=None,
+                coverage=0.0,
+            )
+        ]
+    if not config.class_name and not config.model_type:
+        return []
+    from inspector.findings.names.architecture import ArchitectureUnknown
+
+    name, coverage = nearest or (None, 0.0)
+    return [
+        ArchitectureUnknown(
+            place=Place(key="model_type"),
+            model_type=config.model_type or config.class_name,
+            nearest=name if coverage >= 0.2 else None,
+            coverage=round(coverage, 3),
+            code_in_repository=bool(config.settings.values.get("auto_map")),
+        )
+    ]

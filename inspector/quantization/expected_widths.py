@@ -1,0 +1,18 @@
+"""The widths that a config asks for, which decide between readings of packed weights."""
+
+from __future__ import annotations
+
+from inspector.architectures.catalog import definition_of
+from inspector.matcher.claim import Claim
+from inspector.notation.binding import bind
+from inspector.notation.scope import Scope
+from inspector.notation.spelling import Spelling
+
+
+def inputs_by(config: Claim) -> frozenset[int]:
+    """The inputs of every matrix of the class, none without a definition."""
+    if config.definition is None or config.head is None:
+        return frozenset()
+    scope = Scope(config.definition, config.settings, definition_of)
+    plan = bind(scope, config.head, Spelling(config.head.root))
+    return frozenset(dim for block in plan.blocks if len(block.shape) > 1 and (dim := block.shape[-1]) is not None)
