@@ -38,7 +38,6 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
-from inspector.reconciler.diffusers_values import refused_values
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
@@ -271,6 +270,8 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config":
         if is_component(reading.name):
+            from inspector.reconciler.diffusers_values import refused_values
+
             typed = list(refused_values(file.values, case.plan.scope, {one.place.key for one in findings}))
         else:
             findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))

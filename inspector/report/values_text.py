@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from inspector.comparing.symbols import row_of
-
 if TYPE_CHECKING:
     from inspector.comparing.result import RoleDifference
     from inspector.values.result import Values
@@ -53,6 +51,8 @@ class RoleValues(Struct, frozen=True):
 
 def values_of_role(values: Values, row: RoleDifference) -> RoleValues:
     """What reading values showed of a row in the table of roles."""
+    from inspector.comparing.symbols import row_of
+
     verdicts = [one for one in values.verdicts if row_of(one.role) == row.role]
     found = {what: sum(one.what == what for one in verdicts) for what in ALTERED}
     words = [ALTERED[what].format(f"{number:,}", f"{len(verdicts):,}") for what, number in found.items() if number]
