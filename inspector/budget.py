@@ -19,7 +19,7 @@ numbered from 1 comes nearest, with 319,000; most take less than 10,000."""
 STEPS_A_TENSOR: Final = 550
 """Steps more for each stored tensor: the UNet of Stable Diffusion 1.5 with its 686 tensors takes 656,000 under the
 config of Stable Diffusion XL, DeepSeek-V3 with its 91,991 tensors 7,000 under its own."""
-MOST_FOR_TENSORS: Final = 450_000
+MOST_FOR_TENSORS: Final = 390_000
 """Most steps that an audit gets for its tensors."""
 BYTES: Final = 96_000_000
 """Bytes that may be held for what was decoded."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, groupby, islice, takewhile
+from itertools import accumulate, islice, takewhile
 from typing import Final
 
 from inspector import budget
@@ -57,9 +58,10 @@ def _listed(tensors: Mapping[str, Layout]) -> int:
 def _summed(families: int, layouts: Iterable[Layout]) -> Line:
     """One line for tensors with these layouts."""
     tensors = elements = parameters = stored = 0
-    for _, equal in groupby(layouts, key=id):
-        listed = list(equal)
-        layout, count = listed[0], len(listed)
+    listed = list(layouts)
+    one_of = dict(zip(map(id, listed), listed, strict=True))
+    for identity, count in Counter(map(id, listed)).items():
+        layout = one_of[identity]
         packed = packed_of(layout)
         tensors += count
         elements += count * (layout if packed is None else packed.storage).elements
