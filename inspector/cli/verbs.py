@@ -73,6 +73,8 @@ def audit(
         stated = read_claim(claim)
         if stated is None:
             raise Failure(f"--claim: '{claim}' is not a parameter count; write 8030257152, 8.03B or 6607.34M")
+    if loader is not None and loader not in LOADERS:
+        raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
     audited = _run(source, weights, config, stated, base, with_base, **where)
     if reference or values or tensor or audited.is_damaged:
         from inspector.auditing.reference import with_reference
@@ -90,33 +92,36 @@ def audit(
     if loader is not None:
         from inspector.auditing.loads import judged_for
 
-        if loader not in LOADERS:
-            raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
         audited = judged_for(audited, loader)
     severities = [finding.severity for finding in audited.findings]
     failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)
     code = UNREADABLE if audited.verdict == "unreadable" else failed
     apart = config or weights or loader or where.get("subfolder") or not os.path.exists(source)
-    return Outcome(_audit_report(audited, format, verbose, quiet, screen, "" if apart else source), code)
+    if format == "text" and not quiet:
+        from shlex import quote
+
+        from inspector.report.text import audit_text
+
+        mend = "" if apart else f"inspector mend {quote(source)}"
+        report = audit_text(audited, verbose=verbose, screen=screen, mend=mend, every_load=loader is not None)
+    else:
+        report = _audit_report(audited, format, quiet)
+    return Outcome(report, code)
 
 
-def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool, screen: Screen, mendable: str) -> str:
-    """The report. mendable: the source, where `mend` would read the same of it."""
+def _audit_report(audited: Audit, format: str, quiet: bool) -> str:
+    """The report in another format than whole text."""
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
         return dumped(audit_json(audited))
-    from inspector.report.text import audit_text, verdict_line
-
     if quiet:
+        from inspector.report.text import verdict_line
+
         return f"{verdict_line(audited)}\n"
-    if format == "markdown":
-        from inspector.report.markdown import audit_markdown
+    from inspector.report.markdown import audit_markdown
 
-        return audit_markdown(audited)
-    from shlex import quote
-
-    return audit_text(audited, verbose=verbose, screen=screen, mend=mendable and f"inspector mend {quote(mendable)}")
+    return audit_markdown(audited)
 
 
 def count(

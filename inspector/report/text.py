@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from inspector.reconciler.ledger import Line
 
 
-def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN, mend: str = "") -> str:
+def audit_text(
+    audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN, mend: str = "", every_load: bool = False
+) -> str:
     """The whole report of an audit, ending in a line break.
 
-    mend: the command that prints the steps of its remedies; empty where it is not to be named.
+    mend: the command that prints the steps of its remedies; empty where it is not to be named. every_load: what loaders
+    do is said where none of them fails, too, as it is where verbose.
     """
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
-        blocks.append(_counts(audited, screen) + _loads(audited, screen, verbose=verbose))
+        blocks.append(_counts(audited, screen) + _loads(audited, screen, every=verbose or every_load))
     blocks.append(_claims(audited, screen) + _reference(audited))
     shown = [one for one in audited.findings if verbose or one.severity != "note"]
     blocks.extend(finding_text(one, screen) for one in shown[:FINDINGS_SHOWN])
@@ -63,12 +66,12 @@ FINDINGS_SHOWN = 200
 """Findings of a report; the JSON has more."""
 
 
-def _loads(audited: Audit, screen: Screen, *, verbose: bool) -> str:
+def _loads(audited: Audit, screen: Screen, *, every: bool) -> str:
     if not audited.loads:
         return ""
     from inspector.report.loads_text import loads_text
 
-    return loads_text(audited.loads, screen, every=verbose)
+    return loads_text(audited.loads, screen, every=every)
 
 
 MOST_APART = 100
