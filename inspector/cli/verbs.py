@@ -137,7 +137,19 @@ def count(
     from inspector.report.listing import count_json, count_text
 
     audited = _run(source, weights, config, **where)
-    return _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)), screen)
+    listed = _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)), screen)
+    return listed._replace(errors=listed.errors or _not_whole(audited, screen))
+
+
+def _not_whole(audited: Audit, screen: Screen) -> str:
+    """What is said beside the counts of a checkpoint that has errors: they may lack what it lacks."""
+    errors = sum(one.severity == "error" for one in audited.findings)
+    if not errors:
+        return ""
+    from inspector.findings.words import count as counted
+
+    found = f"`inspector audit` finds {counted(errors, 'error')}: these are the counts of what is stored and readable"
+    return "\n".join(screen.wrapped(found, first="inspector: ", rest="  ")) + "\n"
 
 
 def tensors(

@@ -190,11 +190,12 @@ class AuditDocument(TypedDict):
 
 
 class CountDocument(TypedDict):
-    """`inspector count -f json`."""
+    """`inspector count -f json`. verdict: that of the audit; the counts of a faulty one are of what is stored."""
 
     schema: Literal["inspector.count/1"]
     source: str
     counts: Counts
+    verdict: Verdict
 
 
 class TensorsDocument(TypedDict):

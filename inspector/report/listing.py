@@ -53,7 +53,12 @@ def count_text(audited: Audit) -> str:
 
 def count_json(audited: Audit) -> CountDocument:
     """The object of schema `inspector.count/1`."""
-    return {"schema": "inspector.count/1", "source": audited.source, "counts": counts_json(audited.counts)}
+    return {
+        "schema": "inspector.count/1",
+        "source": audited.source,
+        "counts": counts_json(audited.counts),
+        "verdict": audited.verdict,
+    }
 
 
 def _formula_meaning(audited: Audit) -> str:

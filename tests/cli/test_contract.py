@@ -99,6 +99,7 @@ def test_an_audit_is_one_object_also_when_something_is_wrong(source: str) -> Non
 
 def test_the_other_verbs_have_their_schemas() -> None:
     assert reported("count", "small-llama")["schema"] == "inspector.count/1"
+    assert [reported("count", one)["verdict"] for one in ("small-llama", "my-finetune")] == ["clean", "findings"]
     assert len(reported("tensors", "small-llama", "--all")["tensors"]) == 39
     assert reported("formula", "llama")["formula"].startswith("2*V*d + d + L*(")
     compared = reported("compare", "small-llama", "wide-llama")
