@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
+from msgspec import UNSET
 
 from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
-from inspector.architectures.diffusers_values import refused_by_class
+from inspector.architectures.diffusers_values import EQUALLY_LONG, refused_by_class
 from inspector.reconciler.ledger import UNCHECKED
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 from tests.sampling import sampled
@@ -53,6 +54,21 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
 def test_no_class_refuses_what_it_was_built_with(name: str) -> None:
     for record in diffusers_records(name):
         assert not list(refused_by_class({**record["config"], "_class_name": name})), record["variant"]
+
+
+@pytest.mark.parametrize("name", EQUALLY_LONG)
+def test_a_list_of_another_length_is_one_finding(name: str) -> None:
+    record = diffusers_records(name)[0]
+    config = {**record["config"], "_class_name": name}
+    for key in [key for keys in EQUALLY_LONG[name] for key in keys if isinstance(config.get(key), list)]:
+        for other in (config[key][:-1], [*config[key], config[key][-1]], UNSET):
+            changed = {one: value for one, value in {**config, key: other}.items() if value is not UNSET}
+            if other is not UNSET or len(class_defaults(name)[0][key]) != len(config[key]):
+                assert any(one.beside for one in refused_by_class(changed)), (key, other)
+                audited = judged(spec_of(record), changed)
+                codes = {finding.code for finding in audited.findings if finding.severity == "error"}
+                assert codes & {"C310", "C311"}, (key, other)
+                assert name == "AutoencoderTiny" or len(codes) == 1, (key, other)
 
 
 ALIKE = {

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.auditing.start import audit
 from tests.judged import Spec, base_record, codes, judged, spec_of
+from tests.loads.damage import healthy, write
 
 AUTO = {"AutoConfig": "org/code--configuration.OwnConfig", "AutoModel": "org/code--modeling.OwnModel"}
 
@@ -116,3 +119,26 @@ def test_the_class_decides_where_the_type_does_not_fit(of: str, suffix: str, sta
     lost = next(name for name in spec if ".1." in name and name.endswith(".weight"))
     damaged = judged({name: entry for name, entry in spec.items() if name != lost}, config)
     assert codes(damaged) - {"N444"} == {"N403"}, damaged.findings
+
+
+@pytest.mark.parametrize(("files", "expected"), [((), {"C319"}), (("modeling.py", "configuration.py"), set[str]())])
+def test_weights_of_code_that_is_absent(files: tuple[str, ...], expected: set[str], tmp_path: Path) -> None:
+    spec, config = bert_with_gates()
+    code = {key: place.partition("--")[2] for key, place in AUTO.items()}
+    place = write(healthy(dict(spec), {**config, "auto_map": code}), tmp_path)
+    for name in files:
+        (place / name).write_text("")
+    audited = audit(str(place))
+    assert codes(audited) == expected
+    outcomes = {one.outcome for one in audited.loads if one.loader == "transformers"}
+    assert outcomes == ({"refuses"} if expected else {"unknown"})
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), [("bert", "Model"), ("vit", "Model"), ("distilbert", "Model")])
+def test_a_class_of_nobodys_that_holds_a_whole_model(model_type: str, suffix: str) -> None:
+    spec, config = stored(model_type, suffix)
+    inside = {f"encoder_model.{name}": entry for name, entry in spec.items()}
+    head = {"fc.weight": ("F32", (3, 48)), "fc.bias": ("F32", (3,))}
+    audited = judged({**inside, **head}, {**config, "architectures": ["MyClassifier"]})
+    assert codes(audited) == {"N459"}
+    assert 'key.removeprefix("encoder_model.")' in audited.findings[0].help

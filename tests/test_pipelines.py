@@ -79,6 +79,16 @@ def test_a_component_without_its_folder_is_missing(tmp_path: Path) -> None:
     assert audited.verdict == "findings"
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"), [("unet", "unet"), ("text_encoder/model.safetensors", "text_encoder"), ("other", "unet")]
+)
+def test_weights_of_a_pipeline_are_named_by_their_folder(name: str, meant: str, tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (finding,) = (one for one in audit(str(folder), weights=name).findings if one.severity == "error")
+    assert finding.code == "R008" and f"--subfolder {meant} " in finding.help
+    assert not [one for one in audit(str(folder)).findings if one.code == "R008"]
+
+
 def test_many_missing_components_are_one_finding(tmp_path: Path) -> None:
     many = {f"part_{number}": ["diffusers", "AutoencoderKL"] for number in range(5000)}
     audited = audit(str(pipeline(tmp_path, {**PARTS, **many})))
@@ -218,6 +228,17 @@ def test_values_with_which_diffusers_builds_no_unet(key: str, value: Any, found:
     audited = audit(str(folder))
     assert codes(audited) == found
     assert audited.components["unet"].loads[0].outcome == ("refuses" if found else "complete")
+
+
+@pytest.mark.parametrize(("width", "found"), [(48, set()), (40, {"N453"})])
+def test_a_controlnet_of_another_width_is_reported(width: int, found: set[str], tmp_path: Path) -> None:
+    """It reads what the encoder gives, as the UNet does."""
+    folder = pipeline(tmp_path, {**PARTS, "_class_name": "StableDiffusionControlNetPipeline",
+                                 "controlnet": ["diffusers", "ControlNetModel"]})  # fmt: skip
+    net = {**UNET, "_class_name": "ControlNetModel", "cross_attention_dim": width}
+    write(folder / "controlnet", genuine(net, "F16"), net)
+    (folder / "controlnet" / "model.safetensors").rename(folder / "controlnet" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == found
 
 
 @pytest.mark.parametrize(("hidden", "found"), [(48, set()), (40, {"N453"})])

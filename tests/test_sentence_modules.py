@@ -114,6 +114,20 @@ def test_modules_that_do_not_follow_each_other(tmp_path: Path) -> None:
         assert codes(audited(folder(tmp_path / str(number), list(modules)))) == {"N434"}, modules
 
 
+def test_a_model_in_the_folder_of_its_module_is_for_one_loader(tmp_path: Path) -> None:
+    audited = audit(str(folder(tmp_path, [POOLING], "0_Transformer")))
+    found = {one.loader: one.outcome for one in audited.loads}
+    assert found == {"transformers": "refuses", "sentence-transformers": "complete"}
+    assert [one.loader for one in audited.loads if one.intended] == ["sentence-transformers"]
+
+
+def test_a_model_that_is_lost_from_the_folder_of_its_module(tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING], "0_Transformer")
+    (place / "0_Transformer" / "model.safetensors").unlink()
+    (finding,) = audit(str(place)).findings
+    assert (finding.code, finding.help.partition(",")[0]) == ("R003", "download model.safetensors")
+
+
 def test_clip_in_the_folder_of_its_module(tmp_path: Path) -> None:
     found = audited(folder(tmp_path / "clip", [], "0_CLIPModel", CLIP))
     assert found.architecture is not None
@@ -177,3 +191,13 @@ def test_a_bag_of_words_before_a_dense_layer(tmp_path: Path) -> None:
     listed[0] = {"path": "0_BoW", "type": "sentence_transformers.sentence_transformer.modules.bow.BoW"}
     (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
     assert (audited(place).verdict, codes(audited(place))) == ("undecided", set())
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_model_below_that_lost_its_weights_is_the_one_to_complete(lost: bool, tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING], "0_Transformer")
+    if lost:
+        (place / "0_Transformer" / "model.safetensors").unlink()
+    audited = audit(str(place))
+    assert audited.verdict == ("unreadable" if lost else "clean")
+    assert not lost or audited.findings[0].help.startswith("download model.safetensors, or its shards and their index")

@@ -91,6 +91,27 @@ _HUNYUAN: Final[tuple[Block, ...]] = (
     }),
     ("", "", {**_FLUX_ENDS, **_flux_embedders("time_text_embed", "mlp.0 mlp.2"), "img_in.proj": "x_embedder.proj"}),
 )  # fmt: skip
+_AURA_IMAGE: Final = {"q": "to_q", "k": "to_k", "v": "to_v", "o": "to_out.0"}
+_AURA_TEXT: Final = {"q": "add_q_proj", "k": "add_k_proj", "v": "add_v_proj", "o": "to_add_out"}
+_AURA_NETWORK: Final = {"c_fc1": "linear_1", "c_fc2": "linear_2", "c_proj": "out_projection"}
+_AURA: Final[tuple[Block, ...]] = (
+    ("double_layers.{}.", "joint_transformer_blocks.{}.", {
+        **{f"attn.w2{one}": f"attn.{own}" for one, own in _AURA_IMAGE.items()},
+        **{f"attn.w1{one}": f"attn.{own}" for one, own in _AURA_TEXT.items()},
+        **{f"mlp{side}.{one}": f"{name}.{own}" for side, name in (("X", "ff"), ("C", "ff_context"))
+           for one, own in _AURA_NETWORK.items()},
+        "modX.1": "norm1.linear", "modC.1": "norm1_context.linear",
+    }),
+    ("single_layers.{}.", "single_transformer_blocks.{}.", {
+        **{f"attn.w1{one}": f"attn.{own}" for one, own in _AURA_IMAGE.items()},
+        **{f"mlp.{one}": f"ff.{own}" for one, own in _AURA_NETWORK.items()}, "modCX.1": "norm1.linear",
+    }),
+    ("", "", {
+        "t_embedder.mlp.0": "time_step_proj.linear_1", "t_embedder.mlp.2": "time_step_proj.linear_2",
+        "cond_seq_linear": "context_embedder", "final_linear": "proj_out", "modF.1": "norm_out.linear",
+        "init_x_linear": "pos_embed.proj",
+    }),
+)  # fmt: skip
 _REFINED: Final = ("layers", "noise_refiner", "context_refiner")
 AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
     "FluxTransformer2DModel": (
@@ -152,6 +173,7 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
         ("", "", {"x_embedder": "all_x_embedder.2-1", "final_layer.linear": "all_final_layer.2-1.linear",
                   "final_layer.adaLN_modulation.1": "all_final_layer.2-1.adaLN_modulation.1"}),
     ),
+    "AuraFlowTransformer2DModel": _AURA,
     "LTXVideoTransformer3DModel": (
         ("", "", {"patchify_proj": "proj_in", "adaln_single.linear": "time_embed.linear",
                   "adaln_single.emb.timestep_embedder.linear_1": "time_embed.emb.timestep_embedder.linear_1",

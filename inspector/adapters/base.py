@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.methods import Shape
 from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
 from inspector.adapters.targets import texts
 from inspector.algebra.boxes import Box
+from inspector.algebra.names import axes_of
 from inspector.architectures.catalog import definition_of
 from inspector.loading.memory import NamesInMemory, memory_namer
-from inspector.loading.tables import NEWEST, rules_of
+from inspector.loading.tables import NEWEST, names_of, other_type_of_class, rules_of
 from inspector.loading.templates import template as joined_names
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
@@ -33,6 +35,11 @@ OF_TASK: Final = {
     "QUESTION_ANS": "ForQuestionAnswering",
 }  # fmt: skip
 """Task of an adapter -> the end of the name of the class whose head PEFT saves whole with it."""
+WITHOUT_HEAD: Final = "FEATURE_EXTRACTION"
+"""Task for which PEFT's Auto classes build what AutoModel does (`MODEL_TYPE_TO_PEFT_MODEL_MAPPING` in `auto.py`)."""
+
+OF_BLOCKS: Final = (".adaption_", ".shadow_")
+"""Beginnings of what methods add to modules of modules, which have no weight of their own."""
 
 
 def other_widths(
@@ -57,7 +64,8 @@ class BaseTensor(Struct, frozen=True):
     so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
     adapter's names do not show which of them its base had in memory. tasked: of the head for the adapter's task, which
     the base that it was trained on had. stacked: transformers 5 has it in one with
-    others, and the adapter's names do not show otherwise.
+    others, and the adapter's names do not show otherwise. held: the module's name in memory, "" where that is the same
+    or not known.
     """
 
     module: str
@@ -71,6 +79,7 @@ class BaseTensor(Struct, frozen=True):
     doubtful: bool = False
     stacked: bool = False
     tasked: bool = False
+    held: str = ""
 
     @property
     def key(self) -> str:
@@ -95,9 +104,11 @@ class Base(Struct, frozen=True):
 
     covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
     its repository, and its names in memory need not be those of the files. apart: whether the adapter's names are those
-    of another class of the base than the declared one, with another prefix. root: what the base's own class has before
+    of another class of the base than the one that its config declares or the adapter's task asks for, with another
+    prefix. root: what the base's own class has before
     the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
     head. renamed: whether its modules have other names in memory, or names that are not known. settings: its config.
+    claim: what its config states.
     """
 
     name: str
@@ -111,6 +122,28 @@ class Base(Struct, frozen=True):
     bare: bool = False
     renamed: bool = False
     settings: Settings = Settings({}, known=False)
+    claim: Claim | None = None
+
+
+def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
+    """The parameters of a model by its config alone, as its class names them."""
+    if claim.definition is None or claim.head is None:
+        return ()
+    scope = Scope(claim.definition, claim.settings, definition_of)
+    plan = bind(scope, claim.head, Spelling(claim.head.root), lambda key: [])
+    namer = _namer(claim)
+    return tuple(
+        _tensor(
+            block,
+            block.key,
+            foreign=False,
+            doubtful=False,
+            stacked=_is_stacked(block, frozenset(), namer),
+            tasked=False,
+        )
+        for block in plan.blocks
+        if block.slot.tensor.counted
+    )
 
 
 def base_tensors(
@@ -121,8 +154,10 @@ def base_tensors(
     case: what the base's own weights showed, where they were read; else the config speaks alone.
     families: the adapter's. values: the adapter's config.
     """
+    declared, claim = claim, _of_class_built(claim, values)
     if case is not None:
         scope, head, name = case.corrected.scope, case.head, case.reading.name
+        head = head if claim is declared or claim.head is None else claim.head
     elif claim.definition is not None:
         scope = Scope(claim.definition, claim.settings, definition_of)
         head, name = claim.head or claim.definition.default_head, claim.model_type or claim.definition.names[0]
@@ -139,13 +174,16 @@ def base_tensors(
         if slot.choices and template(match.spelling.spelled(slot, scope))[0] in keys
         for number, _ in slot.choices
     }
+    in_memory = _in_memory(plan.blocks, keys, namer)
     tensors = tuple(
         _tensor(
             block,
+            in_memory.get(block.key, block.key),
             foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
             doubtful=_doubtful(block, keys, shown),
             stacked=_is_stacked(block, keys, namer),
             tasked=match.head is asked and not block.slot.body,
+            held=_held(block, namer) if block.key in keys else "",
         )
         for block in plan.blocks
         if block.slot.tensor.counted
@@ -156,8 +194,32 @@ def base_tensors(
     )
     root = "" if match.spelling.root else head.root
     bare = (claim.class_name or "").endswith("Model")
-    renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks)
-    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed, claim.settings)
+    renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks if block.key not in in_memory)
+    return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed, claim.settings,
+                claim=claim)  # fmt: skip
+
+
+def class_built(claim: Claim, values: Mapping[str, Any]) -> str | None:
+    """The class of the base that PEFT's Auto classes build for an adapter; None where its config asks for none.
+
+    values: the adapter's config, whose `auto_mapping` PEFT writes where it has no task.
+    """
+    asked: object = None
+    if values.get("task_type") == WITHOUT_HEAD:
+        asked = names_of(NEWEST).bases.get(claim.model_type or "")
+    elif values.get("task_type") is None and isinstance(values.get("auto_mapping"), Mapping):
+        asked = values["auto_mapping"].get("base_model_class")
+    if not isinstance(asked, str) or claim.model_type is None or asked == claim.class_name:
+        return None
+    of_type = asked in names_of(NEWEST).classes and other_type_of_class(asked, claim.model_type) is None
+    return asked if of_type else None
+
+
+def _of_class_built(claim: Claim, values: Mapping[str, Any]) -> Claim:
+    """The claim with the class that the adapter's config asks for, where that is another one than the base declares."""
+    asked = class_built(claim, values) if claim.definition is not None and claim.head is not None else None
+    head = None if asked is None or claim.definition is None else head_for(claim.definition, asked)
+    return claim if head is None else replace(claim, class_name=asked, head=head)
 
 
 def _namer(claim: Claim) -> NamesInMemory | None:
@@ -185,6 +247,22 @@ def _is_renamed(block: Block, namer: NamesInMemory) -> bool:
     )
 
 
+def _in_memory(blocks: Sequence[Block], keys: frozenset[str], namer: NamesInMemory | None) -> dict[str, str]:
+    """Name in files -> the one name in memory, where the adapter has no name that only files have."""
+    found: dict[str, str] = {}
+    for block in blocks if namer is not None else ():
+        assert namer is not None
+        named = list(namer.of_family(block.key, (block.axes,)))
+        if len(named) != 1 or named[0][0].converter is not None:
+            continue
+        key, *_ = joined_names(named[0][2])
+        if key != block.key and axes_of(key) == axes_of(block.key):
+            if block.key in keys:
+                return {}
+            found[block.key] = key
+    return found
+
+
 def _is_stacked(block: Block, keys: frozenset[str], namer: NamesInMemory | None) -> bool:
     """Whether tensors that files have one by one are one in memory, where no name of the adapter shows otherwise."""
     if namer is None or len(block.slot.holes) < 2 or block.key in keys:
@@ -205,10 +283,22 @@ def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
     return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
 
 
-def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool, tasked: bool) -> BaseTensor:
+def _held(block: Block, namer: NamesInMemory | None) -> str:
+    """The name in memory of a module whose tensor is there one by one as well."""
+    found = [] if namer is None else list(namer.of_family(block.key, (block.axes,)))
+    names = {joined_names(text)[0] for one, _, text, _ in found if one.converter is None}
+    ending = block.slot.tensor.suffix
+    if len(found) != 1 or len(names) != 1 or not ending or block.key in names:
+        return ""
+    return names.pop().removesuffix(ending)
+
+
+def _tensor(
+    block: Block, key: str, *, foreign: bool, doubtful: bool, stacked: bool, tasked: bool, held: str = ""
+) -> BaseTensor:
     slot = block.slot
     ending = slot.tensor.suffix
-    module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
+    module = key.removesuffix(ending) if ending and key.endswith(ending) else key.rpartition(".")[0]
     kind = slot.kind.name
     if (
         kind == "conv"
@@ -217,9 +307,9 @@ def _tensor(block: Block, *, foreign: bool, doubtful: bool, stacked: bool, taske
     ):
         kind = "grouped conv"
     needed = block.required and slot.built and not slot.extra
-    ending = ending or "." + block.key.rpartition(".")[2]
+    ending = key.removeprefix(module)
     return BaseTensor(module, ending, block.axes, block.shape, kind=kind, role=slot.role, required=needed,
-                      foreign=foreign, doubtful=doubtful, stacked=stacked, tasked=tasked)  # fmt: skip
+                      foreign=foreign, doubtful=doubtful, stacked=stacked, tasked=tasked, held=held)  # fmt: skip
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
@@ -233,5 +323,5 @@ def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
             continue
         parameters = [last for parent, _, last in named if not parent or f".{found.module}".endswith(f".{parent}")]
         yield from (f"{found.module}.{one}" for one in parameters)
-        if found.module:
+        if found.module and not found.ending.startswith(OF_BLOCKS):
             yield f"{found.module}.weight"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from inspector.adapters.base import Base, BaseTensor
-from inspector.adapters.expected import ExpectedAdapter
+from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.with_base import Matched, absent_of, of_all
-from inspector.algebra.boxes import Box, count, within
+from inspector.adapters.with_base import Matched, absent_of, of_all, overlap
+from inspector.algebra.boxes import Box, count, joined, minus, within
+from inspector.matcher.families import Families, Stored
 from inspector.notation.binding import fits
 from inspector.reconciler.wording import names_in
 
@@ -133,3 +134,27 @@ def _is_of_base(one: Matched) -> bool:
     if tuner_name(one.key) is not None:
         return False
     return one.expected is None or one.expected.component == "base"
+
+
+def matched_with(plan: ExpectedAdapter, families: Families) -> list[Matched]:
+    """Each stored tensor with what a plan expects on its key."""
+    expected: dict[str, list[Expected]] = {}
+    for one in plan.expected:
+        expected.setdefault(one.key, []).append(one)
+    return [
+        one
+        for key, family in families.items()
+        for part in family.stored
+        for one in _meet(key, part, expected.get(key, ()))
+    ]
+
+
+def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[Matched]:
+    left: Boxes = part.boxes
+    for one in expected:
+        hit = joined(matched for box in left for want in one.boxes if (matched := overlap(box, want)) is not None)
+        if hit:
+            yield Matched(key, part, hit, one)
+            left = minus(left, hit)
+    if left:
+        yield Matched(key, part, left, None)

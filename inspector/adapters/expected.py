@@ -14,11 +14,15 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.method_table import CATEGORIES, SHARED, rows_of
-from inspector.adapters.methods import Shape, Target, pieces_of
+from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name
 from inspector.adapters.prefixes import PREFIXES, Prefix, stated_prefix
+from inspector.adapters.router import MODULE as ROUTER
+from inspector.adapters.router import router
+from inspector.adapters.subspaces import DIRECTIONS, FIRST, subspaces
 from inspector.adapters.targets import Boxes, Targets, Unclear, union
-from inspector.algebra.boxes import count, minus, within
+from inspector.algebra.boxes import count, minus, outer, within
+from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
@@ -86,11 +90,11 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
     modules: dict[tuple[str, int], dict[str, Family]] = {}
     for key, family in families.items():
         found = tuner_name(key)
-        if found is not None and found.module and "#" not in found.ending:
+        if found is not None and found.module:
             modules.setdefault((found.module, found.depth), {})[found.ending] = family
     nested = {module for module, depth in modules if depth}
     for (module, depth), endings in modules.items():
-        boxes = _boxes(endings.values())
+        boxes = outer((box for family in endings.values() for box in family.boxes), axes_of(module))
         experts = module in nested or targets.of_parameters(module)
         kind = _kind_alone(endings, experts)
         try:
@@ -101,19 +105,41 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
             ranked = [(boxes, None)]
         key = PREFIX + module + BASE_LAYER * depth
         for part, rank in ranked:
+            if method == "adamss":
+                expected.extend(_of_subspaces(module, key, part, endings, values, families))
+                continue
             pieces = pieces_of(method, replace(kind, rank=rank), values)
             if pieces is None:
-                expected.extend(_together(method, module, key, endings, part))
-            elif not endings.keys().isdisjoint(piece.ending for piece in pieces):
-                expected.extend(
-                    Expected(key + piece.ending, part, piece.shape, kind_of(piece.frozen), module,
-                             rank_axis=piece.rank_axis, others=piece.others, role=role_of(piece.frozen))
-                    for piece in pieces
-                )  # fmt: skip
+                whole = {ending: family for ending, family in endings.items() if "#" not in ending}
+                expected.extend(_together(method, module, key, whole, part))
+            elif not endings.keys().isdisjoint(key_of(piece.ending)[0] for piece in pieces):
+                expected.extend(of_piece(key, part, piece, module) for piece in pieces)
     expected.extend(_saved_alone(targets, values, families))
     expected.extend(prompts(method, values, None))
     expected.extend(shared(method, values, families, {}))
     return ExpectedAdapter(tuple(expected), tuple(dict.fromkeys(unclear)))
+
+
+def of_piece(key: str, boxes: Boxes, piece: AdapterTensor, module: str, role: str = "adapter") -> Expected:
+    """A tensor of a module, whose ending may have numbers of its own."""
+    ending, numbers = key_of(piece.ending)
+    places = tuple((*box, *(Span.of((one,)) for one in numbers)) for box in boxes) if numbers else boxes
+    return Expected(key + ending, places, piece.shape, kind_of(piece.frozen), module, rank_axis=piece.rank_axis,
+                    others=piece.others, role=role_of(piece.frozen, role))  # fmt: skip
+
+
+def _of_subspaces(
+    module: str, key: str, boxes: Boxes, endings: Mapping[str, Family], values: Mapping[str, Any], families: Families
+) -> Iterator[Expected]:
+    """What AdaMSS stores for a module by itself; the number of its directions is that of the stored ones."""
+    stored = endings.get(DIRECTIONS)
+    rows = {shape[0] for shape in stored.shapes if shape} if stored is not None else set()
+    directions = rows.pop() if len(rows) == 1 else None
+    pieces = subspaces(Target("linear", rank=values.get("r")), key, boxes, values, families)
+    for ending, shape, places in pieces or ():
+        wide = tuple(directions if at == 1 and ending == FIRST else dim for at, dim in enumerate(shape))
+        yield Expected(key + ending, places, wide, ledger.PARAMETER, module)
+    yield Expected(key + DIRECTIONS, boxes, (directions, None), ledger.BUFFER, module, role=ledger.PROJECTION)
 
 
 def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families) -> Iterator[Expected]:
@@ -161,18 +187,22 @@ def _together(method: str, module: str, key: str, endings: Mapping[str, Family],
 
 
 def shared(
-    method: str, values: Mapping[str, Any], families: Families, widest: Mapping[str, int | None]
+    method: str, values: Mapping[str, Any], families: Families, together: Mapping[str, int | None]
 ) -> Iterator[Expected]:
-    """What a method saves once for all modules. widest: `widest_inputs` and `widest_outputs` among its targets."""
+    """What a method saves once for all modules. together: numbers of all its targets, such as `widest_inputs`."""
     rank = values.get("r")
-    own = {"widest_inputs": None, "widest_outputs": None, **widest, "rank": rank if type(rank) is int else None}
+    unknown = {"widest_inputs": None, "widest_outputs": None}
+    own = {**unknown, **together, "rank": rank if type(rank) is int else None}
     for row in rows_of(SHARED.get(method, ()), values, own):
         key, boxes = OWN_PREFIX + row.ending, cast(Boxes, ((),))
-        if "#" in key:  # as many as the highest number shows
+        if "#" in key:  # without a base as many as the highest number shows
             stored = families[key].stored if key in families else ()
             last = max((box[0].last for part in stored for box in part.boxes), default=0)
-            boxes = ((Span.range(0, last + 1),),)
+            boxes = ((Span.range(0, together.get("groups") or last + 1),),)
         yield Expected(key, boxes, row.shape, kind_of(row.frozen), "", role=role_of(row.frozen))
+    for number, ending, shape in router(values) if method == "xlora" else ():
+        key = OWN_PREFIX + ROUTER + ending
+        yield Expected(key, ((Span.of((number,)),),), shape, ledger.PARAMETER, ROUTER, role="adapter")
 
 
 def of_categories(
@@ -200,6 +230,8 @@ def category(module: str) -> str:
 
 OF_BIASED: Final = (".glora_C.X", ".glora_D.X", ".glora_E.X")
 """Beginnings of what only modules with a bias get."""
+CONVOLVED: Final = frozenset({".lora_A.weight", ".hira_A", ".ia3_l"})
+"""Endings of what has the dims of the kernel where a convolution is changed."""
 
 
 def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
@@ -208,8 +240,12 @@ def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
     if experts:
         return Target("experts")
     deep = max((len(shape) for family in endings.values() for shape in family.shapes), default=2)
-    if ".lora_A.weight" in endings and deep > 2:
+    if deep > 2 and not CONVOLVED.isdisjoint(endings):
         return Target("conv", kernel=(0,) * (deep - 2))
+    if ".boft_s" in endings and any(shape[:1] == (1,) for shape in endings[".boft_s"].shapes):
+        return Target("conv", kernel=(0, 0))
+    if ".hira_embedding_A" in endings or ".oft_embedding_R.weight" in endings:
+        return Target("table")
     return Target("linear", biased=any(one.startswith(OF_BIASED) for one in endings))
 
 
@@ -228,6 +264,9 @@ def prompts(
         return found if type(found) is int else None
 
     tokens, parts, own = (number(name) for name in ("num_virtual_tokens", "num_transformer_submodules", "token_dim"))
+    listed = values.get("cpt_token_ids")
+    if method == "cpt" and isinstance(listed, list):  # its config class counts them
+        tokens = len(listed)
     if method in PREFIXES:
         wide = (stated_prefix(values) if prefix is None else prefix).elements
         yield Expected(PROMPT, ((),), (tokens, wide), ledger.PARAMETER, "", role="adapter prompt")

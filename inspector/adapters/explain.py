@@ -6,6 +6,7 @@ Source: what PEFT's `save_pretrained` writes (key prefix `base_model.model.`, `a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -13,31 +14,42 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
-from inspector.adapters.difference import AdapterDifference, difference_of
-from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, expected_parameters, plan_alone, prompts
+from inspector.adapters.difference import AdapterDifference, difference_of, matched_with
+from inspector.adapters.expected import PROMPTS, ExpectedAdapter, expected_parameters, plan_alone, prompts
 from inspector.adapters.method_table import with_rank
-from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENSORS, adapter_kind, base_name, tuner_name
-from inspector.adapters.peft_configs import as_read
+from inspector.adapters.names import (
+    BASE_LAYER,
+    OWN_PREFIX,
+    PREFIX,
+    PROMPT_TENSORS,
+    adapter_kind,
+    base_name,
+    renames_of,
+    tuner_name,
+)
+from inspector.adapters.other_setting import other_setting
+from inspector.adapters.peft_configs import as_read, renames
 from inspector.adapters.plan import plan_with
-from inspector.adapters.prefixes import PREFIXES, built_prefix
+from inspector.adapters.prefixes import PREFIXES, built_prefix, other_heads
 from inspector.adapters.replication import replicated
+from inspector.adapters.scale import scaled_by_zero
 from inspector.adapters.sharing import with_copies
-from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
+from inspector.adapters.targets import LARGEST_RANK, Targets
+from inspector.adapters.token_tables import WORDS
+from inspector.adapters.unknown_modules import foreign_modules, unknown_modules
 from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted_alone
 from inspector.adapters.with_base import (
     Matched,
     findings_with_base,
-    foreign_modules,
     module_of,
-    overlap,
-    unknown_modules,
 )
-from inspector.algebra.boxes import count, joined, minus
+from inspector.algebra.boxes import count
+from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
 from inspector.findings.adapters.tensors import AdapterRankDiffers
-from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterNamesWrapped
-from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown
+from inspector.findings.adapters.tools import AdapterHoldsBase, AdapterModulesUnmatched, AdapterNamesWrapped
+from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown, AdapterSettingDiffers
 from inspector.findings.finding import NAMES_SHOWN, Finding
-from inspector.matcher.families import Families, Stored
+from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, names_in
@@ -56,7 +68,8 @@ class AdapterReport(Struct, frozen=True):
     """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
 
     unchecked: settings that could not be worked out, each in words. difference: from what the config adds to the base;
-    None without the base, or where that could not be worked out. values: the config as PEFT reads it.
+    None without the base, or where that could not be worked out. values: the config as PEFT reads it. unreached:
+    families under names of the base's files, which PEFT does not find in memory.
     """
 
     lines: tuple[Line, ...]
@@ -65,6 +78,7 @@ class AdapterReport(Struct, frozen=True):
     unchecked: tuple[str, ...]
     difference: AdapterDifference | None = None
     values: Mapping[str, Any] = {}
+    unreached: frozenset[str] = frozenset()
 
 
 def kind_of(values: Mapping[str, Any], families: Families) -> str:
@@ -78,6 +92,20 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
 
     whole: absent tensors are missing; where a file could not be read their loss is reported already.
     """
+    report = _account(values, families, base, whole=whole)
+    if base is None or not whole or all(one.severity == "note" for one in report.findings):
+        return report
+    if any(isinstance(one, AdapterSettingDiffers) for one in report.findings):
+        return report
+    from inspector.adapters.other_settings import corrected
+
+    def again(other: Mapping[str, Any]) -> Sequence[Finding]:
+        return _account(other, families, base).findings
+
+    return replace(report, findings=tuple(corrected(report.findings, values, families, again)))
+
+
+def _account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> AdapterReport:
     method, stated = kind_of(values, families), values
     values = with_rank(method, values if base is None else as_read(values, base.name))
     alone = base is None or (base.families > 0 and not base.covered)
@@ -94,27 +122,47 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
         if not alone:
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
-    matched = _matched(plan, families)
+    matched = matched_with(plan, families)
     findings = [_adapter(method, stated, families)]
     if base is not None and unknown:
         findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
     if base is not None and foreign:
         findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
     findings.extend(elsewhere)
+    heads = None if base is None or alone or method not in PREFIXES else other_heads(values, base)
+    if heads is not None:
+        stated_heads, own, fails = heads
+        kind = AdapterHeadsDiffer if fails else AdapterHeadsDivided
+        findings.append(kind(stated=stated_heads, of_base=own))
+    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
+    findings.extend(_names_of_files(unreached, families))
     of_model = of_whole_model(method, values, families)
     if of_model is not None:
         findings.append(of_model)
     else:
         known = None if alone else base
-        findings.extend(_of_tensors(plan, matched, known, method, values, families, whole=whole, named=not unknown))
+        planned_with = None if known is None else partial(_planned, known, method, families)
+        setting = None if planned_with is None else other_setting(method, values, matched, planned_with)
+        others = _of_tensors(plan, matched, known, method, values, families, whole=whole, named=not unknown)
+        findings.extend(others if setting is None else [setting])
     unchecked = () if alone else plan.unclear
     if base is not None and unknown:
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
     lines = tuple(_line(one, alone, trained) for one in matched)
+    findings.extend(scaled_by_zero(method, values, matched))
     findings[0] = _with_stored_rank(findings)
-    return AdapterReport(lines, tuple(findings), total, unchecked, difference, values)
+    findings.extend(_held(matched))
+    return AdapterReport(lines, tuple(findings), total, unchecked, difference, values, frozenset(unreached))
+
+
+def _planned(
+    base: Base, method: str, families: Families, values: Mapping[str, Any]
+) -> tuple[ExpectedAdapter, Sequence[Matched]]:
+    """What a config makes of a base, and the stored tensors beside it."""
+    plan = plan_with(base, method, values, families)
+    return plan, matched_with(plan, families)
 
 
 def _difference(base: Base, method: str, values: Mapping[str, Any], families: Families) -> AdapterDifference | None:
@@ -129,8 +177,9 @@ def _difference(base: Base, method: str, values: Mapping[str, Any], families: Fa
         if built is not None and built.elements is None:
             return None
         prefix, planned = OWN_PREFIX, replace(planned, expected=(*prompts(method, values, None, built), *rest))
-    found = difference_of(planned, _matched(planned, families), replicated(held, values), prefix)
-    return found if found.tuned or not (base.renamed or base.apart) else None
+    found = difference_of(planned, matched_with(planned, families), replicated(held, values), prefix)
+    known = found.tuned or method in PROMPTS or not (base.renamed or base.apart)
+    return found if known else None
 
 
 def _of_tensors(
@@ -168,43 +217,66 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
             yield from _under(before, after, families)
 
 
+def _unreached(base: Base, values: Mapping[str, Any], families: Families) -> dict[str, str]:
+    """Families under names of the base's files that PEFT does not take for those in memory -> the names that it takes.
+
+    It renames only LoRA, for some bases, and undoes that where its prefix and the old name end in the new one
+    (`convert_peft_adapter_state_dict_for_transformers` in `utils/transformers_weight_conversion.py`).
+    """
+    if base.apart or base.root or "peft_type" not in values:  # without it PEFT loads nothing
+        return {}
+    renaming = renames(values, base.settings.values.get("model_type"))
+    held = {one.module: one.held for one in base.tensors if one.held}
+    found = {}
+    for key in families:
+        name = tuner_name(key)
+        if name is None or name.module not in held or not key.startswith(PREFIX + name.module):
+            continue
+        wanted = held[name.module]
+        if not (renaming and ".lora_" in key) or (PREFIX + name.module).endswith(wanted):
+            found[key] = PREFIX + wanted + key.removeprefix(PREFIX + name.module)
+    return found
+
+
+def _names_of_files(unreached: Mapping[str, str], families: Families) -> Iterator[Finding]:
+    """That PEFT does not find modules by the names that they have in the files of the base."""
+    if unreached:
+        key, wanted = next(iter(unreached.items()))
+        boxes = families[key].stored[0].boxes
+        yield AdapterNamesWrapped(
+            tensors=sum(families[one].tensors for one in unreached),
+            of=sum(family.tensors for one, family in families.items() if tuner_name(one) is not None),
+            stored=names_in(key, boxes, 1)[0],
+            wanted=names_in(wanted, boxes, 1)[0],
+        )
+
+
 def _under(before: str, after: str, families: Families) -> Iterator[Finding]:
     """That modules are stored under names that begin otherwise than those that PEFT looks for."""
     old = PREFIX + before
     tuned = [family for key, family in families.items() if tuner_name(key) is not None and key.startswith(old)]
     if not tuned:
         return
+    new = PREFIX + after
+    keys = [family.key for family in tuned]
     stored = names_in(tuned[0].key, tuned[0].stored[0].boxes, 1)[0]
     yield AdapterNamesWrapped(
         tensors=sum(family.tensors for family in tuned),
         of=sum(family.tensors for key, family in families.items() if tuner_name(key) is not None),
         stored=stored,
-        wanted=f"{PREFIX}{after}{stored.removeprefix(old)}",
+        wanted=f"{new}{stored.removeprefix(old)}",
+        renames=renames_of(keys, lambda key: new + key.removeprefix(old), families),
     )
 
 
-def _matched(plan: ExpectedAdapter, families: Families) -> list[Matched]:
-    """Each stored tensor with what a plan expects on its key."""
-    expected: dict[str, list[Expected]] = {}
-    for one in plan.expected:
-        expected.setdefault(one.key, []).append(one)
-    return [
-        one
-        for key, family in families.items()
-        for part in family.stored
-        for one in _meet(key, part, expected.get(key, ()))
-    ]
-
-
-def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[Matched]:
-    left: Boxes = part.boxes
-    for one in expected:
-        hit = joined(matched for box in left for want in one.boxes if (matched := overlap(box, want)) is not None)
-        if hit:
-            yield Matched(key, part, hit, one)
-            left = minus(left, hit)
-    if left:
-        yield Matched(key, part, left, None)
+def _held(matched: Sequence[Matched]) -> Iterator[Finding]:
+    """The note on weights of the base other than tables and heads, which PEFT saves where they were resized."""
+    held = [one for one in matched if one.expected is not None and one.wanted.component == "base"]
+    held = [one for one in held if one.wanted.role not in WORDS]
+    if held:
+        tensors = [count(one.boxes) for one in held]
+        elements = sum(number * one.part.layout.elements for number, one in zip(tensors, held, strict=True))
+        yield AdapterHoldsBase(tensors=sum(tensors), elements=elements, such_as=family_name(base_name(held[0].key)))
 
 
 def _trained(values: Mapping[str, Any]) -> Callable[[Matched], bool]:

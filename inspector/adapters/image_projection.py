@@ -9,7 +9,16 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from inspector.algebra.boxes import tuples
+from inspector.algebra.names import NAMES, name_of
+from inspector.budget import spend
+from inspector.findings.adapters.tools import AdapterPartMissing
+from inspector.findings.finding import Finding
+from inspector.matcher.families import Families, Family
+
 COMPONENT: Final = "image_proj"
+PREFIXES: Final = ("image_proj.", "ip_adapter_proj_model.")
+"""Before its tensors: of most writers, of XLabs for FLUX."""
 METHOD: Final = "image projection"
 IMAGES: Final = "ip-adapter"
 """The method of the whole adapter."""
@@ -45,7 +54,7 @@ def absent_names(names: Collection[str]) -> Iterator[str]:
     layers = sorted({int(found[1]) for name in names if (found := _LAYER.search(name)) is not None})
     wholes = [frozenset(_numbered(form, layers)) for form in FORMS]
     whole = max(wholes, key=lambda form: 2 * len(form.intersection(names)) - len(form))
-    if whole.issuperset(names):
+    if 2 * len(whole.intersection(names)) > len(whole):
         yield from sorted(whole.difference(names))
 
 
@@ -55,3 +64,16 @@ _LAYER: Final = re.compile(r"(?:^|\.)layers\.(\d{1,4})\.")
 def _numbered(form: Collection[str], layers: Collection[int]) -> Iterator[str]:
     for name in form:
         yield from (name.replace("#", str(layer)) for layer in layers) if "#" in name else (name,)
+
+
+def lost_of_projection(families: Families) -> Iterator[Finding]:
+    """What the network of an IP-Adapter lacks that reads images."""
+    own = [family for key, family in families.items() if key.startswith(PREFIXES)]
+    names = [name for family in own for name in _all_names(family)]
+    for part in absent_names([name.partition(".")[2] for name in names]) if names else ():
+        yield AdapterPartMissing(method=METHOD, part=part, modules=1, of=1, names=(COMPONENT,), present=names[0])
+
+
+def _all_names(family: Family) -> list[str]:
+    spend(family.tensors, NAMES)
+    return [name_of(family.key, index) for part in family.stored for box in part.boxes for index in tuples(box)]

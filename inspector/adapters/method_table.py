@@ -2,14 +2,17 @@
 
 Sources: the constructors of the tuners' layers in PEFT 0.21, checked against what it saves (fixtures/adapters).
 A dim is an expression of `inputs` and `outputs` of the matrix (of a convolution: its inputs with the kernel), `rank`
-and keys of the adapter's config; it is unknown where one of these is. `biased`: 1 where the module has a
-bias. `?` is a dim that headers do not determine.
+and keys of the adapter's config; it is unknown where one of these is. `biased`: 1 where the module has a bias.
+`?` is a dim that headers do not determine, `kernel` the dims of a convolution's kernel and `ones` as many of size 1.
+`widest_inputs` and `widest_outputs` are the largest of all targets, `share` is a part of a budget for all of them.
+`a or b` are two sizes that PEFT makes and the config does not tell apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import product
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,20 +21,29 @@ from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Node, parse
 from inspector.algebra.values import Value, truth, whole
 
-FACTORS: Final = "1 when boft_n_butterfly_factor == 1"
+FACTORS: Final = "1 or boft_n_butterfly_factor"
 """BOFT's rotations one after the other: PEFT makes one of them, whatever is stated, where it has no CUDA extension."""
 BLOCKS: Final = "boft_block_num when boft_block_num > 0 | inputs / boft_block_size"
 WIDE: Final = "min(inputs, outputs)"
 BASES: Final = f"({WIDE} + rank - 1) // rank"
 TINY: Final = f"min(rank, {WIDE})"
-HALF: Final = f"{WIDE} - {WIDE} // 2 when not effective_rank and not rank_pattern"
+LOW: Final = f"{WIDE} - preserved"
 SAVED: Final = "if save_projection != false"
 
 ENTRIES: Final = "max(1, min(floor(inputs*inputs*sparse_rate), inputs*inputs - inputs))"
 SPARSE: Final = f"{ENTRIES} when sparse_rate > 0 | 0 when sparse_rate == 0"
+NARROWER: Final = "min(widest_inputs, widest_outputs)"
+SHARED_BASES: Final = f"({NARROWER} + rank - 1) // rank"
+RANDOM: Final = (
+    ("=randlora_A", "rank", "1", NARROWER, SAVED),
+    ("=randlora_B", "max(widest_inputs, widest_outputs)", SHARED_BASES, "rank", SAVED),
+)  # fmt: skip
+"""RandLora's frozen matrices: one pair for all modules, saved with each of them and once by itself."""
+HIDDEN: Final = "update_hidden_size | rank"
 KEPT: Final = "max(1, floor(inputs * outputs * (1 - sparsity)))"
 
 LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "adaption_prompt": (("adaption_prompt", "1", "adapter_len", "inputs"), ("adaption_gate", "1")),
     "beft": (("beft_bias", "1", "outputs"),),
     "boft": (
         ("boft_R", FACTORS, BLOCKS, f"inputs / ({BLOCKS})", f"inputs / ({BLOCKS})"),
@@ -81,15 +93,14 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("miss_block", "rank", "mini_r", "if init_weights == 'mini'"),
     ),
     "osf": (
-        ("osf_svd_params.S_low", HALF), ("osf_svd_params.U_low", "outputs", HALF),
-        ("osf_svd_params.V_low", HALF, "inputs"),
+        ("osf_svd_params.S_low", LOW), ("osf_svd_params.U_low", "outputs", LOW),
+        ("osf_svd_params.V_low", LOW, "inputs"),
     ),
     "lily": (
         ("lily_A.weight", "rank", "inputs"), ("lily_B.weight", "num_B * rank", "outputs"),
         ("lily_router.weight", "num_B", "rank"),
     ),
-    "peanut": (("peanut_A.weight", "rank", "outputs", "if depth == 0"),
-               ("peanut_B.weight", "outputs", "rank", "if depth == 0")),
+    "peanut": (("peanut_A.weight", "rank", "outputs"), ("peanut_B.weight", "outputs", "rank")),
     "poly": (
         ("poly_lora_A", "n_splits", "n_skills", "inputs / n_splits", "rank"),
         ("poly_lora_B", "n_splits", "n_skills", "rank", "outputs / n_splits"),
@@ -102,13 +113,21 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     ),
     "pvera": (("pvera_lambda_b", "outputs"), ("pvera_lambda_d", "2 * rank")),
     "randlora": (
-        ("randlora_lambda", "rank", BASES), ("randlora_gamma", BASES, WIDE),
-        ("=randlora_A", "rank", "1", "?", SAVED), ("=randlora_B", "?", "?", "rank", SAVED),
+        ("randlora_lambda", "rank", BASES), ("randlora_gamma", BASES, WIDE), *RANDOM,
     ),
     "road": tuple(
         (name, size, f"if variant == '{variant}'")
         for variant, size in (("road_1", "outputs / 2"), ("road_2", "outputs"), ("road_4", "2 * outputs"))
         for name in ("road_theta", "road_alpha")
+    ),
+    "shadow": (
+        ("shadow_down.default.weight", "rank", "inputs"), ("shadow_up.default.weight", "inputs", "rank"),
+        *(row for network in ("transform", "gate") for row in (
+            (f"shadow_update_{network}.default.0.weight", HIDDEN, "inputs"),
+            (f"shadow_update_{network}.default.0.bias", HIDDEN),
+            (f"shadow_update_{network}.default.2.weight", "inputs", HIDDEN),
+            (f"shadow_update_{network}.default.2.bias", "inputs"),
+        )),
     ),
     "shira": (("shira_weight", "rank * (inputs + outputs)"), ("=shira_indices", "2", "rank * (inputs + outputs)")),
     "supertuning": (
@@ -120,7 +139,11 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("=tinylora_A", TINY, "inputs"), ("=tinylora_B", "outputs", TINY),
         ("=tinylora_P", "u", TINY, TINY, SAVED),
     ),
-    "unilora": (),
+    "unilora": tuple(
+        (f"=unilora_{what}_{side}", *dims, "if save_indices")
+        for side, dims in (("A", ("rank", "inputs")), ("B", ("outputs", "rank")))
+        for what in ("indices", "scales")
+    ),
     "vblora": tuple(
         (f"vblora_logits_{side}{part}", *dims, last, f"if {kept}save_only_topk_weights")
         for side, dims in (("A", ("rank", "inputs / vector_length")), ("B", ("outputs / vector_length", "rank")))
@@ -129,13 +152,13 @@ LINEAR: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         )
     ),
     "waveft": (("waveft_spectrum", "rank", "if not proportional_parameters"),
-               ("waveft_spectrum", "?", "if proportional_parameters")),
+               ("waveft_spectrum", "share", "if proportional_parameters")),
 }  # fmt: skip
 """Method -> (ending, dims ..., condition). An ending after "=" is saved and not trained; the condition is optional."""
 
 SHARED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "pvera": (("=pvera_A", "2 * rank", "widest_inputs", SAVED), ("=pvera_B", "widest_outputs", "rank", SAVED)),
-    "randlora": (("=randlora_A", "rank", "1", "?", SAVED), ("=randlora_B", "?", "?", "rank", SAVED)),
+    "randlora": RANDOM,
     "tinylora": (("tinylora_v.#", "u"),),
     "unilora": (("unilora_theta_d", "theta_d_length"),),
     "vblora": (("vblora_vector_bank", "num_vectors", "vector_length"),),
@@ -159,17 +182,29 @@ RANKS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Method -> the keys that it has instead of `r` and `rank_pattern`."""
 
-CONVOLUTIONS: Final = frozenset({"hra"})
-"""Methods of the table that change convolutions, with the kernel among the inputs."""
+CONVOLUTIONS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "boft": (*LINEAR["boft"][:1], ("boft_s", "1", "outputs")),
+    "hira": (("hira_A", "rank", "channels", "kernel"), ("hira_B", "outputs", "rank", "ones")),
+    "hra": LINEAR["hra"],
+}
+"""Methods of the table that change convolutions, with the kernel among the inputs; `channels` are those without it."""
+TABLES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "hira": (("hira_embedding_A", "rank", "inputs"), ("hira_embedding_B", "outputs", "rank")),
+    "tinylora": (
+        ("=tinylora_A", TINY, "outputs"), ("=tinylora_B", "inputs", TINY), ("=tinylora_P", "u", TINY, TINY, SAVED),
+    ),
+}  # fmt: skip
+"""Methods of the table that change embeddings; `inputs` are the rows of an embedding."""
 
 
 class MethodTensor(Struct, frozen=True):
-    """A tensor of the table with its shape in numbers. frozen: saved, and not trained."""
+    """A tensor of the table with its shape in numbers. others: as good. frozen: saved, and not trained."""
 
     ending: str
     shape: tuple[int | None, ...]
     frozen: bool
     rank_axis: int | None
+    others: tuple[tuple[int | None, ...], ...] = ()
 
 
 class _Words:
@@ -202,7 +237,10 @@ def _parsed(text: str) -> Node:
 
 
 def rows_of(
-    rows: tuple[tuple[str, ...], ...], values: Mapping[str, Any], own: Mapping[str, int | None]
+    rows: tuple[tuple[str, ...], ...],
+    values: Mapping[str, Any],
+    own: Mapping[str, int | None],
+    kernel: tuple[int | None, ...] = (),
 ) -> Iterator[MethodTensor]:
     """The rows whose condition holds. own: the numbers of the matrix, None for what is unknown."""
     words = _Words(values, own)
@@ -210,9 +248,20 @@ def rows_of(
         condition = dims.pop().removeprefix("if ") if dims[-1].startswith("if ") else "true"
         if not truth(evaluator(_parsed(condition))(words)):
             continue
-        shape = tuple(None if dim == "?" else whole(evaluator(_parsed(dim))(words)) for dim in dims)
+        shapes = tuple(
+            tuple(size for dim in chosen for size in _sizes(dim, words, kernel))
+            for chosen in product(*(dim.split(" or ") for dim in dims))
+        )
         axis = dims.index("rank") if "rank" in dims else None
-        yield MethodTensor(ending.lstrip("="), shape, ending.startswith("="), axis)
+        others = tuple(dict.fromkeys(one for one in shapes[1:] if one != shapes[0]))
+        yield MethodTensor(ending.lstrip("="), shapes[0], ending.startswith("="), axis, others)
+
+
+def _sizes(dim: str, words: _Words, kernel: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    """The sizes that a dim of the table stands for."""
+    if dim in ("kernel", "ones"):
+        return kernel if dim == "kernel" else (1,) * len(kernel)
+    return (None if dim == "?" else whole(evaluator(_parsed(dim))(words)),)
 
 
 def with_rank(method: str, values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,10 +13,19 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.adapters.method_table import CONVOLUTIONS, LINEAR, RANKS, rows_of
+from inspector.adapters.method_table import CONVOLUTIONS, LINEAR, RANKS, TABLES, rows_of
 
 Shape = tuple[int | None, ...]
 Writer = Callable[["Target", Mapping[str, Any]], Iterator["AdapterTensor"]]
+
+
+class Whole(Struct, frozen=True):
+    """All targets of a method in a base together. weights: elements of their matrices."""
+
+    widest_inputs: int
+    widest_outputs: int
+    weights: int
+    modules: int
 
 
 class Target(Struct, frozen=True):
@@ -24,7 +33,8 @@ class Target(Struct, frozen=True):
 
     inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution, 0 where unknown.
     rank: by the config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its
-    input. biased: whether the module has a bias.
+    input. biased: whether the module has a bias. preserved: what the config says of the directions that OSF keeps.
+    whole: None where the other targets are not known.
     """
 
     kind: str
@@ -35,10 +45,12 @@ class Target(Struct, frozen=True):
     experts: int = 1
     feedforward: bool = False
     biased: bool = False
+    preserved: object = None
+    whole: Whole | None = None
 
 
 class AdapterTensor(Struct, frozen=True):
-    """A tensor that a method adds to a module.
+    """A tensor that a method adds to a module. Numbers in its ending are indices, as in `.peanut_encoders.0.weight`.
 
     rank_axis: the axis of the rank. others: shapes of other versions. frozen: saved, and not trained.
     """
@@ -52,6 +64,11 @@ class AdapterTensor(Struct, frozen=True):
 
 LARGEST_FACTORED: Final = 4_000_000
 """Widths beyond this are not taken apart as LoKr does it: no model has one."""
+MOST_LAYERS: Final = 1_000
+"""Layers of a small network for one module: nobody trains as many."""
+
+TOGETHER: Final = frozenset({"unilora"})
+"""Methods that may store nothing for a single module."""
 
 PEFT_TYPES: Final = frozenset({
     "PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "LORA", "ADALORA", "ADAMSS", "BOFT",
@@ -72,7 +89,7 @@ def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[A
     if writer is None:
         return None
     found = tuple(writer(target, values))
-    return found if found or LINEAR.get(method) == () else None
+    return found if found or method in TOGETHER else None
 
 
 DIVISORS: Final[Mapping[str, tuple[str, str]]] = {
@@ -94,16 +111,59 @@ def not_dividing(method: str, target: Target, values: Mapping[str, Any]) -> str:
 
 
 def _by_table(method: str) -> Writer:
+    rows_of_kind = {"linear": LINEAR, "conv": CONVOLUTIONS, "table": TABLES}
+
     def pieces(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-        if target.kind != "linear" and not (target.kind == "conv" and method in CONVOLUTIONS):
-            return
-        inputs = _times(target.inputs, prod(target.kernel))
-        own = {"inputs": inputs, "outputs": target.outputs, "rank": target.rank, "biased": int(target.biased)}
-        for row in rows_of(LINEAR[method], values, own):
+        rows = rows_of_kind.get(target.kind, {}).get(method, ())
+        kernel = tuple(dim or None for dim in target.kernel)
+        for row in rows_of(rows, values, _numbers(target, values), kernel):
             axis = None if method in RANKS else row.rank_axis
-            yield AdapterTensor(f".{row.ending}", row.shape, axis, frozen=row.frozen)
+            yield AdapterTensor(f".{row.ending}", row.shape, axis, row.others, row.frozen)
+        if method == "peanut":
+            yield from _peanut_layers(target, values)
 
     return pieces
+
+
+def _numbers(target: Target, values: Mapping[str, Any]) -> dict[str, int | None]:
+    """What the words of the table mean for a module."""
+    inputs, outputs, whole = _times(target.inputs, prod(target.kernel)), target.outputs, target.whole
+    return {
+        "inputs": inputs, "outputs": outputs, "channels": target.inputs, "rank": target.rank,
+        "biased": int(target.biased), "preserved": _preserved(target),
+        "widest_inputs": None if whole is None else whole.widest_inputs,
+        "widest_outputs": None if whole is None else whole.widest_outputs, "share": _share(target, values),
+    }  # fmt: skip
+
+
+def _preserved(target: Target) -> int | None:
+    """How many directions of a matrix OSF keeps: half of them, a stated number, or a stated share."""
+    if target.inputs is None or target.outputs is None:
+        return None
+    most, stated = min(target.inputs, target.outputs), target.preserved
+    if stated is None:
+        return most // 2
+    if isinstance(stated, float) and 0 < stated <= 1:
+        return int(most * stated)
+    if not isinstance(stated, int | float) or abs(stated) > LARGEST_FACTORED:
+        return None
+    return max(min(most, int(stated)), 0)
+
+
+def _share(target: Target, values: Mapping[str, Any]) -> int | None:
+    """A module's part of WaveFT's budget for all of them, by the size of its matrix."""
+    whole, number = target.whole, values.get("n_frequency")
+    if whole is None or type(number) is not int or target.inputs is None or target.outputs is None or not whole.weights:
+        return None
+    return max(1, round(target.inputs * target.outputs / whole.weights * (number * whole.modules)))
+
+
+def _peanut_layers(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
+    """The square matrices between the two of PEANuT."""
+    depth = values.get("depth", 0)
+    for network in ("encoders", "decoders"):
+        for number in range(min(depth, MOST_LAYERS) if type(depth) is int else 0):
+            yield AdapterTensor(f".peanut_{network}.{number}.weight", (target.rank, target.rank), 0)
 
 
 def _times(one: int | None, other: int) -> int | None:
@@ -145,6 +205,9 @@ def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         scaled: tuple[Shape, Shape] = ((target.outputs, 1), (1, target.inputs))
         others = scaled[1:] if target.outputs is None else ()
         yield AdapterTensor(".ia3_l", scaled[target.feedforward], others=others)
+    elif target.kind == "conv":
+        width = target.inputs if target.feedforward else target.outputs
+        yield AdapterTensor(".ia3_l", (1, width, *(1,) * len(target.kernel)))
 
 
 def _vera(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
@@ -201,15 +264,27 @@ def factored(number: int, factor: int) -> tuple[int, int]:
 
 
 def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-    """The generators of block rotations; sizes that do not divide the width are adjusted by PEFT, and not known."""
+    """The generators of block rotations."""
     size, blocks = values.get("oft_block_size", 0), values.get("r", 0)
-    inputs = _times(target.inputs, prod(target.kernel))
-    if target.kind not in ("linear", "conv") or inputs is None or type(size) is not int or type(blocks) is not int:
+    inputs = target.outputs if target.kind == "table" else _times(target.inputs, prod(target.kernel))
+    if target.kind not in ("linear", "conv", "table") or not inputs or inputs > LARGEST_FACTORED:
         return
-    if size > 0 and blocks == 0 and inputs % size == 0:
+    if type(size) is not int or type(blocks) is not int or size < 0 or blocks < 0 or (size > 0) is (blocks > 0):
+        return
+    if size > 0:
+        size = _dividing(inputs, size)
         blocks = inputs // size
-    elif blocks > 0 and size == 0 and inputs % blocks == 0:
-        size = inputs // blocks
     else:
-        return
-    yield AdapterTensor(".oft_R.weight", (1 if values.get("block_share") else blocks, size * (size - 1) // 2))
+        blocks = _dividing(inputs, blocks)
+        size = inputs // blocks
+    name = "oft_embedding_R" if target.kind == "table" else "oft_R"
+    yield AdapterTensor(f".{name}.weight", (1 if values.get("block_share") else blocks, size * (size - 1) // 2))
+
+
+def _dividing(width: int, number: int) -> int:
+    """The divisor of a width that is nearest to a number, the smaller of two, as PEFT takes it."""
+    if number >= width:
+        return width
+    lower = next(one for one in range(number, 0, -1) if width % one == 0)
+    higher = next(one for one in range(number, width + 1) if width % one == 0)
+    return lower if number - lower <= higher - number else higher

@@ -26,14 +26,17 @@ _SEGMENT: Final = re.compile(
     r"|gralora_[AB](?:_general)?|ln_tuning_layers|trainable_tokens_delta|adaption_(?:prompt|gate)|beft_bias|deft_[PR]"
     r"|hira_(?:embedding_)?[AB]|lily_(?:A|B|router)|peanut_(?:A|B|encoders|decoders)|poly_(?:lora_[AB]|router)"
     r"|pvera_(?:A|B|lambda_[bd])|glora_[A-E]|osf_svd_params|psoft_R|supertuning_\w+|tinylora_[ABPv]|unilora_\w+"
-    r"|frod_\w+|adamss_\w+|shadow_(?:down|up|update_gate|update_transform|backbone)"
+    r"|frod_\w+|adamss_\w+|shadow_(?:down|up|update_gate|update_transform|backbone|projection|head)"
+    r"|internal_xlora_classifier|oft_embedding_R"
 )
 """Segments that PEFT's tuners alone give to parameters."""
 _NESTED: Final = re.compile(
     r"ln_tuning_layers|glora_[A-E]|osf_svd_params|psoft_R|poly_router|peanut_(?:en|de)coders|tinylora_v|frod_\w+"
-    r"|adamss_\w+|shadow_\w+"
+    r"|adamss_\w+|shadow_\w+|internal_xlora_classifier"
 )
 """Segments of tuners that hold several parameters under names of their own."""
+_NAMED_WITHIN: Final = (".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.")
+"""Beginnings of several parameters of a tuner with the adapter's name before their own, which saving takes out."""
 _KINDS: Final = {
     "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
     "vera": "vera", "ln": "ln_tuning", "trainable": "trainable_tokens", "adaption": "adaption_prompt",
@@ -109,10 +112,39 @@ def loaded_name(key: str, renaming: bool = False) -> str:
     found = tuner_name(key)
     if renaming and found is not None and ".lora_" in found.ending and not key.startswith(OWN_PREFIX):
         key = PREFIX + key
-    if found is None or not found.named or ".default" not in found.ending:
+    if found is None or ".default" not in found.ending or not (found.named or found.ending.startswith(_NAMED_WITHIN)):
         return key
     inner = key.removesuffix(found.ending) + found.ending.replace(".default", "")
     return inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+
+
+def renames_of(
+    keys: Collection[str], named: Callable[[str], str], stored: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """Patterns of stored names with those of the new ones; () where two names would meet.
+
+    keys: families that are renamed. named: the new family of each. stored: all families.
+    """
+    pairs = {key: named(key) for key in keys}
+    others = [key for key in stored if key not in pairs]
+    if len({*pairs.values(), *others}) < len(pairs) + len(others):
+        return ()
+    if any(old.count("#") != new.count("#") for old, new in pairs.items()):
+        return ()
+    heads = {_heads(old, new) for old, new in pairs.items()}
+    old, new = next(iter(heads), ("", ""))
+    if len(heads) == 1 and old and "#" not in old + new and not any(key.startswith(old) for key in others):
+        return ((f"{old}*", f"{new}*"),)
+    return tuple(dict.fromkeys((old.replace("#", "*"), new.replace("#", "*")) for old, new in pairs.items()))
+
+
+def _heads(one: str, other: str) -> tuple[str, str]:
+    """What two names begin with, before the segments that both end with."""
+    ones, others = one.split("."), other.split(".")
+    while ones and others and ones[-1] == others[-1]:
+        ones.pop()
+        others.pop()
+    return "".join(f"{part}." for part in ones), "".join(f"{part}." for part in others)
 
 
 def adapter_kind(keys: Iterable[str]) -> str | None:

@@ -19,8 +19,6 @@ from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, generating, names_of
 
 EXPRESSION: Final = "an expression in target_modules"
-WITHOUT_PARAMETERS: Final = frozenset({"use_dora", "lora_bias"})
-"""What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
 INFERRED: Final = frozenset({"trainable_tokens", "osf", "adaption_prompt"})
 """Methods that find their modules themselves where the config names none."""
 TEXTS: Final = (
@@ -29,6 +27,11 @@ TEXTS: Final = (
         "init_lora_weights",
         "does not load with init_lora_weights",
         {"LORA": r"(?i:gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica)"},
+    ),
+    (
+        "peft_version",
+        "does not read peft_version",
+        {"OFT": r"(?i:v?\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)*(\+[\w.]+)?)", "": ".*"},
     ),
     ("init_weights", "does not load with init_weights", {"HIRA": "(?i:gaussian)", "BOFT": "(?!)", "OFT": "(?!)"}),
 )
@@ -147,8 +150,6 @@ def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequenc
     stated = {key for key, value in values.items() if value not in (None, False, [])}
     if isinstance(values.get("target_modules"), str):
         stated.add(EXPRESSION)
-    if "target_parameters" in stated and stated & WITHOUT_PARAMETERS:
-        return f"{kind} refuses {min(stated & WITHOUT_PARAMETERS)} with target_parameters"
     for condition in conditions:
         first, without, other = condition.partition(" without ")
         if not without:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.blocks import BLOCKS, TooFew, blocks_of, width_of
 from inspector.adapters.expected import (
     PROMPTS,
     UNTRAINED,
@@ -15,25 +16,33 @@ from inspector.adapters.expected import (
     ExpectedAdapter,
     kind_of,
     of_categories,
+    of_piece,
     prompts,
     role_of,
     shared,
 )
 from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
+from inspector.adapters.of_all import numbers_of_all, sizes_of_all
 from inspector.adapters.parameters import changed_parameters
 from inspector.adapters.peft_configs import changes
 from inspector.adapters.prefixes import PREFIXES, TABLES, needed_prefix
 from inspector.adapters.replication import repeats, replicated
+from inspector.adapters.shadow import shadow_model
 from inspector.adapters.sharing import with_copies
+from inspector.adapters.subspaces import DIRECTIONS, subspaces
 from inspector.adapters.targets import Boxes, Targets, Unclear, around, texts
+from inspector.adapters.token_tables import WORDS, token_tables
 from inspector.algebra.boxes import Box, common, minus
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import names_in
 
-WORDS: Final = (*TABLES, "head.token", "head.token.bias")
-"""Roles of tensors with one row per token."""
+HEAD: Final = "head.token"
+TYING: Final = frozenset({"embed_tokens", "lm_head"})
+"""Names of tables and heads for which PEFT heeds `ensure_weight_tying` (`EMBEDDING_LAYER_NAMES`)."""
+WITHOUT_PARAMETERS: Final = ("lora_bias", "use_dora")
+"""What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
 UNTOUCHED: Final = (*AFFINE, "param", "buffer")
@@ -62,7 +71,7 @@ class _Planner:
         self.targets: list[tuple[str, Boxes]] = []
         self.unchangeable = ""
         self.prefix = OWN_PREFIX if method in PROMPTS else PREFIX
-        self.widest: dict[str, int | None] = {}
+        self.changed: list[tuple[BaseTensor, Boxes, Target]] = []
         self.biased = {one.module for one in base.tensors if one.ending == ".bias"}
         self.tuned = {PREFIX + found.module for key in families if (found := tuner_name(key)) is not None}
 
@@ -72,23 +81,48 @@ class _Planner:
             prefix = needed_prefix(self.values, self.base) if self.method in PREFIXES else None
             self.expected.extend(prompts(self.method, self.values, self._width(), prefix))
             self._whole()
+            self._copies()
             return
         for tensor in self.base.tensors:
             try:
                 if self.method == "ln_tuning":
                     self._norm(tensor)
-                elif self.method != "trainable_tokens":
+                elif self.method not in BLOCKS and self.method != "trainable_tokens":
                     self._matrix(tensor)
             except Unclear as reason:
                 self.unclear.append(str(reason))
-        self._containers()
+        self._tied()
+        if self.method in BLOCKS:
+            self._blocks()
+        else:
+            self._containers()
+        whole = sizes_of_all(self.changed)
+        for tensor, boxes, target in self.changed:
+            self._pieces(tensor, boxes, replace(target, whole=whole))
         self._parameters()
         self._whole()
         self._biases()
         self._tokens()
         self._copies()
-        whole = shared(self.method, self.values, self.families, self.widest)
-        self.expected.extend((*whole, *of_categories(self.method, self.values, self.base, self.targets)))
+        numbers = numbers_of_all(whole, self.values, known=not self.unclear)
+        for_all = shared(self.method, self.values, self.families, numbers)
+        self.expected.extend((*for_all, *of_categories(self.method, self.values, self.base, self.targets)))
+
+    def _blocks(self) -> None:
+        """Methods that change modules of modules."""
+        try:
+            for module, boxes in blocks_of(self.method, self.base, self.values, self.settings):
+                self.targets.append((module, boxes))
+                width, rank = width_of(self.base), self.values.get("r")
+                target = Target("linear", width, rank=rank if type(rank) is int else None)
+                for piece in pieces_of(self.method, target, self.values) or ():
+                    self.expected.append(of_piece(PREFIX + module, boxes, piece, module))
+            if self.method == "shadow":
+                self.expected.extend(shadow_model(self.base, self.values))
+        except TooFew as reason:
+            self.unchangeable = str(reason)
+        except Unclear as reason:
+            self.unclear.append(str(reason))
 
     def _width(self) -> int | None:
         """The width of the base; the one that the config states where its layers have that and its tables another."""
@@ -127,11 +161,31 @@ class _Planner:
         kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
         target = Target(kind, *widths, kernel, biased=tensor.module in self.biased)
+        if self.method == "osf":
+            parts = self.settings.preserved(tensor.module, chosen)
+            self.changed.extend((tensor, boxes, replace(target, preserved=kept)) for boxes, kept in parts)
+            return
         pruned = self.method == "adalora" and self.values.get("rank_pattern")
         ranks = [(chosen, None)] if pruned else self.settings.ranks(tensor.module, chosen)
         for boxes, rank in ranks:
             for part, forward in self._scaled(tensor.module, boxes):
-                self._pieces(tensor, part, replace(target, rank=rank, feedforward=forward))
+                self.changed.append((tensor, part, replace(target, rank=rank, feedforward=forward)))
+
+    def _tied(self) -> None:
+        """With `ensure_weight_tying`, a head that is tied to a table among the targets is changed with it."""
+        names = {module.rpartition(".")[2] for module, _ in self.targets}
+        asked = self.method == "lora" and self.values.get("ensure_weight_tying") is True and not names.isdisjoint(TYING)
+        if not asked or self.base.settings.read(("tie_word_embeddings",))[0] is not True:
+            return
+        for tensor in self.base.tensors:
+            if tensor.role != HEAD or self.settings.chosen(tensor.module, tensor.axes):
+                continue
+            inputs, outputs = tensor.widths or (None, None)
+            for boxes, rank in self.settings.ranks(tensor.module, (tensor.axes,)):
+                for piece in pieces_of(self.method, Target("linear", inputs, outputs, rank=rank), self.values) or ():
+                    key = PREFIX + tensor.module + piece.ending
+                    self._expect(tensor, key, boxes, piece.shape, required=False, rank_axis=piece.rank_axis,
+                                 vocabulary=_axis(piece, tensor.shape[0]), kind=ledger.COPY)  # fmt: skip
 
     def _changes(self, tensor: BaseTensor) -> bool:
         """Whether the method changes modules of the kind."""
@@ -179,6 +233,9 @@ class _Planner:
             yield behind, False
 
     def _pieces(self, tensor: BaseTensor, boxes: Boxes, target: Target) -> None:
+        if self.method == "adamss":
+            self._subspaces(tensor, boxes, target)
+            return
         pieces = pieces_of(self.method, target, self.values)
         key = not_dividing(self.method, target, self.values)
         if key:
@@ -189,13 +246,23 @@ class _Planner:
             return
         words = tensor.shape[0] if tensor.role in WORDS else None
         required = tensor.required and not tensor.foreign and not tensor.doubtful
-        for side, width in (("widest_inputs", target.inputs), ("widest_outputs", target.outputs)):
-            self.widest[side] = max(width or 0, self.widest.get(side) or 0)
         for piece in pieces:
-            kind, role = kind_of(piece.frozen), role_of(piece.frozen, tensor.role)
-            self._expect(tensor, PREFIX + tensor.module + piece.ending, boxes, piece.shape, required=required,
-                         rank_axis=piece.rank_axis, others=piece.others, vocabulary=_axis(piece, words), kind=kind,
-                         role=role, checked=not tensor.foreign)  # fmt: skip
+            one = of_piece(PREFIX + tensor.module, boxes, piece, tensor.module, tensor.role)
+            axis, checked = _axis(piece, words), not tensor.foreign
+            self.expected.append(replace(one, required=required, vocabulary=axis, checked=checked))
+
+    def _subspaces(self, tensor: BaseTensor, boxes: Boxes, target: Target) -> None:
+        """AdaMSS: matrices for groups of rows that the adapter's own shapes show."""
+        found = subspaces(target, PREFIX + tensor.module, boxes, self.values, self.families)
+        if found is None:
+            self.unclear.append("into how many subspaces AdaMSS divides each module")
+            self._open(tensor, boxes)
+            return
+        for ending, shape, places in found:
+            frozen = ending == DIRECTIONS
+            self._expect(tensor, PREFIX + tensor.module + ending, places, shape, kind=kind_of(frozen),
+                         required=tensor.required and not tensor.foreign, checked=not tensor.foreign,
+                         role=role_of(frozen, tensor.role))  # fmt: skip
 
     def _open(self, tensor: BaseTensor, boxes: Boxes) -> None:
         """Whatever a tuner stored for a module of a kind that is not known here: each module has all, of any shape.
@@ -221,6 +288,9 @@ class _Planner:
         self.expected.extend(found.expected)
         self.targets.extend(found.targets)
         self.unclear.extend(found.unclear)
+        switch = next((key for key in WITHOUT_PARAMETERS if self.values.get(key) is True), "")
+        if found.targets and switch:
+            self._refuse(*found.targets[0], f"{switch} is refused for single parameters")
 
     def _whole(self) -> None:
         if not texts(self.values.get("modules_to_save")):
@@ -262,38 +332,27 @@ class _Planner:
                 self._plain(tensor, key.removeprefix(self.prefix), tuple(saved), "base", required=False)
 
     def _tokens(self) -> None:
-        wanted = self.values.get("trainable_token_indices")
-        if wanted is None and self.method == "trainable_tokens":
-            wanted = self.values.get("token_indices")
-        if not isinstance(wanted, list | dict):
+        found = token_tables(self.base, self.method, self.values, self.settings)
+        if found is None:
             return
-        tables = [one for one in self.base.tensors if one.kind == "table" and one.ending == ".weight"]
-        if isinstance(wanted, dict):
-            tables = [one for one in self.base.tensors if one.role in WORDS and one.ending == ".weight"]
-            chosen = [(one, wanted[name]) for name in wanted for one in tables if f".{one.module}".endswith(f".{name}")]
-        else:
-            named = self.method == "trainable_tokens" and self.values.get("target_modules")
-            chosen = [
-                (one, wanted)
-                for one in tables
-                if (self.settings.chosen(one.module, one.axes) if named else one.role in TABLES and one.required)
-            ]
-        if len(chosen) != (len(wanted) if isinstance(wanted, dict) else 1):
+        wanted, chosen, named = found.wanted, found.chosen, found.named
+        if not found.clear:
             self.unclear.append("which tables trainable_token_indices means")
         whole = self.method == "trainable_tokens"
+        rows = len(wanted) if isinstance(wanted, list) else None
         if whole:  # saved once more under the name of each head or table that is tied to it
             own = {one.key for one, _ in chosen}
             tied = [one for one in self.base.tensors if one.role in WORDS and one.key not in own]
             for one in tied if chosen else ():
                 if one.ending == ".weight":
                     key = f"{PREFIX}{one.module}.trainable_tokens_delta"
-                    self._expect(one, key, (one.axes,), (None, one.shape[1]), required=False, kind=ledger.COPY)
+                    self._expect(one, key, (one.axes,), (rows, one.shape[1]), required=False, kind=ledger.COPY)
         for tensor, indices in chosen:
             self._beyond(tensor, indices)
             size = len(indices) if isinstance(indices, list) else None
             wrapper = "" if whole else ".token_adapter"
             key = f"{PREFIX}{tensor.module}{wrapper}.trainable_tokens_delta"
-            alone = len(chosen) == 1 or isinstance(wanted, dict)
+            alone = len(chosen) == 1 or isinstance(wanted, dict) or (named and tensor.kind != "table")
             self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=alone)
 
     def _beyond(self, tensor: BaseTensor, indices: object) -> None:
@@ -307,14 +366,23 @@ class _Planner:
     def _copies(self) -> None:
         """Copies of base tensors: embeddings and heads that are targets, were resized or are trained whole."""
         reported = {one.key for one in self.expected}
+        wrapped: dict[str, list[Box]] = {}
+        for module, boxes in self.targets:
+            wrapped.setdefault(module, []).extend(boxes)
+        for one in self.expected:
+            if one.module and tuner_name(one.key) is not None:
+                wrapped.setdefault(one.module, []).extend(box for box in one.boxes)
         for tensor in self.base.tensors:
-            keys = [f"{tensor.module}{BASE_LAYER}{tensor.ending}", *([tensor.key] if tensor.role in WORDS else [])]
-            if tensor.role in WORDS and self.settings.saved(tensor.module, tensor.axes):
+            saved = self.settings.saved(tensor.module, tensor.axes)
+            around_it = [one for one in wrapped.get(tensor.module, ()) if len(one) == len(tensor.axes)]
+            plain = (tensor.axes,) if tensor.role in WORDS else minus((tensor.axes,), [*around_it, *saved])
+            keys = {f"{tensor.module}{BASE_LAYER}{tensor.ending}": (tensor.axes,), tensor.key: tuple(plain)}
+            if tensor.role in WORDS and saved:
                 copies = wrapped_copies(self.families, PREFIX + tensor.key)
-                keys.extend(key.removeprefix(PREFIX) for key in copies)
-            for key in keys:
-                if PREFIX + key in self.families and PREFIX + key not in reported:
-                    self._plain(tensor, key, (tensor.axes,), "base", required=False)
+                keys.update(dict.fromkeys((key.removeprefix(PREFIX) for key in copies), (tensor.axes,)))
+            for key, boxes in keys.items():
+                if boxes and self.prefix + key in self.families and self.prefix + key not in reported:
+                    self._plain(tensor, key, boxes, "base", required=False)
 
 
 def _is_linear(tensor: BaseTensor) -> bool:

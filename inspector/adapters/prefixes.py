@@ -62,11 +62,32 @@ def built_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
     if not _has(settings, "num_key_value_heads"):
         return Prefix(own.width, layers)
     width, groups = _key_width(base), _heads(settings)[1]
-    if width is None or groups is None or _has(settings, "head_dim"):
-        return Prefix(width, layers)
     heads = _number(values, "num_attention_heads")
-    scaled = None if own.width is None or not heads else own.width // heads * groups
+    stated = own.width is not None and bool(heads)
+    by_class = _has(settings, "head_dim") and (stated or settings.read(("head_dim",))[0] is not None)
+    if width is None or groups is None or by_class:
+        return Prefix(width, layers)
+    whole, parts = own.width or _width_read(base), heads or _heads(settings)[0]
+    scaled = None if whole is None or not parts else whole // parts * groups
     return Prefix(width if scaled == width else None, layers)
+
+
+def other_heads(values: Mapping[str, Any], base: Base) -> tuple[int, int, bool] | None:
+    """(heads of the adapter's config, heads of the base, whether the base then fails) of a prefix of the right width.
+
+    None where they agree or are not known. Measured with PEFT 0.21.2 and transformers 5.23: where the class of the
+    base has `num_key_value_heads` the prefix is divided anew, else it has the heads of the adapter's config, which the
+    attention of the base cannot join with its own. A config saved by PEFT has those of keys and values.
+    """
+    settings, stated = _language(base.settings), _number(values, "num_attention_heads")
+    grouped = _has(settings, "num_key_value_heads")
+    keys = ("decoder_attention_heads", "num_attention_heads", "n_head", "num_heads", "encoder_attention_heads")
+    read = (settings.read((key,))[0] for key in keys if _has(settings, key))
+    own = _heads(settings)[1] if grouped else next((one for one in read if type(one) is int), None)
+    width = _number(values, "token_dim")
+    if stated is None or own is None or stated == own or width is None or width != _key_width(base):
+        return None
+    return stated, own, not grouped
 
 
 def _key_width(base: Base) -> int | None:

@@ -12,7 +12,7 @@ from inspector.adapters.targets import MODULES
 from inspector.algebra.span import Span
 from inspector.budget import spend
 
-LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "transformer.h.#", "layers.#", "encoder.layer.#", "h.#")
+LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "layers.#", "encoder.layer.#", "h.#")
 """Before the modules of the layers that PEFT's `layer_replication` repeats."""
 
 

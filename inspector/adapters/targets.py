@@ -196,6 +196,20 @@ class Targets:
         found.setdefault(_number(self._values.get("r")), []).extend(left)
         return [(joined(places), rank) for rank, places in found.items() if places]
 
+    def preserved(self, module: str, boxes: Boxes) -> list[tuple[Boxes, object]]:
+        """A module's indices by what OSF keeps of it: a key of rank_pattern may fit anywhere in its path."""
+        found: dict[str, tuple[list[Box], object]] = {}
+        left = boxes
+        for key, _, value in self._ranks:
+            hits = tuple(
+                hit for box in left for hit in self._expressions.within(f".*({key}).*", module, box, "rank_pattern")
+            )
+            found.setdefault(repr(value), ([], value))[0].extend(hits)
+            left = minus(left, hits)
+        rest = self._values.get("effective_rank")
+        found.setdefault(repr(rest), ([], rest))[0].extend(left)
+        return [(joined(places), value) for places, value in found.values() if places]
+
     def _ranked(self, key: str, ends: Ends | None, module: str, left: Boxes) -> Boxes:
         if ends is not None:
             return tuple(hit for box in left for hit in ends.within(module, box))

@@ -125,6 +125,10 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
         for index in (index for box in module.everywhere for index in tuples(box)):
             name = name_of(module.name, index) if "#" in module.name else module.name
             weight = None if shapes is None else shapes.get(plain(name))
+            if weight is None and module.component == "controlnet" and module.method != "lora":
+                continue  # what a ControlNet has and a UNet does not
+            if module.method == "hint":
+                continue
             if shapes is None or (weight is None and (module.method == "norm" or name.startswith("blk."))):
                 unchecked.append(name)  # some norms have no weights, and llama.cpp has stacked matrices
             elif weight is None:
@@ -237,6 +241,8 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
         | dict.fromkeys(("w1_b", "w2_b"), down if tucker else flat)
         | dict.fromkeys(("t1", "t2"), core),
         "glora": {"a1": (wide, None), "a2": (None, wide), "b1": up, "b2": (None, wide, *kernel)},
+        "controlnet-lllite": {"down": (None, wide), "up": (outputs, None)},
+        "t-lora": {"q": (None, wide), "p": (outputs, None)},
         "full": {"diff": weight, "set_weight": weight},
         "norm": {"w_norm": (outputs,)},
     }

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
 
+from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
-from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, absent_names
+from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor
+from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor, is_control
 from inspector.algebra.boxes import Box, common, count, joined, minus, tuples
-from inspector.algebra.names import NAMES, name_of
-from inspector.budget import spend
+from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import (
     AdapterEmpty,
@@ -36,23 +36,29 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in, place_of
 
-CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled"})
+CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled", "marker"})
 """Parts that state how the others are used; they are not trained."""
-SHARED: Final = ("alpha", "magnitude")
+SHARED: Final = ("alpha", "magnitude", "rescale", "scalar")
 """Parts that a training run gives to all of its low-rank modules, or to none."""
+UNIFORM: Final = (IMAGES, "controlnet-lllite")
+"""Methods that store the same parts for all modules, whichever there are."""
 FULL: Final = frozenset({"diff", "diff_b"})
 """The parts of a module that is stored as a whole difference."""
-ALONE: Final = frozenset({"diff_b", "b_norm", "set_weight"})
+ALONE: Final = frozenset({"diff_b", "diff_m", "b_norm", "set_weight"})
 """Parts that change a module by themselves."""
 
 
 class ChangedModule(Struct, frozen=True, dict=True):
-    """A changed module, or its like in several layers. parts: part -> its key and tensors."""
+    """A changed module, or its like in several layers. parts: part -> its key and tensors.
+
+    shared: those that another method of the same module may mean.
+    """
 
     component: str
     name: str
     method: str
     parts: Mapping[str, tuple[str, Family]]
+    shared: frozenset[str] = frozenset()
 
     def boxes(self, part: str) -> Boxes:
         """Where a part is stored."""
@@ -61,7 +67,7 @@ class ChangedModule(Struct, frozen=True, dict=True):
     @cached_property
     def everywhere(self) -> Boxes:
         """Where any of its parts is stored."""
-        return union(box for part in self.parts for box in self.boxes(part))
+        return union(box for part in self.parts if part not in self.shared for box in self.boxes(part))
 
 
 def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: bool = True) -> AdapterReport:
@@ -76,7 +82,8 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_lost_with_others_there(modules))
         findings.extend(_lost_of_full(modules))
         findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
-        findings.extend(_lost_of_projection(families))
+        findings.extend(lost_of_projection(families))
+        findings.extend(lost_of_control(families, found) if is_control(found) else ())
     findings.extend(_unequal(modules))
     if unknown:
         findings.append(_unknown(unknown, families))
@@ -93,11 +100,16 @@ def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[Cha
         method = "lora, stacked" if at in stacks and tensor.method == "lora, transposed" else tensor.method
         parts.setdefault(at, {}).setdefault(method, {})[tensor.part] = (key, families[key])
     return tuple(
-        ChangedModule(component, name, method, {**own, **by_method.get("", {})})
+        ChangedModule(component, name, method, {**own, **every}, _besides(component, every, methods))
         for (component, name), by_method in parts.items()
-        for method, own in (((method, own) for method, own in by_method.items() if method) if set(by_method) != {""}
-                            else by_method.items())
-    )  # fmt: skip
+        for every, methods in [(by_method.get("", {}), {one: own for one, own in by_method.items() if one})]
+        for method, own in (methods or by_method).items()
+    )
+
+
+def _besides(component: str, every: Iterable[str], methods: Collection[str]) -> frozenset[str]:
+    """The parts that do not show that a method changes a module: of several methods, or the biases of a ControlNet."""
+    return frozenset(every) if len(methods) > 1 or (methods and component == "controlnet") else frozenset()
 
 
 def _is_stack(tensor: ToolTensor, family: Family) -> bool:
@@ -141,7 +153,7 @@ def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     lost: dict[tuple[str, str], list[tuple[ChangedModule, Boxes]]] = {}
     for module in modules:
         if module.method not in METHODS:
-            if ALONE.isdisjoint(module.parts):
+            if ALONE.isdisjoint(module.parts) and module.component != "controlnet":
                 lost.setdefault(("", "weights"), []).append((module, module.everywhere))
             continue
         if not METHODS[module.method].complete:
@@ -161,10 +173,12 @@ def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Findin
     """Scales and magnitudes that most modules of a method and component have, and some lack."""
     groups: dict[tuple[str, str], list[ChangedModule]] = {}
     for module in modules:
-        if module.method in LOW_RANK:
+        if module.method in (*LOW_RANK, *UNIFORM):
             groups.setdefault((module.component, module.method), []).append(module)
     for (_, method), own in groups.items():
-        for part in SHARED:
+        optional = dict.fromkeys(part for one in own for part in one.parts) if method in UNIFORM else SHARED
+        needed = frozenset[str]().union(*METHODS[method].complete) if method in UNIFORM else frozenset[str]()
+        for part in (one for one in optional if one not in needed):
             lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
             absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
             if absent and 2 * absent < of:
@@ -209,29 +223,19 @@ def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     (first, last), found = whole[before], blocks[before, behind]
     number = (first + last) * (last - first + 1) // 2 - sum(found)  # where one is absent, what the sum lacks
     inner = len(found) == last - first and first < number < last
-    if inner and number in depths[before, _part(behind)]:
+    around = (
+        found for (start, part), found in depths.items() if start == before and (part == _part(behind) or not behind)
+    )
+    if inner and any(number in found for found in around):
         name = f"{before.partition(' ')[2]}{number}{behind}"
         yield AdapterTargetMissing(
             place=Place(tensor=name), modules=(), count=1, tensors=1, base=None, confidence="likely"
         )
 
 
-def _lost_of_projection(families: Families) -> Iterator[Finding]:
-    """What the network of an IP-Adapter lacks that reads images."""
-    own = [family for key, family in families.items() if key.startswith(f"{COMPONENT}.")]
-    names = [name for family in own for name in _all_names(family)]
-    for part in absent_names([name.partition(".")[2] for name in names]) if names else ():
-        yield AdapterPartMissing(method=METHOD, part=part, modules=1, of=1, names=(COMPONENT,), present=names[0])
-
-
-def _all_names(family: Family) -> list[str]:
-    spend(family.tensors, NAMES)
-    return [name_of(family.key, index) for part in family.stored for box in part.boxes for index in tuples(box)]
-
-
 def _block(name: str) -> tuple[str, int | None, str]:
     """What is before the first number of a name, the number, and what is behind."""
-    found = re.search(r"(?<=[._])\d{1,6}(?=[._])", name)
+    found = re.search(r"(?<=[._])\d{1,6}(?=[._]|$)", name)
     return (name, None, "") if found is None else (name[: found.start()], int(found[0]), name[found.end() :])
 
 
@@ -254,7 +258,11 @@ def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, B
     total = sum(count(left) for _, left in cases)
     key, _ = next(iter(first.parts.values()))
     single = place_of(key, boxes) if len(cases) == 1 else Place()
-    there = names_in(key, boxes, 1)[0]
+    there = next(
+        names_in(stored, beside, 1)[0]
+        for other, (stored, _) in first.parts.items()
+        if (beside := minus(boxes, minus(boxes, first.boxes(other))))
+    )
     return AdapterPartMissing(
         place=Place(family=single.family, indices=single.indices) if single.indices else Place(),
         method=method,
@@ -362,6 +370,8 @@ def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:
     """The method of an adapter, the most frequent one where there are several."""
     methods = Counter(one.method.partition(",")[0] for one in found.values() if one.method != METHOD)
     del methods[""]
+    if is_control(found):
+        return "control-lora"
     if IMAGES in methods:  # those for faces have more matrices of low rank than of their own
         return IMAGES
     return methods.most_common(1)[0][0] if methods else "adapter"

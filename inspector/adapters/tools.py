@@ -13,6 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.adapters.image_projection import PREFIXES as PROJECTIONS
+
 
 class ToolTensor(Struct, frozen=True):
     """A tensor of an adapter.
@@ -64,6 +66,7 @@ METHODS: Final[Mapping[str, Method]] = {
         ({"w1_a": 1, "w1_b": 0}, {"w2_a": 0, "w2_b": 0, "t2": 0}),
     ),
     "glora": Method(_one("a1", "a2", "b1", "b2"), ({"a1": 1, "a2": 0}, {"b1": 1, "b2": 0})),
+    "t-lora": Method(_one("q", "p", "lambda"), ({"q": 0, "p": 1, "lambda": 1},)),
     "oft": Method((frozenset({"blocks"}), frozenset({"diag"}), frozenset({"R"}))),
     "ia3": Method(_one("weight", "on_input")),
     "full": Method((frozenset({"diff"}), frozenset({"diff_b"}), frozenset({"set_weight"}))),
@@ -71,6 +74,11 @@ METHODS: Final[Mapping[str, Method]] = {
     "textual inversion": Method(_one("vectors")),
     "ip-adapter": Method(_one("to_k_ip", "to_v_ip")),
     "image projection": Method(()),
+    "control-lora": Method(_one("marker")),
+    "hint": Method(_one("weight", "bias")),
+    "controlnet-lllite": Method(
+        _one(*(f"{part}{end}" for part in ("down", "mid", "up") for end in ("", " bias"))), ({"down": 0, "up": 1},)
+    ),
 }  # fmt: skip
 """Method -> what it stores, checked against files that LyCORIS 3.4 and PEFT write."""
 NOTHING: Final = Method(())
@@ -89,9 +97,12 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     **{f".lokr_{part}": ("lokr", part, "LyCORIS") for part in ("w1", "w1_a", "w1_b", "w2", "w2_a", "w2_b", "t2")},
     ".oft_blocks": ("oft", "blocks", "LyCORIS"), ".oft_diag": ("oft", "diag", "LyCORIS"),
     ".oft_R.weight": ("oft", "R", ""), ".oft_R.scaled_oft": ("", "scaled", ""), ".rescale": ("", "rescale", ""),
+    ".q_layer.weight": ("t-lora", "q", "LyCORIS"), ".p_layer.weight": ("t-lora", "p", "LyCORIS"),
+    ".lambda_layer": ("t-lora", "lambda", "LyCORIS"),
     ".a1.weight": ("glora", "a1", "LyCORIS"), ".a2.weight": ("glora", "a2", "LyCORIS"),
     ".b1.weight": ("glora", "b1", "LyCORIS"), ".b2.weight": ("glora", "b2", "LyCORIS"),
     ".on_input": ("ia3", "on_input", "LyCORIS"),
+    ".diff_m": ("", "diff_m", ""),
     ".diff": ("full", "diff", ""), ".diff_b": ("", "diff_b", ""), ".set_weight": ("full", "set_weight", "ComfyUI"),
     ".w_norm": ("norm", "w_norm", "LyCORIS"), ".b_norm": ("", "b_norm", "LyCORIS"),
     ".alpha": ("", "alpha", ""), ".scalar": ("", "scalar", "LyCORIS"), ".reshape_weight": ("", "reshape", "ComfyUI"),
@@ -100,7 +111,8 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
 }  # fmt: skip
 """End of a name -> method, part, writer."""
 _LAST: Final = re.compile(
-    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector|\.oft_R)"
+    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.[qp]_layer"
+    r"|\.lora_magnitude_vector|\.oft_R)"
     r"\.weight$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The end of a name that may be one of these."""
@@ -127,12 +139,12 @@ PREFIXES: Final = (
 )  # fmt: skip
 """What a name begins with, the component of a pipeline that this is, and who writes it."""
 LOW_RANK: Final = frozenset({
-    "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", "oft",
+    "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", "t-lora", "oft",
 })  # fmt: skip
 """Methods that add something small to a matrix."""
 TOKENS: Final = "token_embd"
 """llama.cpp's embedding, whose first matrix its converter turns: [vocabulary, r] and [width, r]."""
-_OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
+_OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter", "control-lora", "controlnet-lllite"}
 """Methods that no model has."""
 _EMBEDDINGS: Final = frozenset({
     "emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*", "text_encoders_0", "text_encoders_1",
@@ -144,6 +156,16 @@ adapter, below `bundle_emb.`.
 """
 
 
+MARKER: Final = "lora_controlnet"
+"""The empty tensor by which ComfyUI knows a ControlNet of which most weights are differences of low rank."""
+_OF_CONTROL: Final = ("zero_convs.", "input_hint_block.")
+_LLLITE: Final = re.compile(
+    r"lllite_(?:unet|dit)_(?P<module>\w+)\.(?P<part>down|mid|up|conditioning1)\.#\.(?P<end>weight|bias)"
+)
+"""sd-scripts' ControlNet-LLLite; Anima's begin with `lllite_dit_`."""
+_XLABS: Final = re.compile(
+    r"(?P<module>.*)\.processor\.ip_adapter_double_stream_(?P<part>[kv])_proj\.(?P<end>weight|bias)"
+)
 _NORMS: Final = (".query_norm.scale", ".key_norm.scale")
 """Norms that FLUX.1's adapters for edges and depth hold as they are."""
 
@@ -151,6 +173,8 @@ _NORMS: Final = (".query_norm.scale", ".key_norm.scale")
 def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
     """What each name stands for; names that no tool gives to a tensor of an adapter are left out."""
     listed = list(keys)
+    if is_control(listed):
+        return {key: made for key in listed if (made := _of_control(key)) is not None}
     found = {key: made for key in listed if (made := _read(key)) is not None}
     parts = {(made.component, made.module, made.part) for made in found.values()}
     for key in listed:
@@ -174,15 +198,39 @@ def is_tool_adapter(found: Mapping[str, ToolTensor], keys: Collection[str]) -> b
     )
 
 
+def is_control(keys: Collection[str]) -> bool:
+    """Whether the names are those of a Control-LoRA, whose mark may be lost."""
+    if MARKER in keys:
+        return True
+    return any(key.startswith(_OF_CONTROL) for key in keys) and any(key.endswith(".down") for key in keys)
+
+
+def _of_control(key: str) -> ToolTensor | None:
+    """A tensor of a Control-LoRA: pairs for what the UNet has too, and whole weights."""
+    if key == MARKER:
+        return ToolTensor("", key, "control-lora", "marker", "ComfyUI")
+    module, _, part = key.rpartition(".")
+    known = {"down": ("lora", "down"), "up": ("lora", "up"), "weight": ("full", "set_weight"), "bias": ("", "set_bias")}
+    if not module or part not in known:
+        return None
+    return ToolTensor("controlnet", module, *known[part], "ComfyUI")
+
+
 def _read(key: str) -> ToolTensor | None:
     if key in _EMBEDDINGS or key.startswith("bundle_emb.") or (key.startswith("<") and key.endswith(">")):
         return ToolTensor("", key, "textual inversion", "vectors", "")
     if key.endswith(_NORMS):
         component, module, writer = _component(key.rpartition(".")[0])
         return ToolTensor(component, module, "full", "set_weight", writer)
-    if key.startswith("image_proj."):
+    if key.startswith(PROJECTIONS):
         module, _, part = key.rpartition(".")
         return ToolTensor("image_proj", module, "image projection", part, "")
+    if key.startswith("lllite_"):
+        return _of_lllite(key)
+    processor = _XLABS.fullmatch(key) if ".processor.ip_adapter_" in key else None
+    if processor is not None:
+        part = f"to_{processor['part']}_ip{'' if processor['end'] == 'weight' else ' bias'}"
+        return ToolTensor("ip_adapter", processor["module"], "ip-adapter", part, "")
     if key.startswith("ip_adapter."):
         return _of_image_prompt(key)
     processor = _PROCESSOR.fullmatch(key) if ".processor." in key else None
@@ -205,11 +253,25 @@ def _read(key: str) -> ToolTensor | None:
 def _of_image_prompt(key: str) -> ToolTensor | None:
     """A tensor of an attention layer of an IP-Adapter; those for faces have matrices of low rank as well."""
     module, _, part = key.removesuffix(".weight").rpartition(".")
+    if ".norm_ip." in key:  # of SD3
+        module, _, part = key.partition(".norm_ip.")
+        return ToolTensor("ip_adapter", module, "ip-adapter", f"norm_ip.{part}", "")
     if part in ("to_k_ip", "to_v_ip"):
         return ToolTensor("ip_adapter", module, "ip-adapter", part, "")
     if part in ("down", "up") and module.endswith("_lora"):
         return ToolTensor("ip_adapter", module.removesuffix("_lora"), "lora", part, "")
     return None
+
+
+def _of_lllite(key: str) -> ToolTensor | None:
+    """A tensor of a small network beside a layer; `conditioning1` are convolutions of the hint."""
+    found = _LLLITE.fullmatch(key)
+    if found is None:
+        return None
+    if found["part"] == "conditioning1":
+        return ToolTensor("unet", f"{found['module']}.conditioning1.#", "hint", found["end"], "Kohya")
+    part = found["part"] + (" bias" if found["end"] == "bias" else "")
+    return ToolTensor("unet", found["module"], "controlnet-lllite", part, "Kohya")
 
 
 def _component(stem: str) -> tuple[str, str, str]:

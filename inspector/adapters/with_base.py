@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,11 +10,14 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import Expected, ExpectedAdapter
-from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name, uncopied
-from inspector.adapters.targets import Boxes, Targets, Unclear, union
-from inspector.algebra.boxes import Box, common, count, joined, minus
+from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.router import MODULE as ROUTER
+from inspector.adapters.targets import Boxes, union
+from inspector.algebra.boxes import Box, common, count, joined, minus, outer
 from inspector.algebra.names import axes_of, before_index
+from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged
 from inspector.findings.adapters.tensors import (
+    AdapterBiasesMissing,
     AdapterHalfMissing,
     AdapterRankDiffers,
     AdapterShapeDiffers,
@@ -27,7 +30,7 @@ from inspector.findings.adapters.whole import (
     ShapeExample,
 )
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.matcher.families import Families, Stored
+from inspector.matcher.families import Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
 
@@ -80,9 +83,9 @@ def findings_with_base(
     shapes = [one for one in differing if one not in ranks and one not in words]
     if base is None:  # the kind of a module, and with it the number of its dims, is then a guess
         shapes = [one for one in shapes if len(one.shape) == len(one.wanted.shape)]
-    turned = [one for one in differing if len(one.shape) == 2 and one.wanted.fits(one.shape[::-1])]
-    if len(turned) > 1 and len(turned) == len(differing):
-        yield _transposed(turned, matched)
+    turned = _turned(differing, matched)
+    if turned is not None:
+        yield turned
         return
     if base is not None and _is_of_another(matched, shapes):
         yield _another_base(base, shapes, matched)
@@ -90,16 +93,37 @@ def findings_with_base(
     yield from _ranks(ranks, matched)
     yield from _vocabulary(words)
     yield from _shapes(shapes, "" if base is None else base.name)
+    biases = [one for one in absent if _is_bias(one[0], plan)]
+    yield from _biases(biases, plan)
+    absent = [one for one in absent if one not in biases]
     yield from _halves(absent, matched)
     if named:
         yield from _targets_missing(absent, matched, base)
+
+
+def _is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
+    """Whether a tensor is a bias of the base that is trained where it is, as `bias` asks for: PEFT misses none."""
+    own = expected.key.endswith(".bias") and tuner_name(expected.key) is None
+    return own and f"{expected.key.removesuffix('bias')}weight" not in {one.key for one in plan.expected}
+
+
+def _biases(absent: Sequence[tuple[Expected, Boxes]], plan: ExpectedAdapter) -> Iterator[Finding]:
+    if absent:
+        (first, boxes), *_ = absent
+        yield AdapterBiasesMissing(
+            such_as=place_of(first.key, boxes).name,
+            tensors=sum(count(boxes) for _, boxes in absent),
+            of=sum(count(one.boxes) for one in plan.expected if _is_bias(one, plan)),
+        )
 
 
 def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
     """Tensors of another shape, one finding for each module."""
     modules: dict[tuple[str, Boxes], list[Matched]] = {}
     for one in shapes:
-        modules.setdefault((one.wanted.module or one.key, one.boxes), []).append(one)
+        module = one.wanted.module
+        places = outer(one.boxes, axes_of(module)) if module else one.boxes
+        modules.setdefault((module or one.key, places), []).append(one)
     for members in modules.values():
         first = members[0]
         yield AdapterShapeDiffers(
@@ -125,48 +149,6 @@ def module_of(key: str) -> str:
     """The base's own name of what a tensor belongs to."""
     found = tuner_name(key)
     return found.module if found is not None else base_name(key).rpartition(".")[0]
-
-
-def unknown_modules(families: Families, base: Base) -> list[str]:
-    """Modules of an adapter that the definition of its base has under no such name.
-
-    The base may have them all the same: what a model is called in memory is not always what its files say, and
-    only files are known of many types.
-    """
-    known = {tensor.module for tensor in base.tensors}
-    paths = [one.split(".") for one in known]
-    known.update(".".join(path[:length]) for path in paths for length in range(len(path)))
-    modules = (module_of(uncopied(key)) for key in families if not of_all(key))
-    return [one for one in dict.fromkeys(modules) if one not in known]
-
-
-def foreign_modules(unknown: Sequence[str], families: Families, base: Base, settings: Targets) -> list[str]:
-    """Unknown modules that the base certainly does not have.
-
-    All where names in memory are those of the files; else those that the config does not choose either, next to modules
-    of the base.
-    """
-    blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}
-    stored: dict[str, list[Box]] = {}
-    for key, family in families.items():
-        if not of_all(key):
-            stored.setdefault(module_of(key), []).extend(family.boxes)
-    if not base.composite:
-        tuned = {module_of(key) for key in families if tuner_name(key) is not None}
-        return [one for one in unknown if one in tuned]
-    if 2 * len(unknown) >= len(stored):
-        return []
-    inside = (one for one in unknown if one.rpartition(".")[0] in blocks)
-    return [one for one in inside if not _chosen(one, stored[one], settings)]
-
-
-def _chosen(module: str, boxes: Sequence[Box], settings: Targets) -> bool:
-    if settings.every_linear or settings.of_parameters(module):
-        return True
-    try:
-        return any(settings.chosen(module, box) or settings.saved(module, box) for box in boxes)
-    except Unclear:
-        return True
 
 
 def of_all(key: str) -> bool:
@@ -195,15 +177,42 @@ def _places(matched: Sequence[Matched]) -> set[tuple[str, Boxes]]:
     return {(one.wanted.module, one.boxes) for one in matched}
 
 
-def _transposed(turned: Sequence[Matched], matched: Sequence[Matched]) -> Finding:
-    first = turned[0]
-    return AdapterTransposed(
-        place=place_of(first.key, first.boxes),
-        tensors=_tensors(turned),
-        of=_tensors(matched),
-        stored=first.shape,
-        expected=first.wanted.shape,
+def _turned(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding | None:
+    """The finding where all that differs is transposed, or stored under the name of the other factor."""
+    transposed = len(differing) > 1 and all(
+        len(one.shape) == 2 and one.wanted.fits(one.shape[::-1]) for one in differing
     )
+    names = _exchanged(differing)
+    if not transposed and names is None:
+        return None
+    first, tensors, of = differing[0], _tensors(differing), _tensors(matched)
+    place, stored, expected = place_of(first.key, first.boxes), first.shape, first.wanted.shape
+    if not transposed and names is not None:
+        return AdapterFactorsExchanged(
+            place=place, tensors=tensors, of=of, stored=stored, expected=expected, names=names
+        )
+    return AdapterTransposed(
+        place=place, tensors=tensors, of=of, stored=stored, expected=expected, exchanged=names or ("", "")
+    )
+
+
+FACTORS: Final = {"lora_A": "lora_B", "lora_embedding_A": "lora_embedding_B"}
+"""First -> second factor of a product whose shapes tell the two apart."""
+
+
+def _exchanged(differing: Sequence[Matched]) -> tuple[str, str] | None:
+    """The names of two factors where each of what differs has the shape of the other one of its module."""
+    others = {**FACTORS, **{second: first for first, second in FACTORS.items()}}
+    by_key: dict[tuple[str, Boxes], Matched] = {(one.key, one.boxes): one for one in differing}
+    names = dict[str, None]()
+    for one in differing:
+        name = next((part for part in one.key.split(".") if part in others), "")
+        partner = by_key.get((one.key.replace(f".{name}", f".{others.get(name, '')}"), one.boxes))
+        if not name or partner is None or not partner.wanted.fits(one.shape):
+            return None
+        names[name] = None
+    pairs = [pair for pair in FACTORS.items() if names.keys() == set(pair)]
+    return pairs[0] if pairs else None
 
 
 def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Matched]) -> Finding:
@@ -268,16 +277,25 @@ def _by_module(matched: Sequence[Matched]) -> Mapping[str, Sequence[Matched]]:
 
 def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Matched]]) -> AdapterHalfMissing | None:
     for partner, places in _partners(expected, matched).items():
-        hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
+        hit = _beside(expected.module, boxes, places)
         if hit:
+            same = axes_of(partner) == axes_of(expected.key)
             return AdapterHalfMissing(
                 place=place_of(expected.key, hit),
-                present=place_of(partner, hit).family,
+                present=place_of(partner, hit if same else joined(places)).family,
                 tensors=count(hit),
                 of=count(joined(places)),
                 shape=expected.shape if None not in expected.shape else None,
             )
     return None
+
+
+def _beside(module: str, boxes: Boxes, places: Iterable[Box]) -> Boxes:
+    """The boxes as far as their module is at some places; what a method numbers by itself does not count."""
+    axes = axes_of(module)
+    there = {place[:axes] for place in places}
+    found = ((overlap(box[:axes], one), box[axes:]) for box in boxes for one in there)
+    return joined((*hit, *own) for hit, own in found if hit is not None)
 
 
 def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
@@ -303,9 +321,10 @@ def _targets_missing(
     stored = _by_module(matched)
     for expected, boxes in absent:
         there = (one for places in _partners(expected, stored).values() for one in places)
-        left = minus(boxes, [one for one in there if boxes and len(one) == len(boxes[0])])
+        left = minus(boxes, _beside(expected.module, boxes, there))
         if left:
-            missing.setdefault(expected.module or expected.key, []).extend(left)
+            own = outer(left, axes_of(expected.module)) if expected.module else left
+            missing.setdefault(expected.module or expected.key, []).extend(own)
     for names, where in together({name: union(found) for name, found in missing.items()}):
         tensors = sum(count(missing[name]) for name in names)
         prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
@@ -315,7 +334,8 @@ def _targets_missing(
             modules=tuple(name[len(prefix) :].lstrip(".") for name in names) if len(names) > 1 else (),
             count=count(where) * len(names),
             tensors=tensors,
-            base=None if base is None else base.name,
+            base=None if base is None or names[0] == ROUTER else base.name,
+            router=names[0] == ROUTER,
         )
 
 

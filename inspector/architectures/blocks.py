@@ -34,7 +34,9 @@ SWITCH = rows(                                 # the same as MLX stacks them
 EXPERTS = either(
     under("experts.{E}", SWIGLU),
     either(under("experts", STACKED), under(MLX_EXPERTS, SWITCH)))
-EXPERTS_BOTH_WAYS = either(under("experts.{E}", SWIGLU), under("experts", either(STACKED, STACKED_IO)))
+EXPERTS_BOTH_WAYS = either(
+    under("experts.{E}", SWIGLU),
+    either(under("experts", either(STACKED, STACKED_IO)), under(MLX_EXPERTS, SWITCH)))
 PRE_NORMS = rows(
     part("input_layernorm",          "norm.attention", scale("d")),
     part("post_attention_layernorm", "norm.mlp",       scale("d")))

@@ -15,21 +15,42 @@ from msgspec import UNSET, Struct
 
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import data_file
+from inspector.architectures.defaults import class_defaults
 
 MOST_NAMED: Final = 12
 """Most words that a finding lists."""
-A_BLOCK_EACH: Final[Mapping[str, tuple[str, ...]]] = {
-    "UNet2DConditionModel": ("attention_head_dim", "cross_attention_dim"),
-}
-"""Class -> keys whose lists have an entry for each of `down_block_types` and change no shape that is compared."""
+_OF_UNETS: Final = ("down_block_types", "up_block_types", "block_out_channels", "num_attention_heads")
+_OF_CONTROLS: Final = ("down_block_types", "block_out_channels", "only_cross_attention", "num_attention_heads")
+EQUALLY_LONG: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "UNet2DConditionModel": (
+        (*_OF_UNETS, "attention_head_dim", "cross_attention_dim", "only_cross_attention", "layers_per_block"),
+    ),
+    "UNet2DModel": (_OF_UNETS[:3],),
+    "UNet3DConditionModel": (_OF_UNETS,),
+    "UNetSpatioTemporalConditionModel": ((*_OF_UNETS, "cross_attention_dim", "layers_per_block"),),
+    "ControlNetModel": (_OF_CONTROLS,),
+    "ControlNetUnionModel": (_OF_CONTROLS,),
+    "StableCascadeUNet": (
+        ("block_out_channels", "down_num_layers_per_block", "up_num_layers_per_block", "down_blocks_repeat_mappers",
+         "up_blocks_repeat_mappers", "block_types_per_layer"),
+    ),
+    "AutoencoderTiny": (
+        ("num_encoder_blocks", "encoder_block_out_channels"), ("num_decoder_blocks", "decoder_block_out_channels"),
+    ),
+}  # fmt: skip
+"""Class -> keys whose lists the class compares with the first of them, and refuses where the lengths differ."""
 
 
 class RefusedByClass(Struct, frozen=True):
-    """A value that a class refuses. meant: the value that it states, None for a key to remove; unset if not known."""
+    """A value that a class refuses. meant: the value that it states, None for a key to remove; unset if not known.
+
+    beside: the keys that it contradicts.
+    """
 
     key: str
     detail: str
     meant: Any = UNSET
+    beside: tuple[str, ...] = ()
 
 
 class ValueKind(Struct, frozen=True):
@@ -98,8 +119,19 @@ def _none_of(known: list[str]) -> str:
 
 
 def _lengths(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
-    blocks = values.get("down_block_types")
-    for key in A_BLOCK_EACH.get(class_name, ()):
-        value = values.get(key)
-        if isinstance(blocks, list) and isinstance(value, list) and len(value) != len(blocks):
-            yield RefusedByClass(key, f"it has length {len(value)}, down_block_types {len(blocks)}")
+    """The lists of another length than the first; the first where all the others agree on another one."""
+    groups = EQUALLY_LONG.get(class_name, ())
+    stated = {**class_defaults(class_name)[0], **values} if groups else {}
+    for first, *others in groups:
+        lengths = {key: len(stated[key]) for key in (first, *others) if isinstance(stated.get(key), list)}
+        said = {key: f"{length}{'' if key in values else ' by default'}" for key, length in lengths.items()}
+        if first not in lengths:
+            continue
+        wanted = lengths.pop(first)
+        odd = {key: length for key, length in lengths.items() if length != wanted}
+        if len(odd) == len(lengths) > 1 and len(set(odd.values())) == 1:
+            listed = ", ".join(f"{key} {said[key]}" for key in odd)
+            yield RefusedByClass(first, f"it has length {said[first]}, {listed}", beside=tuple(odd))
+            continue
+        for key in odd:
+            yield RefusedByClass(key, f"it has length {said[key]}, {first} {said[first]}", beside=(first,))

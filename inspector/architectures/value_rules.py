@@ -115,6 +115,8 @@ def _dtypes(
             stated = value.removeprefix("torch.")
             meant = None if value == "auto" else _SHORT.get(stated.lower(), stated)
             wanted = "a dtype of torch" if accepted is exist else "a floating dtype of torch"
+            if accepted is _FLOATS and stated in _EIGHT_BITS:
+                wanted = "a dtype that torch can have as its default, such as bfloat16"
             yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
 
 
@@ -128,7 +130,10 @@ def _words(
         ):
             yield RefusedValue((*path, key), "an activation function of transformers")
         elif value is None and model_type in _looking_up("nulls", key, major):
-            yield RefusedValue((*path, key), "an activation function of transformers", None)
+            looked_up = model_type in _looking_up("activations", key, major)
+            wanted = "an activation function of transformers" if looked_up else "a value, which the model needs"
+            usual = class_defaults(model_type, major)[0].get(key)
+            yield RefusedValue((*path, key), wanted, UNSET if usual is None and not looked_up else None)
         elif type(value) is int and value < 0 and model_type in _looking_up("heads", key, major):
             yield RefusedValue((*path, key), "a number above 0", -value)
         elif isinstance(value, dict) and model_type in _looking_up("parts", key, major):

@@ -18,8 +18,8 @@ from inspector.adapters.names import (
     adapter_kind,
     is_adapter,
     loaded_name,
+    renames_of,
     saved_name,
-    saved_namer,
     tuner_name,
 )
 from inspector.adapters.peft_configs import renames
@@ -29,6 +29,8 @@ from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import modules_of_base, of_no_component, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
+from inspector.auditing.adapter_names import LookedFor, looked_for
+from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
 from inspector.auditing.model import audit_model
@@ -47,7 +49,7 @@ from inspector.loader.configs import config_at
 from inspector.loader.loaders import PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
-from inspector.matcher.families import Families, Family, families_of, rekeyed
+from inspector.matcher.families import Families, Family, families_of
 from inspector.reconciler import ledger
 from inspector.reconciler.dtypes import adapter_not_float
 from inspector.reconciler.wording import names_in
@@ -61,11 +63,21 @@ MLX_KEYS: Final = {"lora_parameters", "fine_tune_type", "lora_layers"}
 
 
 class BaseRead(Struct, frozen=True):
-    """The requested base. audited: None where no base could be audited; because: the reason, in words."""
+    """The requested base. audited: None where no base could be audited; because: the reason, in words.
+
+    given: whether the user named it, so that the answer depends on it.
+    """
 
     source: str
     audited: Audit | None
     because: str = ""
+    given: bool = False
+
+    def unread(self) -> Skipped:
+        """The check that is not made where no base could be audited."""
+        if not self.given:
+            return Skipped("shapes", "the base could not be read")
+        return Skipped("the base", f"{self.source} could not be read: {self.because}", decisive=True)
 
 
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
@@ -98,21 +110,26 @@ def audit_adapter(
     read = None if base is None or base.audited is None else base.audited.checkpoint.config
     config = {} if read is None else read.values
     renaming = renames(values, config.get("model_type"))
-    named = saved_namer(families)
-    findings = [*checkpoint.findings, *_unusable(checkpoint, families, named, renaming)]
-    stored_as, families = families, rekeyed(families, named)
+    stored_as = families
+    found_as = looked_for(
+        families, kind_of(values, families), values, lambda one: None if base is None else _base(base, one, values)
+    )
+    families, laid = found_as.families, found_as.base
+    findings = [*checkpoint.findings, *_unusable(checkpoint, stored_as, found_as.named, renaming)]
+    findings.extend(_of_numbers(found_as))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
-    laid = None if base is None else _base(base, families, values)
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
-        skipped.append(Skipped("shapes", "the base could not be read"))
+        skipped.append(base.unread())
     elif laid is None:
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
         if (unmatched := of_no_component(base.source, base.audited, families, values)) is not None:
             findings.append(unmatched)
     whole = bool(families) and not (checkpoint.lost or checkpoint.partial)
     report = account(values, families, laid, whole=whole)
+    if found_as.moved is not None:  # PEFT goes by the numbers that are stored
+        report = replace(report, difference=account(values, found_as.stored, laid, whole=whole).difference)
     findings.extend(_with_given_base(report.findings, values.get("base_model_name_or_path")))
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
@@ -120,7 +137,7 @@ def audit_adapter(
     audited = _concluded(checkpoint, report, findings, name, skipped, claim, base)
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
-    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name, config)
+    loads = loads_of_adapter(checkpoint, stored_as, found_as.named, report, audited.findings, name.name, config)
     audited = after_loading(replace(audited, loads=loads))
     unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
     return left_open(audited, loads[0]) if unknown else audited
@@ -142,7 +159,7 @@ def _audit_of_tool(
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
-        skipped.append(Skipped("shapes", "the base could not be read"))
+        skipped.append(base.unread())
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     elif laid is None:
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
@@ -176,7 +193,8 @@ def _concluded(
 ) -> Audit:
     unchecked = (Skipped("a part of the adapter", why, decisive=True) for why in report.unchecked)
     accounts = ledger.add_up(report.lines, report.expected)
-    findings = [*_as_weights(checkpoint, accounts, name.name), *findings, *adapter_not_float(report.lines)]
+    around = (*_as_weights(checkpoint, accounts, name.name), *adapters_below(checkpoint))
+    findings = [*around, *findings, *adapter_not_float(report.lines)]
     totals = check_totals(checkpoint, accounts, None, claim)
     audited = conclude(
         checkpoint,
@@ -214,6 +232,7 @@ def _unusable(
                 ),
                 stored=first,
                 wanted=named(first),
+                renames=renames_of(wrapped, named, families),
             )
     if checkpoint.alone or not name or not checkpoint.readable:
         return
@@ -227,6 +246,13 @@ def _unusable(
     if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
+
+
+def _of_numbers(found: LookedFor) -> Iterator[Finding]:
+    """The finding on layers under other numbers than those of the base."""
+    if found.moved is not None:
+        moved = found.moved
+        yield AdapterNamesWrapped(tensors=moved.beyond, of=moved.of, stored=moved.stored, wanted=moved.wanted)
 
 
 def _loader_of_model(checkpoint: Checkpoint) -> Loader | None:
@@ -274,9 +300,11 @@ def read_base(source: str, *, cached: bool = False, progress: Progress | None = 
     if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
         config = config_at(source)[0]
         if config is None:
-            return BaseRead(source, None, "the config cannot be read")
-        return _audited_base(Checkpoint(source, os.path.basename(source), config, address=source), source)
-    return _audited_base(load(source, cached=cached, progress=progress), shown(source))
+            return BaseRead(source, None, "the config cannot be read", given=True)
+        read = _audited_base(Checkpoint(source, os.path.basename(source), config, address=source), source)
+    else:
+        read = _audited_base(load(source, cached=cached, progress=progress), shown(source))
+    return replace(read, given=True)
 
 
 def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
@@ -285,13 +313,20 @@ def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
         return BaseRead(named, parts)
     checkpoint = with_stated_config(checkpoint)
     audited = audit_model(checkpoint)
-    if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
-        return BaseRead(named, None, "it is an adapter too")
+    if _is_adapter_alone(checkpoint):
+        return BaseRead(named, None, "it is an adapter too, not the model that an adapter changes")
     if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
         errors = [one for one in audited.findings if one.severity == "error"]
         because = f"{errors[0].name}: {errors[0].message}" if errors else "no weights and no config found"
         return BaseRead(named, None, because)
     return BaseRead(named, audited)
+
+
+def _is_adapter_alone(checkpoint: Checkpoint) -> bool:
+    """Whether a source has an adapter's weights, and no config that describes a model."""
+    if not checkpoint.readable or claim_of(checkpoint.config).definition is not None:
+        return False
+    return holds_adapter(checkpoint, families_of(checkpoint.tensors))
 
 
 def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:

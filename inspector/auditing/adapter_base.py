@@ -10,7 +10,7 @@ from inspector.adapters.base import base_tensors
 from inspector.adapters.names import tuner_name
 from inspector.adapters.tool_base import BaseModules, plain, shapes_of
 from inspector.adapters.tools import ToolTensor
-from inspector.adapters.with_base import unknown_modules
+from inspector.adapters.unknown_modules import unknown_modules
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
 from inspector.architectures.catalog import definition_of

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.adapters.base import WITHOUT_HEAD
 from inspector.adapters.expected import PROMPTS
-from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, saved_namer, tuner_name
+from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, tuner_name
 from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 
 APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside of its modules: it does not miss them."""
+UNREPORTED: Final = frozenset({"adaption_prompt"})
+"""Methods of whose tensors PEFT reports none as missing; they stay at random all the same."""
 OF_BLOCKS: Final = frozenset({"shadow"})
 """Methods that may change whole layers, whose tensors are not known here."""
 WORDS_AROUND: Final = ".token_adapter.base_layer.weight"
 """Ending of a head that is trained whole, where it is tied to a table of which single words are trained."""
+SHARED_BY_FROD: Final = ("base_model.frod_V.", "base_model.frod_s_indices.", "base_model.frod_s_size.")
+"""Beginnings of the projections of FRoD."""
 PROJECTED: Final = (".randlora_A", ".randlora_B")
 """Endings of RandLoRA's projections, which are one tensor in all modules."""
 
@@ -33,6 +39,7 @@ PROJECTED: Final = (".randlora_A", ".randlora_B")
 def loads_of_adapter(
     checkpoint: Checkpoint,
     stored: Families,
+    named: Callable[[str], str],
     report: AdapterReport,
     findings: Sequence[Finding],
     method: str,
@@ -40,7 +47,8 @@ def loads_of_adapter(
 ) -> tuple[Load, ...]:
     """What PEFT does; nothing for a file that was named by itself.
 
-    stored: under the names of the file. base: the config of the base, empty where there is none.
+    stored: under the names of the file. named: name in the file -> name that PEFT looks for. base: the config of the
+    base, empty where there is none.
     """
     if not checkpoint.set_name or checkpoint.alone:
         return ()
@@ -52,7 +60,9 @@ def loads_of_adapter(
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
     renaming, values = renames(values, base.get("model_type")), report.values or values
-    return (of_adapter(files, problem, None if problem else _against_base(stored, report, values, method, renaming)),)
+    return (
+        of_adapter(files, problem, None if problem else _against_base(stored, named, report, values, method, renaming)),
+    )
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
@@ -66,14 +76,24 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
 
 
 def _without_projection(stored: Families, values: Mapping[str, Any], method: str) -> str:
-    """VeRA's random projections, which its config says are saved: PEFT raises without the first."""
+    """Projections that the config says are saved: PEFT raises without the first of VeRA's, or without any of FRoD's."""
+    if not values.get("save_projection", True):
+        return ""
+    if method == "frod":
+        some = any(key.startswith(SHARED_BY_FROD) for key in stored)
+        return "" if some else f"no projection is stored, such as {SHARED_BY_FROD[0]}"
     wanted = [f"base_model.{method}_A"] if method in ("vera", "pvera") else []
     absent = [name for name in wanted if name not in stored]
-    return f"{absent[0]} is missing" if values.get("save_projection", True) and absent else ""
+    return f"{absent[0]} is missing" if absent else ""
 
 
 def _against_base(
-    stored: Families, report: AdapterReport, values: Mapping[str, Any], method: str, renaming: bool
+    stored: Families,
+    named: Callable[[str], str],
+    report: AdapterReport,
+    values: Mapping[str, Any],
+    method: str,
+    renaming: bool,
 ) -> AgainstBase | None:
     """The differences by the names that PEFT takes: a tensor under another one is unexpected, and its place random.
 
@@ -84,14 +104,13 @@ def _against_base(
         return None
     if found is None or not (prompt or found.tuned or values.get("target_modules")):
         return None
-    if method == "adaption_prompt":
+    if method in UNREPORTED and not found.modules:
         return None
-    named = saved_namer(stored)
-    renamed = {
-        named(key): family.tensors
-        for key, family in stored.items()
-        if loaded_name(key, renaming) != named(key) and named(key) not in found.strange
-    }
+    renamed: Counter[str] = Counter()
+    for key, family in stored.items():
+        looked_for, other = named(key), loaded_name(key, renaming)
+        if looked_for in report.unreached or (other != looked_for and looked_for not in found.strange):
+            renamed[looked_for] += family.tensors
     trained = values.get("modules_to_save") or ()
     lost = {key: one for key, one in renamed.items() if tuner_name(key) or key.split(".")[-2:-1][0] in trained}
     absent = {**dict(found.absent), **lost}
@@ -104,9 +123,10 @@ def _against_base(
     within = {name for name in absent if f"{name.removesuffix('.weight')}{WORDS_AROUND}" in stored}
     absent = {name: tensors for name, tensors in absent.items() if name not in shared and name not in within}
     unexpected -= sum(f"{name.removesuffix('.weight')}{WORDS_AROUND}" in found.strange for name in within)
+    counted = {} if method in UNREPORTED else absent
     return AgainstBase(
         missing=sum(
-            tensors for name, tensors in absent.items() if not name.endswith(APART) and name not in PROMPT_TENSORS
+            tensors for name, tensors in counted.items() if not name.endswith(APART) and name not in PROMPT_TENSORS
         ),
         aliases=found.modules if method == "vblora" else sum(shared.values()),
         unexpected=unexpected,
@@ -118,6 +138,7 @@ def _against_base(
         apart=found.apart,
         unchangeable=found.unchangeable,
         approximated=method == "lora" and str(values.get("init_lora_weights")).startswith("pissa_niter"),
+        **({"asked": f"task_type {WITHOUT_HEAD} asks for"} if values.get("task_type") == WITHOUT_HEAD else {}),
     )
 
 

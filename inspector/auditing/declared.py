@@ -165,7 +165,8 @@ def _of_code(audited: Audit) -> Iterator[Finding]:
         model_type = checkpoint.config.values.get("model_type")
         known = isinstance(model_type, str) and has_type(model_type, NEWEST)
         copied = any(name.endswith(".py") or name.startswith("tokenizer") for name in checkpoint.siblings)
-        kind = CodeFileMissing if (copied or _is_unknown(audited)) and not known else CodeFileAbsent
+        absent = (copied or _is_unknown(audited)) and not known
+        kind = CodeFileMissing if absent or _is_of_code(audited) else CodeFileAbsent
         yield kind(
             place=Place(file=checkpoint.config.file, key="auto_map"),
             files=tuple(missing),
@@ -178,6 +179,13 @@ def _is_unknown(audited: Audit) -> bool:
     config = audited.checkpoint.config
     known = "" if config is None else config.values.get("model_type")
     return isinstance(known, str) and not any(has_type(known, major) for major in (NEWEST, OLDER))
+
+
+def _is_of_code(audited: Audit) -> bool:
+    """Whether the class is none of transformers, and the names are none of the type's: the code alone can build it."""
+    from inspector.findings.names.architecture import CodeOfRepository
+
+    return any(isinstance(one, CodeOfRepository) and is_foreign(one.class_name) for one in audited.findings)
 
 
 def _is_listed(checkpoint: Checkpoint) -> bool:

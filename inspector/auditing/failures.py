@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
@@ -20,6 +21,7 @@ from inspector.loading.outcome import (
 from inspector.loading.tables import OLDER
 
 if TYPE_CHECKING:
+    from inspector.dialects.language import Dialect
     from inspector.findings.loading import LoaderFails
 
 
@@ -52,6 +54,18 @@ def without_said_tokens(findings: list[Finding]) -> list[Finding]:
         one
         for one in findings
         if not isinstance(one, TokensBeyondRows) or {key for ids in one.beyond for key in ids.names} - keys
+    ]
+
+
+def of_no_loader(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings for a program that is not judged: names that another loader does not read are a note again."""
+    from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
+
+    return [
+        NamesInDialect(place=one.place, writer=one.writer, example=one.example)
+        if isinstance(one, NamesOfAnotherProgram)
+        else one
+        for one in findings
     ]
 
 
@@ -89,7 +103,7 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
 def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:
     """The finding on names of another program as an error, where the intended loader does not read them.
 
-    A folder that also has the config of that program is for both.
+    A folder that also has the config of that program, and a file under the name that it looks for, is for both.
     """
     from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
 
@@ -101,11 +115,29 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     from inspector.dialects.catalog import dialects_by
 
     known = dialects_by(finding.writer)
-    if any(file in audited.checkpoint.siblings for one in known for file in one.own_configs):
+    if any(_finds(one, audited.checkpoint) for one in known):
         return finding
     exporter = next((one.exporter for one in known), "")
     stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}"}
     return NamesOfAnotherProgram(**stated)
+
+
+def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
+    """Whether the writer's own program finds its config and the audited weights, or no other config is here."""
+    if checkpoint.config is not None and checkpoint.config.file in writer.own_configs:
+        return True
+    named = not writer.own_files or checkpoint.set_name.startswith(writer.own_files)
+    return named and any(file in checkpoint.siblings for file in writer.own_configs)
+
+
+def without_unread_names(findings: list[Finding]) -> list[Finding]:
+    """The findings, without one on the name of a file whose tensors the loader would not read under any name."""
+    from inspector.findings.names.architecture import NamesOfAnotherProgram
+    from inspector.findings.shards.names import FileNameUnknown
+
+    if not any(isinstance(one, NamesOfAnotherProgram) for one in findings):
+        return findings
+    return [one for one in findings if not (isinstance(one, FileNameUnknown) and one.writer)]
 
 
 def _is_of_other(audited: Audit) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from inspector.architectures.defaults import defaults_of
@@ -34,11 +34,24 @@ def with_file_names(audited: Audit) -> Audit:
         return audited
     loader = intended(checkpoint)
     if loader is not None:
-        findings = [*_judged(checkpoint, loader, audited.findings), *_without_metadata(audited, loader)]
+        writer = audited.case.reading.writer if audited.case is not None else ""
+        findings = list(audited.findings)
+        if not _is_one_rank(findings):
+            findings = list(_judged(checkpoint, loader, audited.findings, writer))
+        findings.extend(_without_metadata(audited, loader))
         findings = _of_no_model(audited, findings)
     else:
         findings = [*audited.findings, *_config_unusable(audited)]
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
+
+
+def _is_one_rank(findings: Sequence[Finding]) -> bool:
+    """Whether the weights are merged with others first, whatever the name of their file."""
+    if all(one.severity == "note" for one in findings):
+        return False
+    from inspector.findings.single_causes import OneRankOfSeveral
+
+    return any(isinstance(one, OneRankOfSeveral) for one in findings)
 
 
 def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
@@ -81,8 +94,11 @@ def _below_key(one: Finding, loader: Loader) -> Finding:
     )  # fmt: skip
 
 
-def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...]) -> Iterator[Finding]:
-    """The findings of an audit with the one on the name of the weights, where the loader does not find them."""
+def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...], writer: str) -> Iterator[Finding]:
+    """The findings of an audit with the one on the name of the weights, where the loader does not find them.
+
+    writer: whose tensor names they have, of another program than the loader.
+    """
     if checkpoint.set_name.endswith(PICKLED):
         seen = tuple(_below_key(one, loader) for one in findings)
         if any(map(operator.is_not, seen, findings)):
@@ -130,6 +146,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         variant=variant if before == loader.stems[ending] and "*" not in variant else "",
         files=tuple(file.name for file in checkpoint.files[:NAMES_SHOWN]) if numbered and not index else (),
         sliced=stem == "consolidated-*",
+        writer=writer,
     )
 
 
@@ -138,7 +155,7 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
 
     It has no tensor of the model, or the fewer part of them: under the loader's name it would leave most at random.
     """
-    if not findings or audited.checkpoint.config is None:
+    if all(one.severity == "note" for one in findings) or audited.checkpoint.config is None:
         return findings
     from inspector.findings.shards.names import FileNameUnknown, ModelWeightsAbsent
 

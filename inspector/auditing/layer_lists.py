@@ -1,4 +1,4 @@
-"""Lists of a config with one entry for each layer: where the number of layers is corrected, they must follow."""
+"""Keys that must follow where another one is corrected: lists with one entry for each layer, and switches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from inspector.findings.config import ConfigDisagrees, LayerList
+from inspector.findings.config import ConfigDisagrees, LayerList, Rival
 from inspector.loading.config_rules import refused_config
 
 MOST_LAYERS: Final = 10_000
@@ -33,6 +33,25 @@ def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> Con
         resized = {key: _of_length(lists[key], solved) for key in chosen}
         if resized and not refused_config({**changed, **resized}):
             return replace(finding, layer_lists=tuple(LayerList(key, _only(lists[key])) for key in chosen))
+    return finding
+
+
+def with_switch(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDisagrees:
+    """The finding on a switch, with the other one without which transformers refuses the right value."""
+    *outer, last = finding.key.split(".")
+    stated: Any = values
+    for key in outer:
+        stated = stated.get(key) if isinstance(stated, Mapping) else None
+    if not isinstance(stated, Mapping) or type(finding.solved) is not bool:
+        return finding
+    changed = {**stated, last: finding.solved}
+    refused = refused_config(changed)
+    if refused is None or refused_config(dict(stated)):
+        return finding
+    for key in refused.keys:
+        switch = changed.get(key, False)
+        if key != last and type(switch) is bool and not refused_config({**changed, key: not switch}):
+            return replace(finding, beside=Rival(key, not switch))
     return finding
 
 

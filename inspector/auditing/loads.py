@@ -14,8 +14,10 @@ from inspector.auditing.failures import (
     failures,
     is_older_naming,
     of_another_program,
+    of_no_loader,
     of_one_index,
     without_said_tokens,
+    without_unread_names,
 )
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
@@ -66,7 +68,7 @@ def after_loading(audited: Audit) -> Audit:
     if audited.checkpoint.index is not None and findings:
         findings = of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and audited.case.reading.writer:
-        findings = [of_another_program(audited, one, intended, name) for one in findings]
+        findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
     if audited.checkpoint.set_name.endswith(".gguf"):
         from inspector.auditing.gguf_loads import with_names
 
@@ -188,7 +190,8 @@ def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
     from inspector.findings.declared import CodeFileMissing
 
     for one in audited.findings:
-        if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not _has_type(audited, major):
+        by_type = _has_type(audited, major) and not _has_type(audited, NEWEST)  # else the code is needed beside it
+        if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not by_type:
             return replace(load, outcome=REFUSES, because=f"{one.files[0]}, its code, is absent", source="documented")
         if isinstance(one, ConfigImpossible) and one.kind == "type":
             if major == OLDER and _older_reads(audited, one):
@@ -256,17 +259,22 @@ def judged_for(audited: Audit, name: str) -> Audit:
     wanted = [one for one in audited.loads if one.loader == loader]
     if loader == "transformers":
         wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
-    if not wanted:
-        skipped = Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True)
-        verdict = verdict_of(audited.findings, (skipped,)) if audited.verdict == CLEAN else audited.verdict
-        return replace(audited, loads=(), skipped=(*audited.skipped, skipped), verdict=verdict)
-    load = replace(wanted[0], intended=True)
     from inspector.findings.loading import LoaderFails
 
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
+    if not wanted:
+        findings = ordered(of_no_loader(findings))
+        skipped = Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True)
+        unread = audited.verdict == UNREADABLE
+        verdict = audited.verdict if unread else verdict_of(findings, (*audited.skipped, skipped))
+        audited = replace(audited, findings=tuple(findings), skipped=(*audited.skipped, skipped), verdict=verdict)
+        return replace(audited, loads=())
+    load = replace(wanted[0], intended=True)
     said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
     if load.outcome in FAILURES and not said:
-        findings = ordered((*findings, failure(audited, load, LoaderFails)))
+        other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
+        named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
+        findings = ordered((*findings, failure(audited, load, LoaderFails, named)))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
     return left_open(audited, load) if load.outcome == UNKNOWN else audited

@@ -38,6 +38,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
+from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
@@ -190,6 +191,8 @@ def definition(draft: Draft) -> Draft:
         return _without_definition(draft).open("names and shapes", draft.nameless)
     if not (checkpoint.tensors or checkpoint.lost) and (checkpoint.set_name or config.definition is not None):
         return _without_definition(draft).with_findings([nothing_stored(checkpoint)])
+    if "fc.weight" in draft.families and (head := draft_of_three(draft.families)) is not None:
+        return _without_definition(draft).with_findings([head]).open(*OF_DRAFT)
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
         from inspector.auditing.multimodal import text_model_alone
@@ -272,7 +275,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         if is_component(reading.name):
             from inspector.reconciler.diffusers_values import refused_values
 
-            typed = list(refused_values(file.values, case.plan.scope, {one.place.key for one in findings}))
+            typed = list(refused_values(file.values, case.plan.scope, findings))
         else:
             findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
     found = tuple(entries_in_vain(draft.findings, checkpoint, case))

@@ -38,7 +38,7 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     defined = config.head is not None and config.class_name in config.head.names
     mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
-    if not (mapped or foreign) or (not mapped and _is_named(config, judged)):
+    if not (mapped or foreign) or (not mapped and (_is_named(config, judged) or _is_inside(config, judged))):
         return None
     if case is not None and not _other_names(case, foreign):
         return None
@@ -63,6 +63,18 @@ def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
     if any(has_type(config.model_type or "", major) for major in (NEWEST, OLDER)):
         return False
     return any(isinstance(one, NamesOfAnotherArchitecture) and one.coverage == 1 for one in judged)
+
+
+def _is_inside(config: Claim, judged: Sequence[Finding]) -> bool:
+    """Whether all of the type's model is below one prefix, beside further parts: a class of nobody's holds it whole.
+
+    The prefix of the type's own heads is one that loaders take away.
+    """
+    from inspector.findings.names.components import PartOfLargerModel
+
+    errors = [one for one in judged if one.severity == "error"]
+    roots = {head.root for head in config.definition.heads} if config.definition is not None else set()
+    return len(errors) == 1 and isinstance(errors[0], PartOfLargerModel) and errors[0].prefix not in roots
 
 
 def is_foreign(class_name: str | None) -> bool:

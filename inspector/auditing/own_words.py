@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -10,6 +11,9 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number
 from inspector.notation.settings import Settings
+
+if TYPE_CHECKING:
+    from inspector.findings.config import ConfigDisagrees
 
 
 def in_own_words(
@@ -65,9 +69,9 @@ def _in_own_words(
     file = "config.json" if config is None else config.file
     for finding in findings:
         if isinstance(finding, ConfigDisagrees) and config is not None and config.kind == "config":
-            from inspector.auditing.layer_lists import with_layer_lists
+            from inspector.auditing.layer_lists import with_layer_lists, with_switch
 
-            finding = with_layer_lists(finding, config.values)
+            finding = with_switch(with_layer_lists(finding, config.values), config.values)
         if isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
         elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):
@@ -77,6 +81,7 @@ def _in_own_words(
         elif file == "config.json":
             yield finding
         elif isinstance(finding, ConfigDisagrees):
+            finding = _on_absent_key(checkpoint, finding)
             yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key))
         elif isinstance(finding, ClassDiffers | ConfigKeysAbsent | ConfigOfAnotherSize):
             yield replace(finding, file=file)
@@ -103,6 +108,24 @@ def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Findin
     names = (name if name in file_of else prefix + name for name in getattr(finding, "names", ()))
     files = tuple(dict.fromkeys(file_of[name] for name in names if name in file_of))
     return replace(finding, files=files, in_shards=len(checkpoint.files) > 1)
+
+
+def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDisagrees:
+    """The finding on the key that a GGUF file lacks, where that explains as much as another value of a stated one.
+
+    A default of transformers is no statement of the file: llama.cpp takes 0 for an absent number of heads.
+    """
+    values = {} if checkpoint.config is None else checkpoint.config.values
+    if finding.key not in values:
+        return finding
+    absent = [one for one in finding.rivals if one.key not in values and _own_key(checkpoint, one.key) is not None]
+    if len(absent) != 1:
+        return finding
+    (rival,) = absent
+    return replace(
+        finding, place=Place(key=rival.key), key=rival.key, stated=None, solved=rival.weights, default=False,
+        interval=None, element=None, rivals=(), together=(), misshaped=None, lost=None,
+    )  # fmt: skip
 
 
 def _own_key(checkpoint: Checkpoint, key: str) -> str | None:

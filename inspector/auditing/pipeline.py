@@ -126,16 +126,21 @@ def _opened(
 
 
 def _incomplete(index: Config) -> Iterator[Finding]:
-    """The finding on a model_index.json that has null for what the class of its pipeline needs, or names no class."""
+    """The finding on a model_index.json that lacks what the class of its pipeline needs, or names no class."""
     class_name = index.values.get("_class_name")
     named = class_name[-1] if isinstance(class_name, list) and class_name else class_name
     stated = named if isinstance(named, str) else None
     needed = needed_by(stated) if stated is not None else ()
-    absent = tuple(name for name in needed if index.values.get(name) == [None, None])
-    if absent or "_class_name" not in index.values:
+    absent = tuple(name for name in needed if name in index.values and not _is_entry(index.values[name]))
+    if absent or class_name is None:
         from inspector.findings.names.pipelines import PipelineIncomplete
 
         yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
+
+
+def _is_entry(value: object) -> bool:
+    """Whether an entry names a library and a class: diffusers takes null, a text or a number for no component."""
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
 
 
 def _of_unknown_class(index: Config) -> Iterator[Skipped]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector.architectures.catalog import definition_of, modules
 from inspector.auditing.loads import given_of
 from inspector.auditing.own_code import is_foreign
+from inspector.auditing.pipeline_files import kind_of
 from inspector.auditing.result import CLEAN, UNREADABLE, Audit, verdict_of
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.declared import ClassUnknown
@@ -136,7 +137,7 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
         other = _knows_none(wanted[name], part) or _fails_as(wanted[name], part) or _is_model(wanted[name])
         if own is None and other:
             own = part.class_name or config.values.get("model_type")
-        elif own == wanted[name] or own not in modules() or not _is_known(wanted[name]):
+        elif own == wanted[name] or not _is_known(wanted[name]) or (own not in modules() and kind_of(str(own)) is None):
             continue
         if isinstance(own, str):
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)

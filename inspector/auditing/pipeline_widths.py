@@ -37,6 +37,15 @@ RULES: Final[tuple[tuple[str, tuple[Term, ...], Term], ...]] = (
     ),
     (r"Flux(?!2).*", (("text_encoder_2", "d_model"),), ("transformer", "joint_attention_dim")),
     (r"Flux(?!2).*", (("text_encoder", "hidden_size"),), ("transformer", "pooled_projection_dim")),
+    (r"StableDiffusion(?!3|XL).*", (("text_encoder", "hidden_size"),), ("controlnet", "cross_attention_dim")),
+    (
+        r"StableDiffusionXL.*",
+        (("text_encoder", "hidden_size"), ("text_encoder_2", "hidden_size")),
+        ("controlnet", "cross_attention_dim"),
+    ),
+    (r"StableDiffusion3.*", (("text_encoder_3", "d_model"),), ("controlnet", "joint_attention_dim")),
+    (r"Flux(?!2).*", (("text_encoder_2", "d_model"),), ("controlnet", "joint_attention_dim")),
+    (r"Flux(?!2).*", (("text_encoder", "hidden_size"),), ("controlnet", "pooled_projection_dim")),
     (r"PixArt(Alpha|Sigma).*", (("text_encoder", "d_model"),), ("transformer", "caption_channels")),
     (r"Wan.*", (("text_encoder", "d_model"),), ("transformer", "text_dim")),
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
+from typing import Final
 
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.float_weights import nothing_packed
+from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
@@ -16,6 +18,7 @@ from inspector.findings.types.packed import (
     PackedOtherwise,
     PackedWidthsDisagree,
     PackingConfigDisagrees,
+    PackingConfigUnread,
     PackingHelperDiffers,
     PackingHelperMissing,
     Setting,
@@ -83,6 +86,9 @@ def packing_findings(
         for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
             yield _with_place(one, checkpoint) if isinstance(one, PackingConfigDisagrees) else one
     yield from _expected_plain(unpacked, lines)
+    unlisted = layers_not_packed(unpacked, lines)
+    if unlisted:
+        yield _completed(unlisted)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     yield from nothing_packed(unpacked, lines)
@@ -114,12 +120,24 @@ def _with_place(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Find
         stated.append(("", config.file, config.values))
     for prefix, file, values in stated:
         keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
-        found: object = values if keys else None
-        for key in keys:
-            found = found.get(key) if isinstance(found, Mapping) else None
+        found = _at(values, keys)
         if found is not None and found == finding.config and not finding.agreeing:
-            return msgspec.structs.replace(finding, file=file, path=keys)
+            others = ((other, *keys[1:]) for other in COPIES.get(keys[0], ()))
+            copies = tuple(other for other in others if _at(values, other) == found)
+            return msgspec.structs.replace(finding, file=file, path=keys, copies=copies)
     return finding
+
+
+COPIES: Final[Mapping[str, tuple[str, ...]]] = {"quantization": ("quantization_config",)}
+"""The block of mlx-lm -> where it writes the same a second time."""
+
+
+def _at(values: Mapping[str, object], keys: Sequence[str]) -> object:
+    """What is at a path of keys; None where there is none."""
+    found: object = values if keys else None
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
 
 
 def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
@@ -180,7 +198,8 @@ def _left_plain(lines: Sequence[Line]) -> list[str]:
     """The modules that are not quantized although others of their family are."""
     packed = {line.family for line in lines if line.packed is not None}
     plain = (line for line in lines if line.packed is None and line.family in packed)
-    return [name for line in plain for name in _modules(line)]
+    names = [name for line in plain for name in _modules(line)]
+    return names + entries_for([(line, line.boxes) for line, _ in among_packed(lines)], lines)
 
 
 def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:
@@ -242,7 +261,7 @@ def _disagreements(
         members, first = [case for case, _ in pairs], pairs[0][1]
         tensors = sum(case.tensors for case in members)
         agreeing = unpacked.agreed.get((first.key, first.what), 0)
-        if agreeing > tensors:
+        if agreeing > tensors and not isinstance(first, PackingConfigUnread):
             places = repr([(case.key, case.boxes) for case in members])
             odd.setdefault(places, []).append((members, first, agreeing))
         else:

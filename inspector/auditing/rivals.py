@@ -23,18 +23,19 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     being taken, and are facts of that finding.
     """
     checkpoint = audited.checkpoint
-    other = load_other_set(checkpoint, checkpoint.rival) if checkpoint.rival and not checkpoint.alone else None
+    name = checkpoint.rival or _of_other_format(audited)
+    other = load_other_set(checkpoint, name) if name and not checkpoint.alone else None
     if other is None:
         return audited
     if not other.readable:
-        return _not_read(audited, other)
+        return _not_read(audited, other) if checkpoint.rival else audited
     only_loaded, only_instead = (
         checkpoint.tensors.keys() - other.tensors.keys(),
         other.tensors.keys() - checkpoint.tensors,
     )
     layouts = sum(layout != other.tensors.get(name, layout) for name, layout in checkpoint.tensors.items())
     if not (only_loaded or only_instead or layouts):
-        return _not_compared(audited, other)
+        return _not_compared(audited, other) if checkpoint.rival else audited
     kept, problems, aside = list(audited.findings), tuple[str, ...](), other
     wrong = [one for one in kept if one.severity != "note" and isinstance(one, ContentFinding)]
     if (wrong or not checkpoint.readable) and not any(
@@ -42,6 +43,8 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     ):
         kept = [one for one in kept if one not in wrong]
         problems, aside = tuple(dict.fromkeys(one.code for one in wrong)), checkpoint
+    if not (checkpoint.rival or problems):
+        return audited
     from inspector.findings.shards.sets import SetsDiffer
 
     finding = SetsDiffer(
@@ -57,6 +60,17 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
         problems=problems,
     )
     return audited.with_findings([finding, *kept])
+
+
+def _of_other_format(audited: Audit) -> str:
+    """The set of PyTorch files that the loader takes where there are no safetensors, if the safetensors do not fit."""
+    taken = audited.checkpoint.set_name
+    loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(taken)), None)
+    errors = [one for one in audited.findings if one.severity == "error"]
+    if loader is None or not errors or not all(isinstance(one, ContentFinding) for one in errors):
+        return ""
+    others = {other.name for other in audited.checkpoint.other_sets}
+    return next((name for name in loader.files[loader.files.index(taken) + 1 :] if name in others), "")
 
 
 def _not_read(audited: Audit, other: Checkpoint) -> Audit:

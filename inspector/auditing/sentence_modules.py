@@ -9,13 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from inspector.auditing.result import Skipped
+from inspector.auditing.loads import given_of
+from inspector.auditing.result import Audit, Skipped
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.loader.config_file import refused_config, unreadable_config
+from inspector.loader.loaders import TRANSFORMERS
 from inspector.loader.sources.source import Refusal
 from inspector.loader.strict_json import JsonFault, decode_config
+from inspector.loading.outcome import REFUSES
 from inspector.loading.sentence_modules import (
     CONFIGS,
     EMPTY,
@@ -29,6 +33,8 @@ from inspector.loading.sentence_modules import (
     width_before,
     width_behind,
 )
+from inspector.loading.tables import NEWEST, names_of
+from inspector.loading.transformers import loads
 
 MODULES: Final = "modules.json"
 OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
@@ -98,7 +104,8 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
     """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`).
 
-    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights.
+    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights. A model
+    whose weights are lost is the one that lacks them.
     """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
         return None
@@ -106,8 +113,32 @@ def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
     if isinstance(listed, Finding):
         return None
     models = [one.path for one in listed if one.kind in MODELS]
-    parts = (load_within(checkpoint, path) for path in models[:1] or [one.path for one in listed])
+    if models:
+        model = load_within(checkpoint, models[0])
+        return model if model is not None and (model.readable or model.config is not None) else None
+    parts = (load_within(checkpoint, one.path) for one in listed)
     return next((part for part in parts if part is not None and part.readable), None)
+
+
+def with_model_below(audited: Audit, place: str) -> Audit:
+    """The audit of the model of a sentence encoder, with what loaders do with the folder around it.
+
+    sentence-transformers opens the folder of the module, with the base class; transformers finds no config.json.
+    place: the folder of the module.
+    """
+    config = audited.checkpoint.config
+    own = next((one for one in audited.loads if one.loader == TRANSFORMERS.name and one.intended), None)
+    if own is None or config is None:
+        return audited
+    base = names_of(NEWEST).bases.get(str(config.values.get("model_type")))
+    used = own if base is None else loads(replace(given_of(audited, config.values), class_name=base), NEWEST)
+    refused = [
+        replace(one, outcome=REFUSES, intended=False, because=f"{TRANSFORMERS.config} and the weights are in {place}",
+                missing=None, unexpected=None, mismatched=None, files=(), excuse="", keys=(), source="documented")
+        for one in audited.loads if one.loader == TRANSFORMERS.name
+    ]  # fmt: skip
+    used = replace(used, loader="sentence-transformers", version=None, intended=True)
+    return replace(audited, loads=(*refused, used))
 
 
 def _unread(one: Listed) -> Skipped:

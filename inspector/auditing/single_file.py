@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -21,6 +21,11 @@ from inspector.reconciler.ledger import Ledger, Line
 
 if TYPE_CHECKING:
     from inspector.findings.names.tensors import TensorMissing
+
+
+DIFFUSION: Final = ("unet", "transformer")
+NEEDED: Final = (("vae", "vae"), ("text encoder", "text_encoder"))
+"""What the pipelines of these networks have as well, and how the names of such components begin."""
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
@@ -64,6 +69,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
                     class_name=None,
                 )
             )
+    own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
     findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
@@ -82,6 +88,15 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         verdict=verdict_of(findings, skipped),
         components=parts,
     )
+
+
+def _partial(names: Sequence[str]) -> Iterator[Finding]:
+    """That the file has a network of diffusion without other components of its pipeline."""
+    absent = [what for what, start in NEEDED if not any(name.startswith(start) for name in names)]
+    if absent and any(name in DIFFUSION for name in names):
+        from inspector.findings.names.single_file import SingleFileParts
+
+        yield SingleFileParts(present=tuple(name for name in names if name != "other"), absent=tuple(absent))
 
 
 def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:

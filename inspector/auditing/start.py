@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
-from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.result import FINDINGS, Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 SIGNS_OF_ADAPTERS = (
     ".lora_", ".base_layer.", ".original_module.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_",
-    ".lokr_", ".oft_", ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l",
-    "clip_g", "text_encoders_", "<",
+    ".lokr_", ".oft_", ".on_input", ".a1.weight", ".lambda_layer", ".diff", "ip_adapter.", "emb_params",
+    "string_to_param", "clip_l", "clip_g", "text_encoders_", "<", "lora_controlnet", "input_hint_block", "zero_convs",
+    "lllite_", "ip_adapter_",
 )  # fmt: skip
 """Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
 
@@ -99,11 +100,12 @@ def _audit_opened(
         return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
     if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
         from inspector.auditing.declared import with_modules
-        from inspector.auditing.sentence_modules import model_below, sentence_modules
+        from inspector.auditing.sentence_modules import model_below, sentence_modules, with_model_below
 
         below = model_below(checkpoint)
         if below is not None:
-            return with_modules(audit_loaded(below, claim), sentence_modules(checkpoint))
+            audited = with_model_below(audit_loaded(below, claim), below.title)
+            return with_modules(audited, sentence_modules(checkpoint))
     if base is not None or with_base:
         return _audit_with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
@@ -131,7 +133,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.old_entries import with_old_entries
 
             audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
-        if audited.checkpoint.rival:
+        if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict == FINDINGS):
             from inspector.auditing.rivals import with_rival
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))

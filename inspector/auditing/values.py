@@ -10,10 +10,12 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
 from inspector.auditing.result import Audit, Skipped
+from inspector.findings.adapters.effect import AdapterWithoutEffect
 from inspector.findings.adapters.whole import Adapter
 from inspector.findings.conversion.values import CopiesDiffer
 from inspector.findings.finding import Finding, Place, merged
 from inspector.loader.sources.traffic import Progress
+from inspector.quantization.module import FLOAT8, FLOATS
 from inspector.reconciler import ledger
 from inspector.values.abnormal import MATRIX, NORM, OTHER, VOCABULARY, Scanned, abnormal
 from inspector.values.adapters import adapter_findings
@@ -35,6 +37,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
     """Reads the values of one checkpoint: not finite, constant, zero in part, never written, copies that differ."""
     found = Values(requested=tuple(wanted))
     adapter = any(isinstance(finding, Adapter) for finding in audited.findings)
+    still = any(isinstance(finding, AdapterWithoutEffect) for finding in audited.findings)
     for component in (audited.components or {"": audited}).values():
         store = open_store(audited, component, wanted)
         names = requested_names(component, store, found)
@@ -44,20 +47,22 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             continue
         scanned: list[Scanned] = []
         lines = {line.family: line for line in component.lines if line.packed is None}
+        bytewise = {line.family for line in component.lines if line.packed is not None and line.packed.bits == 8}
         for done, (bare, name) in enumerate(names, 1):
             if progress is not None:
                 progress(done, len(names), found.elements)
             line = lines.get(key_of(bare)[0])
             packed = not adapter and (line is None or line.kind == ledger.HELPER) and component.unpacked is not None
+            coded = packed and is_coded(store, bare, helper=line is not None, bytewise=key_of(bare)[0] in bytewise)
             try:
-                scanned.extend(_scanned(store, bare, name, line, found, packed=packed))
+                scanned.extend(_scanned(store, bare, name, line, found, packed=packed, coded=coded))
             except ReadStopped as problem:
                 found.stop(problem, name)
         check_copies(audited, component, found)
         files = dict.fromkeys(one.file for one in scanned if one.file)
         sizes = {file.name: file.bytes for file in store.checkpoint.files}
         orders = {file: store.order(file) for file in files}
-        found.findings.extend(adapter_findings(scanned) if adapter else ())
+        found.findings.extend(adapter_findings(scanned) if adapter and not still else ())
         found.findings.extend(abnormal(scanned, orders, sizes, zeros=not adapter))
     found.findings.extend(found.not_found())
     return found
@@ -75,23 +80,36 @@ def requested_names(component: Audit, store: Store | None, found: Values) -> lis
     return names
 
 
+def is_coded(store: Store, bare: str, *, helper: bool, bytewise: bool) -> bool:
+    """Whether a tensor of a quantized weight is stored as floats: scales, and values of 8 bits.
+
+    Other values are codes whatever their dtype: bitsandbytes can store two of them in each byte of a bfloat16.
+    """
+    tensors = store.checkpoint.tensors
+    layout = tensors.get(bare, tensors.get(store.spelled(bare)))
+    return layout is not None and layout.dtype in (FLOATS | FLOAT8 if helper else FLOAT8 if bytewise else ())
+
+
 def _scanned(
-    store: Store, bare: str, name: str, line: ledger.Line | None, found: Values, *, packed: bool
+    store: Store, bare: str, name: str, line: ledger.Line | None, found: Values, *, packed: bool, coded: bool
 ) -> Iterator[Scanned]:
-    """Reads a tensor; of a quantized one only whether its bytes were written."""
-    numbers = store.stored_bytes(bare) if packed else store.numbers(bare)
+    """Reads a tensor; of a quantized one whether its bytes were written, and whether what is a float is finite."""
+    numbers = store.stored_bytes(bare) if packed and not coded else store.numbers(bare)
     if isinstance(numbers, str):
         found.skip(numbers, name)
         return
     raw, result = numbers.raw, scan(numbers)
-    if packed:
+    if packed and not coded:
         found.skip("it is quantized: only unwritten bytes were looked for", name)
+    elif coded and line is None:
+        found.skip("it is quantized: only NaN, infinities and unwritten bytes were looked for", name)
     else:
         found.tensors += 1
         found.elements += raw.size
     position = (store.file_of(bare), raw.begin) if isinstance(raw, StoredArray) and raw.is_contiguous else ("", 0)
     row = raw.shape[-1] if raw.ndim == 2 else 0
-    yield Scanned(name, result, use_of(line), raw.ndim, raw.dtype.itemsize, row, *position, packed=packed)
+    yield Scanned(name, result, use_of(line), raw.ndim, raw.dtype.itemsize, row, *position,
+                  packed=packed and not coded, coded=coded)  # fmt: skip
 
 
 ADDS_ONE: Final = frozenset({

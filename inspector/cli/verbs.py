@@ -76,19 +76,7 @@ def audit(
     if loader is not None and loader not in LOADERS:
         raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
     audited = _run(source, weights, config, stated, base, with_base, **where)
-    if reference or values or tensor or audited.is_damaged:
-        from inspector.auditing.reference import with_reference
-
-        every = reference or values or bool(tensor)
-        audited = with_reference(audited, every=every, requested=reference)
-    if values or tensor:
-        from inspector.auditing.values import with_values
-
-        audited = _read(with_values, audited, tensor)
-    elif sample:
-        from inspector.auditing.samples import with_samples
-
-        audited = with_samples(audited)
+    audited = _with_data(audited, reference, values, tensor, sample)
     if loader is not None:
         from inspector.auditing.loads import judged_for
 
@@ -107,6 +95,24 @@ def audit(
     else:
         report = _audit_report(audited, format, quiet)
     return Outcome(report, code)
+
+
+def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[str], sample: bool) -> Audit:
+    """The audit with what was asked of the tensors' data."""
+    if reference or values or tensor or audited.is_damaged:
+        from inspector.auditing.reference import with_reference
+
+        every = reference or values or bool(tensor)
+        audited = with_reference(audited, every=every, requested=reference)
+    if values or tensor:
+        from inspector.auditing.values import with_values
+
+        audited = _read(with_values, audited, tensor)
+    elif sample:
+        from inspector.auditing.samples import with_samples
+
+        audited = with_samples(audited)
+    return audited
 
 
 def _audit_report(audited: Audit, format: str, quiet: bool) -> str:

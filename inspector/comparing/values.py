@@ -39,6 +39,7 @@ from inspector.values.abnormal import Scanned, abnormal
 from inspector.values.chunks import chunks
 from inspector.values.names import place_of_names
 from inspector.values.reading import Store
+from inspector.values.relation import value_relation
 from inspector.values.result import (
     COMPUTED,
     DIFFERENT,
@@ -176,6 +177,7 @@ def _one(
         what = UNCONVERTED
     elif what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
         what = MISORDERED
+    relation, rows = value_relation(one, other, reported.differing) if what == DIFFERENT else ("", ())
     found.scanned.append(Scanned(names[1], scanner.result(), dims=whole.raw.ndim))
     at = stored_at(reported.place, target, carried.target, carried.fit, whole.raw.shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)
@@ -185,7 +187,7 @@ def _one(
         Verdict(
             carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1,
             (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
-            (one.dtype, other.dtype),
+            (one.dtype, other.dtype), relation, rows,
         )
     )  # fmt: skip
 
@@ -239,6 +241,9 @@ def _differences(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
         members = [verdict for verdict in changed if verdict.target in swapped]
         yield _differing("", members, found, tuple(swapped.values())[:NAMES_SHOWN])
     left = [verdict for verdict in changed if verdict.target not in swapped]
+    for members in _by_relation(left).values():
+        yield _differing(members[0].role if len({one.role for one in members}) == 1 else "", members, found)
+    left = [verdict for verdict in left if not verdict.relation]
     throughout = len({verdict.role for verdict in left}) >= FEWEST_ROLES and len(left) > len(same)
     roles = {"": left} if throughout else _by_role(left)
     for role, members in roles.items():
@@ -311,7 +316,18 @@ def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tupl
         values=(reported.source, reported.target),
         roles=() if role else tuple(dict.fromkeys(verdict.role for verdict in members)),
         holds=holds,
+        relation=members[0].relation,
+        rows_exchanged=members[0].rows,
     )
+
+
+def _by_relation(changed: Sequence[Verdict]) -> dict[tuple[str, tuple[int, ...]], list[Verdict]]:
+    """The tensors whose values all follow from those of the source, by what was done to them."""
+    found: dict[tuple[str, tuple[int, ...]], list[Verdict]] = {}
+    for verdict in changed:
+        if verdict.relation:
+            found.setdefault((verdict.relation, verdict.rows), []).append(verdict)
+    return found
 
 
 def _by_role(changed: Sequence[Verdict]) -> dict[str, list[Verdict]]:

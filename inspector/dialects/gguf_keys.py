@@ -300,7 +300,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "mamba_proj_bias": "stored.ssm_in.bias", "mlp_bias": "stored.ffn_up.bias",
     },
     "nomic_bert": COMMON | {
-        "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
+        "head_dim": WIDTH, "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
         "mlp_fc1_bias": "stored.ffn_up.bias", "mlp_fc2_bias": "stored.ffn_down.bias",
     },
     "olmo": GROUPED | QUERY_BIAS,

@@ -61,7 +61,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     put before every name. interleaved: joined roles whose rows alternate by group of kv heads, each group with its
     share of every part, instead of one part after the other. omits: roles that the writer may leave out.
     exporter: what makes transformers' names and order of rows of the writer's, or diffusers'. own_configs: files
-    beside the weights from which the writer's own program loads them.
+    beside the weights from which the writer's own program loads them. own_files: how the names of its files begin,
+    empty where it takes any.
     """
 
     writer: str
@@ -75,6 +76,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     omits: tuple[str, ...] = ()
     exporter: str = ""
     own_configs: tuple[str, ...] = ()
+    own_files: tuple[str, ...] = ()
 
     @property
     def pads_vocabulary(self) -> bool:

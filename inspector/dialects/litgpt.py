@@ -19,6 +19,7 @@ LITGPT: Final = Dialect(
     writer="litgpt",
     exporter="litgpt convert_from_litgpt",
     own_configs=("model_config.yaml", "lit_config.json"),
+    own_files=("lit_model",),
     names={
         "embed.token": stored("transformer.wte", "padded"),
         "norm.final": "transformer.ln_f",

@@ -14,6 +14,7 @@ META: Final = Dialect(
     writer="Meta",
     exporter="convert_llama_weights_to_hf.py in the repository of transformers",
     own_configs=("params.json",),
+    own_files=("consolidated",),
     names={
         "embed.token": "tok_embeddings",
         "norm.final": "norm",

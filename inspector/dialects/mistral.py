@@ -41,6 +41,7 @@ MIXTRAL_STACKED: Final = Dialect(
     writer="Mistral",
     exporter=_EXPORTER,
     own_configs=META.own_configs,
+    own_files=META.own_files,
     names={
         **META.names,
         "router": _N + "block_sparse_moe.gate",
@@ -55,6 +56,7 @@ LATENT: Final = Dialect(
     writer="Mistral",
     exporter=_EXPORTER,
     own_configs=META.own_configs,
+    own_files=META.own_files,
     names={
         **META.names,
         "attention.query.down": _N + "attention.wq_a",

@@ -13,7 +13,7 @@ from inspector.dialects.language import Dialect
 _B: Final = "blocks.{0}."
 OLMO: Final = Dialect(
     writer="OLMo's training code",
-    exporter="convert_olmo2_weights_to_hf.py in the repository of transformers",
+    exporter="convert_olmo_weights_to_hf.py (OLMo 2: convert_olmo2_weights_to_hf.py) in the repository of transformers",
     own_configs=("config.yaml",),
     names={
         "embed.token": "wte",

@@ -17,7 +17,7 @@ from inspector.notation.definition import Architecture, Dims
 
 DECODER: Final = Dims(
     V="vocab_size when vocab_size > 0", d="dim", L="n_layers", h="n_heads", kv="n_kv_heads | h", dh="head_dim | d/h",
-    ff="hidden_dim | ceil(floor((ffn_dim_multiplier | 1)*(8*d//3)), multiple_of)",
+    ff="ceil(floor((ffn_dim_multiplier | 1)*(8*d//3)), multiple_of) when multiple_of != null | hidden_dim",
 )  # fmt: skip
 SYMBOLS: Final = {
     "llama": DECODER,

@@ -73,6 +73,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     together: tuple[Rival, ...] = ()
     labels: int | None = None
     layer_lists: tuple[LayerList, ...] = ()
+    beside: Rival | None = None
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -120,6 +121,12 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
         if self.layer_lists:
             return self._with_lists(words, step)
+        if self.beside is not None:
+            path = (*self._path()[:-1], self.beside.key)
+            also = Step(action="set", file=self.file, key=path, new=self.beside.weights)
+            return Remedy(
+                f'{words}, and "{".".join(path)}": {value(self.beside.weights)}, which it needs', (step, also)
+            )
         if self.labels is not None and self.labels != self.solved:
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
             return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))

@@ -56,6 +56,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("loads", f"{self.loads} loads it")] if self.loads else rows
 
     def remedy(self) -> Remedy:
+        if self.loads:
+            return Remedy(f"use {self.loads}")
         if self.class_name is not None:
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
@@ -88,6 +90,3 @@ class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
 
     code = "N430"
     severity = "warning"
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"use {self.loads}")

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.budget import unspent
-from inspector.findings.finding import Finding
+from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.config_file import (
     Config,
 )
@@ -284,13 +284,17 @@ def assemble(
     contents = Contents.of(source, listing)
     picked, audit = _audited(loadable(contents), weights, only)
     findings.extend(picked.findings)
-    if picked.weights is None or audit is None:
+    in_component = weights is not None and "pipeline" in configs and (audit is None or not audit.files)
+    if picked.weights is None or audit is None or in_component:
+        if in_component:
+            findings = [*faults, _of_no_component(str(weights), configs["pipeline"])]
         if not picked.findings and "pipeline" not in configs:
             findings.extend(instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
         return replace(blank, other_sets=others, findings=tuple(findings))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
+    found = together(with_broken_links(findings, listing), audit.lost)
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
@@ -305,18 +309,21 @@ def assemble(
         lost=audit.lost,
         cut=tuple(audit.cut),
         damaged=tuple(audit.damaged),
-        findings=tuple(
-            with_origin(
-                together(with_broken_links(findings, listing), audit.lost),
-                source.origin,
-                isinstance(source, Forewarned),
-            )
-        ),
+        findings=tuple(with_origin(found, source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,
         rival="" if picked.rival is None else picked.rival.name,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
     )
+
+
+def _of_no_component(weights: str, pipeline: Config) -> Finding:
+    """That no weights have a name, where they are all in the folders of a pipeline's components."""
+    from inspector.findings.reading.place import WeightsNotFound
+
+    named = (name for name, value in pipeline.values.items() if isinstance(value, list) and value and value[0])
+    components = tuple(name for name in named if not name.startswith("_"))
+    return WeightsNotFound(wanted=weights, there=(), sets=0, components=components[:NAMES_SHOWN])
 
 
 def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Config], only: str | None) -> Checkpoint:

@@ -22,8 +22,12 @@ from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, W
 _UNFINISHED: Final = (*UNFINISHED, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
 """Names under which programs write a file until it is complete."""
-_PART: Final = r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?"
-"""Pieces of a file that was split to be uploaded."""
+_PART: Final = re.compile(
+    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar))(?:(?P<word>[.-]?(?:part|chunk|split)[._-]?)|\.-?))"
+    r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{2}|[ab][a-z]))",
+    re.ASCII | re.DOTALL,
+)
+"""Pieces of a file that was split to be uploaded; `split` numbers them with letters: aa, ab, ac."""
 DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
 
 PIPELINE_FOLDERS: Final = frozenset({
@@ -120,7 +124,13 @@ def _is_temporary(name: str) -> bool:
 
 
 def _is_part(name: str) -> bool:
-    return re.fullmatch(_PART, name[-255:], re.ASCII | re.DOTALL) is not None
+    return _PART.fullmatch(name[-255:]) is not None
+
+
+def _whole(parts: Sequence[str]) -> tuple[str, ...]:
+    """How the names of the pieces of one file begin, and its own; () where their order is not that of the names."""
+    found = {(match["before"], match["whole"]) for name in parts if (match := _PART.fullmatch(name)) is not None}
+    return found.pop() if len(parts) > 1 and len(found) == 1 and len(set(map(len, parts))) == 1 else ()
 
 
 def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Finding]:
@@ -141,6 +151,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
     if not weights_in:  # other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
+    parts = sorted(filter(_is_part, listing.files))
     from inspector.findings.reading.place import NoWeights
 
     nothing = NoWeights(
@@ -154,7 +165,8 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         partitions=saves[0].headline() if saves else "",
         entries=saves[0].names if saves else (),
         merge=saves[0].remedy().words if saves else "",
-        parts=tuple(sorted(filter(_is_part, listing.files))[:NAMES_SHOWN]),
+        parts=tuple(parts[:NAMES_SHOWN]),
+        whole=_whole(parts),
         config=_lone_config(configs, listing),
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,

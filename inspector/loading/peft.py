@@ -26,7 +26,7 @@ class AgainstBase(Struct, frozen=True):
     config names any module of the base, without which PEFT raises. aliases: names that PEFT reports as missing although
     the tensor is loaded under another one. apart: whether the names are those of another class of the base.
     unchangeable: a target that the method refuses to change, and why, or "". approximated: whether loading takes an
-    approximation out of the base's weights that depends on random numbers.
+    approximation out of the base's weights that depends on random numbers. asked: what names the class of the base.
     """
 
     missing: int
@@ -40,9 +40,10 @@ class AgainstBase(Struct, frozen=True):
     apart: bool = False
     unchangeable: str = ""
     approximated: bool = False
+    asked: str = "its config declares"
 
 
-OTHER_CLASS: Final = "the names are those of another class of the base than its config declares"
+OTHER_CLASS: Final = "the names are those of another class of the base than"
 APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the base's weights"
 
 
@@ -63,7 +64,7 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
         return _load(REFUSES, f"{against.whole} is missing (KeyError)", files, excuse=excuse)
     counts = {"missing": against.missing + against.aliases, "unexpected": against.unexpected, "mismatched": 0}
     if against.apart:
-        return _load(RANDOM, OTHER_CLASS, files, excuse=BY_CLASS, **counts)
+        return _load(RANDOM, f"{OTHER_CLASS} {against.asked}", files, excuse=BY_CLASS, **counts)
     if against.first_missing:
         words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"
         words = words if against.missing else f"{against.first_missing} is not in the file"

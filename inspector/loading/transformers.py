@@ -6,6 +6,7 @@ Sources: transformers 5.23 and 4.57, `modeling_utils.py` (`_get_resolved_checkpo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +41,7 @@ from inspector.loading.tables import (
     names_of,
     other_type_of_class,
     rules_of,
+    type_of_class,
     version_of,
 )
 from inspector.matcher.families import Families, families_of
@@ -59,6 +61,8 @@ SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
 OF_OLDER: Final = "pruned_heads"
 """A config key that transformers 5 no longer reads: it builds every head."""
+_BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
+LABELS: Final = "num_labels"
 BY_NEWEST: Final = "a config written by transformers 5: "
 
 
@@ -104,10 +108,19 @@ def _is_known(class_name: str | None, major: str) -> bool:
 
 def _as_read(given: Given, major: str) -> Given:
     """What is known without the keys that a version does not read."""
+    if major == OLDER and _labels_differ(given.values or {}):
+        values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
+        return replace(given, values=values, case=None)
     if major == OLDER or given.values is None or not given.values.get(OF_OLDER):
         return given
     values = {key: value for key, value in given.values.items() if key != OF_OLDER}
     return replace(given, values=values, case=None)
+
+
+def _labels_differ(values: Mapping[str, Any]) -> bool:
+    """Whether `num_labels` is another number than that of the names, which transformers 4 counts instead."""
+    names = values.get("id2label")
+    return isinstance(names, dict) and LABELS in values and values[LABELS] != len(names)
 
 
 def _load(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
@@ -125,12 +138,17 @@ def _by_config(given: Given, major: str) -> Load | None:
         return _load(major, UNKNOWN, "the code of the repository decides")
     if not isinstance(values.get("model_type"), str):
         return _load(major, REFUSES, "config.json has no model_type")
-    if not has_type(values["model_type"], major):
+    if not has_type(values["model_type"], major) and not _has_class_alone(values, given.class_name, major):
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
     if lacks_method(values):
         return _load(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
     return _load(major, REFUSES, refused.because, keys=refused.keys) if refused is not None else None
+
+
+def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:
+    """Whether a version has the class of a type that has no name, or another one, in it: the class itself loads it."""
+    return class_name in names_of(major).classes and type_of_class(str(class_name)) == values["model_type"]
 
 
 def _builds(given: Given, key: str, major: str) -> bool:
@@ -197,7 +215,7 @@ def _by_names(given: Given, major: str) -> Load:
         if base not in names_of(major).classes:
             return _load(major, REFUSES, f"AutoModel does not find {base}", given, excuse=BY_CLASS)
         name, rules = base, rules_of(base, major)
-    if rules is not None and rules.refuses and not rules.refuses.startswith(SHAPES) and _by_newest(given):
+    if rules is not None and rules.refuses and not rules.refuses.startswith(SHAPES) and _is_refused(given, rules):
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
     there = given.checkpoint.siblings
     if rules is not None and rules.needs and rules.needs not in there and len(there) < SIBLINGS_KEPT:
@@ -242,6 +260,16 @@ def _by_newest(given: Given) -> bool:
     return str((given.values or {}).get("transformers_version", "")).startswith(NEWEST)
 
 
+def _is_refused(given: Given, rules: ClassRules) -> bool:
+    """Whether what transformers 4 refuses in configs of transformers 5 holds for this one.
+
+    "both `a` and `b`" is about two keys: it does not hold where the config has one of them off.
+    """
+    values, both = given.values or {}, _BOTH.search(rules.refuses)
+    off = both is not None and any(key in values and not values[key] for key in both.groups())
+    return _by_newest(given) and not off
+
+
 def _quantized(given: Given, major: str) -> Load:
     if given.quantized:
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
@@ -263,7 +291,7 @@ def _families(given: Given, major: str) -> Families:
 
 
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
-    if rules.refuses and _by_newest(given) and found.loaded:
+    if rules.refuses and _is_refused(given, rules) and found.loaded:
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
     if found.mismatched:
         words = f"{found.mismatched} of another shape, such as {found.first_mismatched}"

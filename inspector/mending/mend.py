@@ -114,8 +114,11 @@ def _refused(folder: str | None, steps: Sequence[MendStep], audited: Audit, into
         return "the source is not a local folder: download it first (hf download), then mend the folder"
     if into is not None and os.path.lexists(into) and not (os.path.isdir(into) and not os.listdir(into)):
         return f"{into} exists and is not an empty folder"
-    if into is None and (audited.checkpoint.commit is not None or _is_linked(folder, steps)):
+    linked = None if into is not None else _linked_file(folder, steps)
+    if into is None and audited.checkpoint.commit is not None:
         return "the files belong to the Hub's cache: write a new folder with --into DIR"
+    if linked is not None:
+        return f"{linked[0]} is a link to {linked[1]}: write a new folder with --into DIR"
     busy = downloads_in_progress(folder)
     if busy:
         return f"a download is in progress: {busy[0]}"
@@ -124,10 +127,11 @@ def _refused(folder: str | None, steps: Sequence[MendStep], audited: Audit, into
     return f"{needed:,} bytes are needed and {free:,} are free" if needed > free else None
 
 
-def _is_linked(folder: str, steps: Sequence[MendStep]) -> bool:
-    """Whether a file to change is a link to another folder, as in the Hub's cache."""
+def _linked_file(folder: str, steps: Sequence[MendStep]) -> tuple[str, str] | None:
+    """The first file to change that is a link, and the file that it stands for, which others may use as well."""
     place = Folder(folder, keep=False)
-    return any(os.path.islink(place.at(step.file)) for step in steps)
+    linked = (step.file for step in steps if os.path.islink(place.at(step.file)))
+    return next(((file, os.path.realpath(place.at(file))) for file in linked), None)
 
 
 def _into(planned: Mended, folder: str, into: str, again: AuditAgain) -> Mended:

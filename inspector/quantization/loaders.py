@@ -114,6 +114,11 @@ _EVERY_LINEAR: Final = frozenset({
 _EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
 _HEADS_LEFT_OUT: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"})
 """Schemes whose loaders leave the head out where the config does not say otherwise."""
+_LISTS_ADDED: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast"})
+"""Those of which a list of unquantized modules is added to the head; it takes the place of the head with the others.
+
+Source: `get_modules_to_not_convert` and its callers in transformers 5; GPTQModel asks for `lm_head`.
+"""
 
 
 def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSettings) -> bool:
@@ -130,5 +135,6 @@ def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSett
     if role == "embed.token":
         return scheme in _HEADS_LEFT_OUT
     if role == "head.token" and scheme in _HEADS_LEFT_OUT:
-        return settings.known and not settings.ignored and not settings.special and not settings.base.head
+        listed = settings.ignored and scheme not in _LISTS_ADDED
+        return settings.known and not listed and not settings.special and not settings.base.head
     return False

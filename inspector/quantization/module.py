@@ -12,6 +12,7 @@ from inspector.findings.types.packed import (
     PackedValuesRetyped,
     PackedWidthsDisagree,
     PackingConfigDisagrees,
+    PackingConfigUnread,
     PackingHelperDiffers,
     PackingHelperMissing,
 )
@@ -73,15 +74,15 @@ class ModuleReading(Struct):
     faults: list[PackedModules] = []
     agreed: list[str] = []
 
-    def compare(self, what: str, weights: object) -> None:
-        """Compares a setting with the shapes, where both are known."""
+    def compare(self, what: str, weights: object, *, read: bool = True) -> None:
+        """Compares a setting with the shapes, where both are known. read: whether loaders read the setting at all."""
         stated = getattr(self.setting, what)
         if stated is None or weights is None:
             return
         if stated == weights:
             self.agreed.append(what)
             return
-        disagrees = PackingConfigDisagrees(
+        disagrees = (PackingConfigDisagrees if read else PackingConfigUnread)(
             key=self.setting.key(what),
             what=what,
             config=self.setting.shown.get(what, stated),

@@ -8,10 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box, count, minus
+from inspector.findings.types.packed import PackingHelperDiffers
 from inspector.quantization.catalog import FOREIGN, HELPERS, KV_CACHE
 from inspector.quantization.module import Scheme
 from inspector.quantization.modules import COMMON, Module, is_cache_scale
 from inspector.quantization.pieces import is_lone
+from inspector.quantization.schemes.bitsandbytes import FOUR, block_differs, only_block_size, state_bytes
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.work import Known, ModuleGroup, Work
 
@@ -110,3 +112,33 @@ def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
             lacking += minus([box], [*having, *lacking])
         if lacking and count(lacking) <= count(having):
             yield Lacking(suffix, tuple(lacking), family.stored[0].layout.shape, "")
+
+
+def uneven_blocks(groups: ModuleGroups) -> Iterator[tuple[Module, ModuleGroup, PackingHelperDiffers]]:
+    """Scales for blocks of another size than those of nearly all other modules, whose size no setting states.
+
+    bitsandbytes keeps the size in the bytes of `quant_state`, and quantizes a model with one. A module with a longer or
+    shorter state than its like states a size of its own.
+    """
+    sized = [
+        (module, piece)
+        for module, pieces in groups
+        for piece in pieces
+        if piece.scheme is FOUR and not piece.recast and not piece.turned and not _faults(piece, FOUR)
+    ]
+    counts: dict[int, int] = {}
+    for _, piece in sized:
+        if (size := only_block_size(piece.layouts)) is not None:
+            counts[size] = counts.get(size, 0) + piece.modules
+    if len(counts) < 2:
+        return
+    usual = max(counts, key=counts.__getitem__)
+    few = FEW * (sum(counts.values()) - counts[usual]) <= sum(counts.values())
+    alike = {(module.key, state_bytes(piece.layouts)) for module, piece in sized
+             if only_block_size(piece.layouts) == usual}  # fmt: skip
+    families = {key for key, _ in alike}
+    for module, piece in sized if few else ():
+        size = only_block_size(piece.layouts)
+        stated = module.key in families and (module.key, state_bytes(piece.layouts)) not in alike
+        if size not in (None, usual) and not stated:
+            yield module, piece, block_differs(piece.layouts, usual)

@@ -23,7 +23,7 @@ from inspector.quantization.module_families import groups_of, lacks, unpack_modu
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
-from inspector.quantization.uneven import uneven_modules
+from inspector.quantization.uneven import uneven_blocks, uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import Work
 
@@ -78,6 +78,8 @@ def _unpacked(
         unpack_module(work, module, pieces)
     for module, lacking in uneven_modules(list(zip(modules, groups, strict=True))):
         lacks(work, module, lacking)
+    for module, piece, differs in uneven_blocks(list(zip(modules, groups, strict=True))):
+        work.report(differs, module, differs.helper, piece.boxes, "nf4")
     logical: dict[str, Family] = {}
     for key, stored in work.stored.items():
         if key not in work.touched:

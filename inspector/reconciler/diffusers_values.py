@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -14,11 +14,17 @@ from inspector.matcher.spelling import keys_of_definition
 from inspector.notation.scope import Scope
 
 
-def refused_values(values: Mapping[str, Any], scope: Scope, reported: Collection[str | None]) -> Iterator[Finding]:
-    """The findings on values of a component of diffusers. reported: keys with another finding."""
-    seen = {key for key in reported if key is not None}
-    for one in refused_by_class(values):
-        if one.key in seen:
+def refused_values(values: Mapping[str, Any], scope: Scope, reported: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings on values of a component of diffusers. reported: those on its names and shapes."""
+    seen = {one.place.key for one in reported}
+    refused = list(refused_by_class(values))
+    if refused and reported:
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        if any(isinstance(one, NamesOfAnotherArchitecture) for one in reported):
+            refused = [one for one in refused if not one.beside]  # lists of two classes; the config is another's
+    for one in refused:
+        if not seen.isdisjoint((one.key, *one.beside)):
             continue
         seen.add(one.key)
         from inspector.findings.config import ConfigImpossible
@@ -27,9 +33,9 @@ def refused_values(values: Mapping[str, Any], scope: Scope, reported: Collection
             place=Place(key=one.key),
             expression=one.key,
             detail=one.detail,
-            keys=(one.key,),
+            keys=(one.key, *one.beside),
             kind="type",
-            stated=values[one.key],
+            stated=values.get(one.key, UNSET),
             meant=_meant(one, values, scope),
         )
 

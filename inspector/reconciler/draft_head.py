@@ -1,8 +1,8 @@
 """Recognizes a draft head of EAGLE, which proposes tokens to the model that it was trained for.
 
-Source: EAGLE, `model/cnets.py`: one or more layers of the target's type; `fc` joins the embedding of a token and the
+Source: EAGLE, `model/cnets1.py`: one or more layers of the target's type; `fc` joins the embedding of a token and the
 target's last hidden state; the first layer has no norm before its attention; the final norm and the head are those of
-the target.
+the target. EAGLE-3, `model/cnets.py`: one layer, `midlayer`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,20 @@ from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.findings.names.components import DraftHead
+    from inspector.matcher.families import Families
     from inspector.reconciler.place import Gap
     from inspector.reconciler.reconcile import Reconciled
 
 JOINS: Final = "fc.weight"
 BIAS: Final = "fc.bias"
+OF_DRAFT: Final = ("names and shapes", "a draft head of EAGLE-3: only what marks it was compared")
+"""The check that is then skipped, and why."""
+LAYER: Final = "midlayer"
+NORMS: Final = ("hidden_norm.weight", "input_layernorm.weight")
+BESIDE: Final = frozenset(
+    {"fc.weight", "fc.bias", "norm.weight", "lm_head.weight", "embed_tokens.weight", "d2t", "t2d"}
+)
+"""What a draft head of EAGLE-3 stores beside its layer."""
 OF_TARGET: Final = frozenset({"norm.final", "embed.token"})
 """Roles of what a draft head takes from its target."""
 
@@ -45,6 +54,29 @@ def draft_head(case: Reconciled) -> DraftHead | None:
         missing=tuple(family_name(gap.block.key) for gap in left.missing),
         tensors=sum(gap.tensors for gap in left.missing),
     )
+
+
+def draft_of_three(families: Families) -> DraftHead | None:
+    """The finding on a draft head of EAGLE-3, whose one layer has names of its own.
+
+    `fc` joins three hidden states of the target; the layer reads the embedding beside what `fc` gives, each with a
+    norm; `d2t` and `t2d` translate a smaller vocabulary. The embedding is the target's where it is not stored.
+    """
+    joins = families.get(JOINS)
+    shape = () if joins is None else joins.usual.shape
+    if len(shape) != 2 or shape[1] != 3 * shape[0] or not families.keys() >= {f"{LAYER}.{name}" for name in NORMS}:
+        return None
+    width = 2 * shape[0]
+    inputs = (families.get(f"{LAYER}.self_attn.{name}_proj.weight") for name in "qkv")
+    if any(one is None or len(one.usual.shape) != 2 or one.usual.shape[1] != width for one in inputs):
+        return None
+    if any(key not in BESIDE and not key.startswith(f"{LAYER}.") for key in families):
+        return None
+    from inspector.findings.names.components import DraftHead
+
+    absent = tuple(key for key in ("embed_tokens.weight", "lm_head.weight") if key not in families)
+    place = Place(family=JOINS)
+    return DraftHead(place=place, model_type="EAGLE-3", shape=shape, missing=absent, tensors=len(absent))
 
 
 def _is_first_norm(gap: Gap) -> bool:

@@ -74,7 +74,7 @@ def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
 
 def _chooses(family: str) -> bool:
     """Whether a tensor chooses elements of a matrix, or vectors of VB-LoRA's bank: its integers are not weights."""
-    return any(segment.endswith(("_indices", "_size")) for segment in family.split("."))
+    return any("_indices" in segment or segment.endswith("_size") for segment in family.split("."))
 
 
 def _not_float(weights: Iterable[Line]) -> Iterator[Finding]:

@@ -209,7 +209,7 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
     """(the causes, the plan by the config, the corrected plan, the placement in it); None where it takes too long."""
     settings = plan.scope.settings
     evident = placement.missing or placement.unexpected or any(not one.computed for one in placement.mismatched)
-    if not evident or not (settings.known or settings.defaults) or _of_another(placement):
+    if not evident or not (settings.known or settings.defaults) or _of_another(plan, placement):
         return [], plan, plan, placement
     from inspector.reconciler.inverse.causes import find_causes
     from inspector.reconciler.inverse.differences import Weights
@@ -227,10 +227,16 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
     return [], corrected, corrected, placed
 
 
-def _of_another(placement: Placement) -> bool:
-    """Whether more names are unknown, and more missing, than are as expected: no key of the config explains that."""
+def _of_another(plan: Plan, placement: Placement) -> bool:
+    """Whether more names are unknown, and more missing, than are as expected: no key of the config explains that.
+
+    A name of the definition with other indices is known: a key may say which layers have it.
+    """
     fitting = sum(one.fits for one in placement.placed)
-    return len(placement.unexpected) > fitting and len(placement.missing) > fitting
+    if len(placement.unexpected) <= fitting or len(placement.missing) <= fitting:
+        return False
+    own = {block.key for block in plan.blocks}
+    return sum(one.key not in own for one in placement.unexpected) > fitting
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:

@@ -66,7 +66,7 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
         if group[0].error is not None:
             lines += screen.wrapped(clean(group[0].error), first="        ", rest="        ")
     if len(groups) > STEPS_SHOWN:
-        more = sum(map(len, groups[STEPS_SHOWN:]))
+        more = len(groups) - STEPS_SHOWN
         lines.append(f"  and {more:,} more steps (-f json lists all)")
     if mended.left:
         lines += ["", "remains:"]
@@ -80,15 +80,16 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
 
 def _headline(mended: Mended, written: bool) -> str:
     if mended.before is None:
-        return f"{count(len(mended.steps), 'change')} taken back" if mended.steps else "nothing to take back"
+        return f"{count(len(_alike(mended.steps)), 'change')} taken back" if mended.steps else "nothing to take back"
     if not mended.steps:
         nothing = "nothing that mend can change" if mended.left else "nothing to mend"
         return nothing if mended.into is None else f"{nothing}; {mended.into} was not written"
     if written:
-        done = sum(step.done for step in mended.steps)
-        return f"{done:,} of {count(len(mended.steps), 'step')} done"
+        groups = _alike(mended.steps)
+        done = sum(group[0].done for group in groups)
+        return f"{done:,} of {count(len(groups), 'step')} done"
     optional = "" if _has_faults(mended.before) else ", which a note suggests and nothing requires"
-    return f"{count(len(mended.steps), 'step')}{optional}; nothing was written"
+    return f"{count(len(_alike(mended.steps)), 'step')}{optional}; nothing was written"
 
 
 def _has_faults(audited: Audit) -> bool:

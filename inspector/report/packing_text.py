@@ -116,6 +116,7 @@ def _storage(line: Line) -> str:
 
 def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str) -> Iterator[LeftModule]:
     """Linears that are not packed, with what the config, the widths or the role say of it."""
+    sizes = {line.packed.group_size for line in lines if line.packed is not None}  # a stated one may be wrong
     for line in lines:
         shape = line.layout.shape
         if line.packed is not None or "->" not in line.formula or len(shape) < 2 or line.family.endswith("bias"):
@@ -130,7 +131,7 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
             size = said.group_size
             if said.skipped is not None:
                 because = f"{said.skipped} in {unpacked.settings.source}"
-            elif size is not None and size > 0 and shape[-1] % size:
+            elif size in sizes and size is not None and size > 0 and shape[-1] % size:
                 because = f"{shape[-1]} inputs are not a multiple of {size}"
             elif line.role.startswith("head"):
                 because = "the head"

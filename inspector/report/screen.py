@@ -1,4 +1,7 @@
-"""What a report is printed on: columns and colours. Words wrap; names are never broken, since people copy them."""
+"""What a report is printed on: columns and colours. Words wrap; names are never broken, since people copy them.
+
+The table of families alone shortens a name that is wider than the screen, in its middle.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,13 @@ class Screen(Struct, frozen=True):
     def paint(self, text: str, kind: str) -> str:
         """The text in the colour of a severity or part, as it is where there are no colours."""
         return f"{COLOURS[kind]}{text}\x1b[0m" if self.colour and kind in COLOURS else text
+
+    def fitted(self, name: str) -> str:
+        """A name in one line: whole where it fits, else its beginning and its end."""
+        if len(name) <= self.width:
+            return name
+        end = self.width // 2
+        return f"{name[: self.width - end - 1]}…{name[-end:]}"
 
     def wrapped(
         self, text: str, *, first: str = "", rest: str = "", columns: int | None = None, most: int | None = None

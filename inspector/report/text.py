@@ -368,18 +368,22 @@ def _families(audited: Audit, screen: Screen) -> str:
     from inspector.report.bounded import Room
 
     lines = Room().lines(audited.lines, {})
-    shown = (text for line in lines for text in family_text(line, screen, line.kind, indent="  "))
+    shown = (text for line in lines for text in family_text(line, screen, line.kind, indent="  ", whole=False))
     return "".join(f"{text}\n" for text in ("families", *shown))
 
 
-def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "") -> Iterator[str]:
-    """A line of the ledger: the family, and below it role, shape and dtype, indices, kind and elements."""
+def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "", whole: bool = True) -> Iterator[str]:
+    """A line of the ledger: the family, and below it role, shape and dtype, indices, kind and elements.
+
+    whole: whether a name that is wider than the screen is printed whole.
+    """
     from inspector.reconciler.wording import family_name, indices_in_words
 
     if line.families != 1:
         yield f"{indent}{omitted_text(line)}"
         return
-    yield f"{indent}{clean(family_name(line.family))}"
+    name = f"{indent}{clean(family_name(line.family))}"
+    yield name if whole else screen.fitted(name)
     stored = f"{shape(line.layout.shape)} {line.layout.dtype}"
     parts = (label(line.role), stored, indices_in_words(line.family, line.boxes), kind, f"{line.elements:,}")
     yield from screen.wrapped(" · ".join(filter(None, parts)), first="    ", rest="    ")

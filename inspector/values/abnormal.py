@@ -22,7 +22,8 @@ class Scanned(Struct, frozen=True):
     """A tensor that was read.
 
     item: bytes of an element; row: elements of a row of a matrix. file, begin: where it is, "" and 0 where that does
-    not matter. packed: storage of a quantized weight, of which only unwritten bytes are judged.
+    not matter. packed: storage of a quantized weight, of which only unwritten bytes are judged. coded: floats that
+    belong to a quantized weight, which may be constant or zero, and have to be finite.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Scanned(Struct, frozen=True):
     file: str = ""
     begin: int = 0
     packed: bool = False
+    coded: bool = False
 
     @property
     def is_matrix(self) -> bool:
@@ -80,8 +82,8 @@ def abnormal(
 
     orders: file -> its tensors by position; sizes: file -> bytes. zeros: whether a matrix of zeros is abnormal.
     """
-    judged = [one for one in scanned if not one.packed]
-    yield from _not_finite([one for one in judged if one.scan.nan or one.scan.infinite])
+    yield from _not_finite([one for one in scanned if not one.packed and (one.scan.nan or one.scan.infinite)])
+    judged = [one for one in scanned if not (one.packed or one.coded)]
     unwritten: set[str] = set()
     by_name = {one.name: one for one in scanned if one.file}
     for file, order in (orders or {}).items():

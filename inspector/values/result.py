@@ -36,7 +36,8 @@ class NotNamed(ValueError):
 class Verdict(Struct, frozen=True):
     """Outcome for one tensor. names: in the files of both sides.
 
-    digests: of the values of both sides, where they differ. dtypes: of both sides.
+    digests: of the values of both sides, where they differ. dtypes: of both sides. relation: what was done to all
+    values of the source, "" where that is not proven; rows: those that were exchanged.
     """
 
     role: str
@@ -48,6 +49,8 @@ class Verdict(Struct, frozen=True):
     matrix: bool = True
     digests: tuple[bytes, bytes] = (b"", b"")
     dtypes: tuple[str, str] = ("", "")
+    relation: str = ""
+    rows: tuple[int, ...] = ()
 
 
 class Values(Struct):

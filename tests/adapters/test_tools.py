@@ -160,6 +160,7 @@ def test_image_prompts_lack_nothing(form: str) -> None:
         found = [one for one in alone({name: entry for name, entry in spec.items() if name != lost}, None).findings
                  if one.severity == "error"]  # fmt: skip
         assert [one.code for one in found] == ["A916"], (lost, found)
+        assert found[0].facts["present"] != lost
 
 
 def lora(names: list[str], down: str = "lora_A.weight", up: str = "lora_B.weight") -> Spec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,88 @@ def test_of_several_bases_the_one_that_fits_is_named(tmp_path: Path) -> None:
     assert [one.facts["fits"] for one in audit(str(folder), base=[places[0]] * 2).findings if one.code == "A929"] == [
         []
     ]
+
+
+def exchanged(spec: Spec) -> Spec:
+    """Both factors of each module under each other's names."""
+    turned = {name.replace("lora_A", "lora_").replace("lora_B", "lora_A"): entry for name, entry in spec.items()}
+    return {name.replace("lora_.", "lora_B."): entry for name, entry in turned.items()}
+
+
+@pytest.mark.parametrize(("module", "change", "found", "words"), [
+    ("", exchanged, {"A944"}, "rename lora_A to lora_B"),
+    ("q_proj", exchanged, {"A930"}, "names lora_A and lora_B are exchanged"),
+    ("q_proj", lambda spec: {name: (dtype, shape[::-1]) for name, (dtype, shape) in spec.items()}, {"A930"},
+     "names lora_A and lora_B are exchanged"),
+    ("v_proj", lambda spec: {name: (dtype, shape[::-1]) for name, (dtype, shape) in spec.items()}, {"A930"},
+     "transpose each"),
+    ("", lambda spec: spec, set(), ""),
+])  # fmt: skip
+def test_transposed_or_under_exchanged_names(
+    module: str, change: Callable[[Spec], Spec], found: set[str], words: str
+) -> None:
+    """Where inputs and outputs are equal the shapes allow both, and a remedy for the wrong one loads."""
+    spec = change({name: entry for name, entry in adapter().items() if module in name})
+    result = with_base(spec, {**CONFIG, "target_modules": [module] if module else CONFIG["target_modules"]},
+                       SMALL_LLAMA)  # fmt: skip
+    assert codes(result) == found
+    assert [words in (one.help or "") for one in result.findings if one.severity == "error"] == [True] * len(found)
+
+
+@pytest.mark.parametrize(("settings", "found"), [
+    ({"lora_alpha": 0}, {"A923"}), ({"lora_alpha": 0.5}, set()), ({"lora_alpha": False}, set()),
+    ({"lora_alpha": 0, "alpha_pattern": {"q_proj": 8}}, set()),
+])  # fmt: skip
+def test_an_alpha_of_zero_leaves_the_base_as_it_is(settings: dict[str, Any], found: set[str]) -> None:
+    for result in (with_base(adapter(), {**CONFIG, **settings}, SMALL_LLAMA), alone(adapter(), CONFIG | settings)):
+        assert codes(result) == found
+
+
+@pytest.mark.parametrize(("method", "shapes", "settings", "found", "key"), [
+    ("LOKR", {"lokr_w1": (4, 4), "lokr_w2": (16, 16)}, {"r": 32, "decompose_factor": -1}, {"A942"}, 4),
+    ("LOKR", {"lokr_w1": (8, 8), "lokr_w2": (8, 8)}, {"r": 32, "decompose_factor": -1}, set(), None),
+    ("LOKR", {"lokr_w1": (4, 4), "lokr_w2": (16, 8)}, {"r": 32, "decompose_factor": -1}, {"A907"}, None),
+    ("OFT", {"oft_R.weight": (4, 120)}, {"r": 0, "oft_block_size": 32}, {"A942"}, 16),
+    ("OFT", {"oft_R.weight": (4, 120)}, {"r": 8, "oft_block_size": 0}, {"A942"}, 4),
+    ("OFT", {"oft_R.weight": (4, 120)}, {"r": 0, "oft_block_size": 16}, set(), None),
+    ("OFT", {"oft_R.weight": (5, 120)}, {"r": 0, "oft_block_size": 32}, {"A904"}, None),
+])  # fmt: skip
+def test_a_size_in_the_config_that_the_tensors_do_not_have(
+    method: str, shapes: dict[str, tuple[int, ...]], settings: dict[str, Any], found: set[str], key: int | None
+) -> None:
+    """PEFT 0.21 refuses the adapter, and loads it with the value of the remedy."""
+    spec: Spec = {
+        f"base_model.model.model.layers.{layer}.self_attn.q_proj.{ending}": ("F32", shape)
+        for layer in range(4)
+        for ending, shape in shapes.items()
+    }
+    result = with_base(spec, {"peft_type": method, "target_modules": ["q_proj"], **settings}, SMALL_LLAMA)
+    assert codes(result) == found
+    named = [one.facts["settings"][0]["new"] for one in result.findings if one.code == "A942"]
+    assert named == ([] if key is None else [key])
+
+
+def test_what_is_trained_beside_the_scaled_matrices_has_an_effect() -> None:
+    trained = {**adapter(), "base_model.model.lm_head.weight": ("F32", (384, 64))}
+    assert "A923" not in codes(alone(trained, {**CONFIG, "lora_alpha": 0, "modules_to_save": ["lm_head"]}))
+
+
+@pytest.mark.parametrize("base", ["absent", "empty", "damaged.json", "adapter", "bare"])
+def test_a_given_base_that_cannot_be_read_leaves_the_answer_open(base: str, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "adapter", adapter())
+    (folder / "config.json").unlink()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "damaged.json").write_text("{")
+    write(tmp_path / "bare", {}, SMALL_LLAMA)
+    (tmp_path / "bare" / "model.safetensors").write_bytes(b"")
+    result = audit(str(folder), base=str(tmp_path / base))
+    if base == "bare":  # its config has the shapes
+        assert (result.verdict, codes(result)) == ("clean", set())
+        return
+    assert (result.verdict, [one.code for one in result.findings]) == ("undecided", ["A901", "A912"])
+    (left,) = [one for one in result.skipped if one.decisive]
+    assert left.check == "the base"
+    assert str(tmp_path / base) in left.because
 
 
 CLASSES: dict[str, Any] = {
@@ -249,3 +332,26 @@ def test_ln_tuning_trains_whole_modules_of_modules(lost: bool) -> None:
         del spec["base_model.model.model.layers.1.self_attn.ln_tuning_layers.default.q_proj.weight"]
     config = {"peft_type": "LN_TUNING", "target_modules": ["self_attn", "input_layernorm"], "task_type": "CAUSAL_LM"}
     assert codes(with_base(spec, config, SMALL_LLAMA)) == ({"A905"} if lost else set())
+
+
+@pytest.mark.parametrize(
+    ("asked", "below", "outcome"),
+    [
+        ({"task_type": "FEATURE_EXTRACTION"}, True, "complete"),
+        ({"task_type": "FEATURE_EXTRACTION"}, False, "random"),
+        ({"task_type": None, "auto_mapping": {"base_model_class": "LlamaModel"}}, True, "complete"),
+        ({"task_type": None, "auto_mapping": {"base_model_class": "LlamaForCausalLM"}}, False, "complete"),
+        ({"task_type": None, "auto_mapping": {"base_model_class": "ClassOfItsOwn"}}, False, "complete"),
+        ({"task_type": "CAUSAL_LM"}, False, "complete"),
+    ],
+)
+def test_the_task_of_an_adapter_says_which_class_of_the_base_is_built(
+    asked: dict[str, Any], below: bool, outcome: str, tmp_path: Path
+) -> None:
+    spec = {key.replace("base_model.model.model.", "base_model.model.") if below else key: entry
+            for key, entry in adapter().items()}  # fmt: skip
+    folder = saved(tmp_path, spec)
+    (folder / "adapter_config.json").write_text(json.dumps({**CONFIG, **asked}), encoding="utf-8")
+    audited = audit(str(folder))
+    assert audited.verdict == ("clean" if outcome == "complete" else "undecided")
+    assert [one.outcome for one in audited.loads] == [outcome]

@@ -310,6 +310,24 @@ def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:
     assert not steps if facts["fewer"] or several else steps[0].new == stored
 
 
+KINDS = [
+    ("minimax", "layer_types", ["linear_attention", "full_attention", "linear_attention"]),
+    ("olmo_hybrid", "layer_types", ["full_attention", "full_attention", "linear_attention"]),
+    ("recurrent_gemma", "block_types", ["attention", "attention", "recurrent"]),
+    ("zamba2", "layers_block_type", ["hybrid", "mamba", "hybrid", "mamba", "hybrid"]),
+    ("nemotron_h", "layers_block_type", ["moe", "linear_attention", "mlp", "full_attention"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "key", "other"), KINDS)
+def test_layers_of_another_kind_than_the_config_says(model_type: str, key: str, other: list[str]) -> None:
+    spec, config = record(model_type, "CausalLM")
+    audited = judged(spec, {**config, key: other})
+    assert bad(audited) == ["C310"]
+    assert audited.findings[0].facts["key"] == key
+    assert audited.findings[0].facts["weights"] == config[key]
+
+
 @pytest.mark.parametrize(
     ("stored", "claimed"),
     [("AutoencoderKL", "UNet2DConditionModel"), ("UNet2DConditionModel", "AutoencoderKL")],

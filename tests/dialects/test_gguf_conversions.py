@@ -211,6 +211,16 @@ def test_a_stray_bias_is_no_sign_of_others(name: str, tmp_path: Path) -> None:
     assert [one.code for one in audited.findings if one.severity != "note"] == ["N405"]
 
 
+@pytest.mark.parametrize("lost", [True, False])
+def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> None:
+    file = written("llama")
+    key = "llama.attention.head_count"
+    heads = next(value for one, _, value in file.keys if one == key)
+    file.keys = [one for one in file.keys if not lost or one[0] != key]
+    found = [one for one in audit(str(file.save(tmp_path / "model.gguf"))).findings if one.severity == "error"]
+    assert [(one.code, one.headline(), one.facts["weights"]) for one in found] == ([("C310", key, heads)] * lost)
+
+
 @pytest.mark.parametrize("name", ["llama", "bert", "qwen2_vl"])
 def test_a_file_of_a_vocabulary_is_no_model(name: str, tmp_path: Path) -> None:
     file = written(name)

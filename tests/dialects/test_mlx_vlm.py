@@ -91,11 +91,12 @@ OF_LAST: dict[str, str] = {"dots1": "experts"}
 RENAMED = {
     "laguna": {".mlp.gate.weight": ".mlp.gate.proj.weight", "experts.e_score": "gate.e_score"},
     "ernie4_5_moe": {"moe_statics": ""},
+    "lfm2_moe": {".w1.": ".gate_proj.", ".w2.": ".down_proj.", ".w3.": ".up_proj."},
     "nemotron_h": {"switch_mlp.up_proj": "switch_mlp.fc1", "switch_mlp.down_proj": "switch_mlp.fc2"},
 }
 """Type -> part of a name -> mlx-lm's; "" leaves the tensor out."""
 BY_MLX_LM = ["qwen3_next", "nemotron_h", "granitemoe", "granitemoehybrid", "dots1", "laguna", "deepseek_v2",
-             "ernie4_5_moe", "apertus", "glm4_moe", "mamba2"]  # fmt: skip
+             "ernie4_5_moe", "lfm2_moe", "apertus", "glm4_moe", "mamba2"]  # fmt: skip
 
 
 def by_mlx_lm(model_type: str) -> tuple[Spec, dict[str, Any]]:
@@ -103,7 +104,7 @@ def by_mlx_lm(model_type: str) -> tuple[Spec, dict[str, Any]]:
     record = base_record(model_type, "ForCausalLM")
     module, found, stacks = OF_LAST.get(model_type, "switch_mlp"), Spec(), dict[str, list[tuple[int, ...]]]()
     for name, (_, shape) in spec_of(record).items():
-        expert = re.fullmatch(r"(.*)\.experts\.\d+\.(\w+_proj)\.weight", name)
+        expert = re.fullmatch(r"(.*)\.experts\.\d+\.(\w+_proj|w[123])\.weight", name)
         if expert:
             stacks.setdefault(f"{expert[1]}.{module}.{expert[2]}.weight", []).append(shape)
         elif name.endswith(("input_linear.weight", "output_linear.weight")) and len(shape) == 3:
@@ -137,21 +138,25 @@ def test_pixtral_in_a_module_of_its_own() -> None:
     assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0)
 
 
-def test_experts_of_llama4_are_stacked_by_matrix() -> None:
-    record = base_record("llama4_text", "CausalLM")
-    spec: Spec = {}
-    for name, (_, shape) in spec_of(record).items():
-        stem = name.removesuffix("_proj")
-        if name.endswith("experts.gate_up_proj"):
-            half = ("BF16", (shape[0], shape[2] // 2, shape[1]))
-            spec |= {f"{stem.removesuffix('gate_up')}{part}_proj.weight": half for part in ("gate", "up")}
-        elif name.endswith("experts.down_proj"):
-            spec[f"{name}.weight"] = ("BF16", (shape[0], shape[2], shape[1]))
-        else:
-            spec[name] = ("BF16", shape)
-    audited = stored(spec, record["config"], "mlx")
+def by_matrix(spec: Spec, module: str) -> Spec:
+    """Stacks of experts [in, out], as mlx-lm and mlx-vlm store them: one for each matrix, [out, in]."""
+    found: Spec = {}
+    for name, (dtype, shape) in spec.items():
+        at, _, last = name.rpartition(".experts.")
+        parts = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}.get(last, ())
+        for part in parts:
+            found[f"{at}.{module}.{part}.weight"] = (dtype, (shape[0], shape[2] // len(parts), shape[1]))
+        if not parts:
+            found[name] = (dtype, shape)
+    return found
+
+
+@pytest.mark.parametrize(("model_type", "module"), [("llama4_text", "experts"), ("qwen3_vl_moe", "switch_mlp")])
+def test_experts_that_are_stacked_by_matrix(model_type: str, module: str) -> None:
+    spec, config = written(model_type) if "vl" in model_type else by_mlx_lm(model_type)
+    spec = by_matrix(spec, module)
+    audited = stored(spec, config, "mlx")
     assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0)
-    lost = next(name for name in spec if name.endswith("experts.up_proj.weight"))
-    assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, record["config"], "mlx")) == {
-        "N403"
-    }
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    lost = next(name for name in spec if name.endswith(f"{module}.up_proj.weight"))
+    assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, config, "mlx")) == {"N403"}

@@ -206,6 +206,17 @@ def test_a_unet_alone(tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.parametrize(("stored", "absent"), [
+    ("unet", ["vae", "text encoder"]), ("unet vae", ["text encoder"]), ("unet text_encoder", ["vae"]),
+    ("unet vae text_encoder", None), ("vae", None), ("text_encoder", None),
+])  # fmt: skip
+def test_what_the_file_lacks_of_its_pipeline_is_said(stored: str, absent: list[str] | None, tmp_path: Path) -> None:
+    parts = model("tiny")[0]
+    found = audited(tmp_path, whole({name: parts[name] for name in stored.split()}))
+    lacking = [one.facts["absent"] for one in found.findings if one.code == "N495"]
+    assert lacking == ([] if absent is None else [absent])
+
+
 @pytest.mark.parametrize("component", ["unet", "vae"])
 def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     spec = model("tiny")[0][component][1]

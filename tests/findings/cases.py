@@ -22,9 +22,9 @@ from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, checkpoint, with_base
-from tests.checkpoints import Spec, genuine, write
+from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
-from tests.dialects import converters, recorded_gguf
+from tests.dialects import converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
 from tests.loads.damage import damaged, healthy
@@ -430,6 +430,25 @@ def turned(spec: Spec) -> None:
     spec.update({name: (dtype, shape[::-1]) for name, (dtype, shape) in spec.items()})
 
 
+def factored_by(factor: int) -> Spec:
+    """LoKr on the queries of Llama-3-8B with this factor."""
+    spec: Spec = {}
+    for layer in range(32):
+        path = f"base_model.model.model.layers.{layer}.self_attn.q_proj"
+        spec[f"{path}.lokr_w1"] = ("BF16", (factor, factor))
+        spec[f"{path}.lokr_w2_a"] = ("BF16", (4096 // factor, 4))
+        spec[f"{path}.lokr_w2_b"] = ("BF16", (4, 4096 // factor))
+    return spec
+
+
+def exchanged(spec: Spec) -> None:
+    """The two factors of each module under each other's names."""
+    swap = {"lora_A": "lora_B", "lora_B": "lora_A"}
+    for name, entry in [(name, spec.pop(name)) for name in list(spec)]:
+        module, _, factor = name.removesuffix(".weight").rpartition(".")
+        spec[f"{module}.{swap[factor]}.weight"] = entry
+
+
 def first_shard(spec: Spec) -> None:
     """What the first of several shards holds."""
     for name in list(spec)[100:]:
@@ -535,6 +554,24 @@ def wrapped(spec: Spec) -> None:
         spec[f"{path}.lora_B.default.weight"] = ("BF16", (4096, 16))
 
 
+def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
+    """A prefix of twenty tokens for so many heads, with a base."""
+    values = {"peft_type": "PREFIX_TUNING", "task_type": "CAUSAL_LM", "num_virtual_tokens": 20, "token_dim": width,
+              "num_layers": layers, "num_attention_heads": heads, "num_transformer_submodules": 1}  # fmt: skip
+    return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
+
+
+def without_biases() -> Audit:
+    """An adapter of a base with biases, which its config says were trained."""
+    spec: Spec = {
+        f"base_model.model.model.layers.{layer}.self_attn.q_proj.lora_{side}.weight": ("BF16", shape)
+        for layer in range(32)
+        for side, shape in (("A", (16, 4096)), ("B", (4096, 16)))
+    }
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj"]}
+    return with_base(spec, values | {"bias": "all"}, {**LLAMA8B, "attention_bias": True})
+
+
 def unread_base() -> Audit:
     """An adapter whose base is not there."""
     read = adapter().checkpoint
@@ -546,9 +583,20 @@ FIRES |= {
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),
+    "adapter-setting-differs": lambda: adapter(peft_type="IA3"),
+    "adapter-factors-exchanged": lambda: adapter(exchanged),
     "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
     "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
+    "adapter-biases-missing": without_biases,
+    "adapter-heads-differ": lambda: prefix(
+        12,
+        1024,
+        24,
+        {"model_type": "gpt2", "n_embd": 1024, "n_layer": 24, "n_head": 16, "architectures": ["GPT2LMHeadModel"]},
+    ),
+    "adapter-heads-divided": lambda: prefix(2, 1024, 32, LLAMA8B),
+    "adapter-holds-base": lambda: adapter(put("base_model.model.model.norm.weight", "BF16", 4096)),
     "adapter-base-differs": lambda: with_base(
         {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
         {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
@@ -593,7 +641,29 @@ FIRES |= {
 }
 
 
+def two_adapters() -> Audit:
+    """An adapter with another one in a folder below."""
+    with TemporaryDirectory() as place:
+        for folder in (Path(place), Path(place) / "other"):
+            folder.mkdir(exist_ok=True)
+            spec = {f"{VALUE}lora_{part}.weight": ("F32", (4, 4)) for part in "AB"}
+            write_file(folder / "adapter_model.safetensors", spec)
+            values = {"peft_type": "LORA", "r": 4, "target_modules": ["v_proj"]}
+            (folder / "adapter_config.json").write_text(json.dumps(values), encoding="utf-8")
+        return audit(place)
+
+
+def lone_network() -> Audit:
+    """A UNet in a single file, under the prefix that it has there."""
+    with TemporaryDirectory() as place:
+        spec = {f"model.diffusion_model.{name}": entry for name, entry in single_file.unet(SMALL_UNET).items()}
+        write_file(Path(place) / "sd.safetensors", spec)
+        return audit(f"{place}/sd.safetensors")
+
+
 FIRES |= {
+    "adapters-below": two_adapters,
+    "single-file-parts": lone_network,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

@@ -18,6 +18,7 @@ from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
+from tests.dialects.converters import meta
 from tests.judged import FIXTURES, base_record, oracle_types, records, spec_of
 from tests.loads.damage import damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
@@ -139,6 +140,26 @@ def test_one_loader(tmp_path: Path) -> None:
     (load,) = judged_for(lacking, "vllm").loads
     assert (load.outcome, load.intended) == (REFUSES, True)
     assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
+
+
+def test_names_that_another_loader_does_not_read_are_no_error_of_this_one(tmp_path: Path) -> None:
+    record = base_record("llama", "CausalLM")
+    config = {**record["config"], "architectures": [record["class"]]}
+    stored = {name: entry for name, entry in meta(spec_of(record), 1)[0].items() if name != "rope.freqs"}
+    audited = audit(str(write(healthy(stored, config), tmp_path)))
+    assert [one.code for one in audited.findings if one.severity == "error"] == ["N470"]
+    other = judged_for(audited, "llama.cpp")
+    assert other.verdict == "undecided"
+    assert {one.code for one in other.findings} == {"N409"}
+    assert "N470" in {one.code for one in judged_for(audited, "transformers").findings}
+
+
+def test_a_version_that_fails_on_what_the_other_one_loads(tmp_path: Path) -> None:
+    record = next(one for one in records("llava") if one["writer"] == "transformers 5.23.0")
+    audited = audit(str(write(healthy(spec_of(record), record["config"]), tmp_path)))
+    assert not [one for one in judged_for(audited, "transformers").findings if one.severity == "error"]
+    (found,) = [one for one in judged_for(audited, "transformers@4").findings if one.severity == "error"]
+    assert (found.code, found.help) == ("N429", "use transformers 5.23")
 
 
 UNTIED: list[tuple[str, str, list[Any], str, int]] = [

@@ -1,8 +1,8 @@
 """Make `fixtures/adapters/adapters.json.gz`: what PEFT itself saves, of tiny random models.
 
-Needs torch, transformers, accelerate and peft:
+Needs torch, transformers, accelerate, peft and scikit-learn (for AdaMSS):
 
-    python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate peft==0.21.2
+    python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate peft==0.21.2 scikit-learn
     five/bin/python -m tests.oracle.make_adapters
 
 The file is gzip (mtime 0) of a JSON list of records: name, writer, class (of the base), base (its config.json),
@@ -303,8 +303,72 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
                 {"r": 3, "num_vectors": 11, "vector_length": 4, "save_only_topk_weights": True},
             ),
             ("waveft", "WaveFTConfig", {"n_frequency": 30}),
+            ("adamss", "AdamssConfig", {"r": 10, "num_subspaces": 3, "subspace_rank": 2}),
+            (
+                "adamss-dynamic",
+                "AdamssConfig",
+                {"r": 10, "num_subspaces": 3, "subspace_rank": 4, "use_dynamic_rank": True},
+            ),
+            ("oft-adjusted", "OFTConfig", {"oft_block_size": 32}),
+            ("peanut-deep", "PeanutConfig", {"r": 3, "depth": 2}),
+            ("randlora-sparse", "RandLoraConfig", {"r": 6, "sparse": True}),
+            ("road-4", "RoadConfig", {"variant": "road_4", "group_size": 4}),
+            ("tinylora-tied", "TinyLoraConfig", {"u": 5, "weight_tying": 0.5}),
+            ("unilora-indices", "UniLoraConfig", {"save_indices": True}),
+            ("osf-rank", "OSFConfig", {"effective_rank": 0.25, "rank_pattern": {"v_proj": 3}}),
+            ("waveft-shares", "WaveFTConfig", {"n_frequency": 30, "proportional_parameters": True}),
         )
     },
+    "qwen2.adamss": (
+        "qwen2",
+        {"kind": "AdamssConfig", "r": 10, "num_subspaces": 3, "subspace_rank": 2, "target_modules": ["q_proj"]},
+    ),
+    "llama.adaption": (
+        "llama",
+        {"kind": "AdaptionPromptConfig", "adapter_len": 5, "adapter_layers": 2, "task_type": "CAUSAL_LM"},
+    ),
+    "gpt2.adaption": (
+        "gpt2",
+        {"kind": "AdaptionPromptConfig", "adapter_len": 4, "adapter_layers": 3, "task_type": "CAUSAL_LM"},
+    ),
+    "llama.shadow": ("llama", {"kind": "ShadowConfig", "r": 5, "task_type": "CAUSAL_LM"}),
+    "llama.shadow-layers": ("llama", {"kind": "ShadowConfig", "target_modules": r".*\.layers\.[01]$"}),
+    "llama.shadow-sizes": (
+        "llama",
+        {
+            "kind": "ShadowConfig",
+            "r": 5,
+            "task_type": "CAUSAL_LM",
+            "shadow_num_hidden_layers": 2,
+            "shadow_hidden_size": 24,
+            "shadow_num_attention_heads": 4,
+            "shadow_intermediate_size": 31,
+            "update_hidden_size": 7,
+        },
+    ),
+    "llama_labels.shadow": ("llama_labels", {"kind": "ShadowConfig", "task_type": "SEQ_CLS"}),
+    "gpt2.shadow": ("gpt2", {"kind": "ShadowConfig", "task_type": "CAUSAL_LM"}),
+    "llama.boft-factors": (
+        "llama",
+        {"kind": "BOFTConfig", "boft_block_size": 4, "boft_n_butterfly_factor": 2, "target_modules": ["q_proj"]},
+    ),
+    "vit.boft": ("vit", {"kind": "BOFTConfig", "boft_block_size": 4, "target_modules": ["q_proj", "projection"]}),
+    "llama.oft-embedding": (
+        "llama",
+        {"kind": "OFTConfig", "oft_block_size": 4, "target_modules": ["q_proj", "embed_tokens"]},
+    ),
+    "vit.oft": ("vit", {"kind": "OFTConfig", "oft_block_size": 8, "target_modules": ["projection"]}),
+    "vit.ia3": ("vit", {"kind": "IA3Config", "target_modules": ["projection"], "feedforward_modules": []}),
+    "vit.hira": ("vit", {"kind": "HiraConfig", "r": 3, "target_modules": ["projection"]}),
+    "whisper.hira": ("whisper", {"kind": "HiraConfig", "r": 3, "target_modules": ["conv1", "fc1"]}),
+    "llama.hira-embedding": ("llama", {"kind": "HiraConfig", "r": 3, "target_modules": ["q_proj", "embed_tokens"]}),
+    "llama.tinylora-embedding": (
+        "llama",
+        {"kind": "TinyLoraConfig", "u": 5, "target_modules": ["q_proj", "embed_tokens"]},
+    ),
+    "llama.cartridge": ("llama", {"kind": "CartridgeConfig", "num_virtual_tokens": 6, "task_type": "CAUSAL_LM"}),
+    "llama.xlora": ("llama", {"kind": "XLoraConfig", "xlora_depth": 3, "xlora_size": 20}),
+    "llama.xlora-shallow": ("llama", {"kind": "XLoraConfig", "xlora_dropout_p": 0.0}),
 }
 """Name -> (base, arguments of the PEFT config with its class as `kind`)."""
 
@@ -317,6 +381,24 @@ def header(path: Path) -> dict[str, list[Any]]:
     return {name: [entry["dtype"], entry["shape"]] for name, entry in entries.items() if name != "__metadata__"}
 
 
+def mixed(peft: Any, model_class: Any, numbers: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Two LoRAs on disk, as arguments of X-LoRA."""
+    paths = {}
+    for number in range(2):
+        lora = peft.LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
+        paths[str(number)] = f"{folder}/{number}"
+        peft.get_peft_model(model_class(model_class.config_class(**numbers)), lora).save_pretrained(paths[str(number)])
+    return {"adapters": paths, "hidden_size": numbers["hidden_size"], "task_type": "CAUSAL_LM"}
+
+
+def tensors_of(wrapped: Any, folder: Path) -> dict[str, list[Any]]:
+    """What is saved; of X-LoRA the network as it is in memory, as PEFT 0.21 leaves out layers of it when it saves."""
+    if wrapped.active_peft_config.peft_type != "XLORA":
+        return header(folder / "adapter_model.safetensors")
+    state = wrapped.state_dict()
+    return {name: ["F32", list(one.shape)] for name, one in state.items() if "internal_xlora_classifier" in name}
+
+
 def record(name: str) -> dict[str, Any]:
     """Builds one adapter and reads back what is saved."""
     peft, transformers = importlib.import_module("peft"), importlib.import_module("transformers")
@@ -325,19 +407,25 @@ def record(name: str) -> dict[str, Any]:
     model_class = getattr(transformers, class_name)
     model = model_class(model_class.config_class(**numbers))
     chosen = {key: value for key, value in arguments.items() if key != "kind"}
-    wrapped = peft.get_peft_model(model, getattr(peft, arguments["kind"])(**chosen))
     with tempfile.TemporaryDirectory() as folder:
+        if arguments["kind"] == "XLoraConfig":
+            chosen |= mixed(peft, model_class, numbers, folder)
+            model.config.use_cache = False
+        wrapped = peft.get_peft_model(model, getattr(peft, arguments["kind"])(**chosen))
         model.config.architectures = [class_name]
         model.config.save_pretrained(folder)
         wrapped.save_pretrained(folder)
+        adapter = json.loads((Path(folder) / "adapter_config.json").read_text(encoding="utf-8"))
+        if "adapters" in adapter:  # the paths of this run
+            adapter["adapters"] = {number: number for number in adapter["adapters"]}
         return {
             "name": name,
             "writer": f"peft {peft.__version__}, transformers {transformers.__version__}",
             "class": class_name,
             "base": json.loads((Path(folder) / "config.json").read_text(encoding="utf-8")),
-            "adapter": json.loads((Path(folder) / "adapter_config.json").read_text(encoding="utf-8")),
+            "adapter": adapter,
             "trainable": wrapped.get_nb_trainable_parameters()[0],
-            "tensors": header(Path(folder) / "adapter_model.safetensors"),
+            "tensors": tensors_of(wrapped, Path(folder)),
         }
 
 

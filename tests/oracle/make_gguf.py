@@ -51,7 +51,8 @@ OTHERS = {
 MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
 """Layers of Qwen 3.5 with both kinds of attention."""
 CHANGES: dict[str, dict[str, Any]] = {
-    "glm": {"head_dim": 8}, "glm4": {"head_dim": 8}, "phi": {"num_key_value_heads": 6, "intermediate_size": 192},
+    "glm": {"head_dim": 8}, "glm4": {"head_dim": 8}, "nomic_bert": {"head_dim": 8},
+    "phi": {"num_key_value_heads": 6, "intermediate_size": 192},
     "t5": {"num_decoder_layers": 3}, "mt5": {"num_decoder_layers": 3}, "umt5": {"num_decoder_layers": 3},
     "gemma4_text": {
         "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2,
@@ -66,7 +67,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "qwen3_5_moe": {"text_config": MIXED},
     "bamba": {"attn_layer_indices": [1]},
     "granitemoehybrid": {"num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"]},
-    **{name: {"num_key_value_heads": 6} for name in ("glm4_moe_lite", "glm_moe_dsa", "deepseek_v32", "youtu")},
+    **{name: {"num_key_value_heads": 6}
+       for name in ("glm4_moe_lite", "glm_moe_dsa", "deepseek_v2", "deepseek_v32", "youtu")},
     "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 6,
                     "layer_types": ["linear_attention"] * 2 + ["full_attention"]},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "clip_qkv": 8.0, "rope_theta": 10000.0}},
@@ -75,8 +77,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
 """Config values for which the converter writes what llama.cpp loads: it takes head and MLP widths for given."""
-BROKEN = frozenset({"qwen3_vl_moe"})
-"""Types of which the converter transposes the experts that transformers 5 stores otherwise: no such file loads."""
+TURNED = frozenset({"qwen3_vl_moe"})
+"""Types of which the converter reads the experts as transformers 4 stored them, [in, out], and published files do: what
+it makes of those that transformers 5 saves does not load.
+"""
 STATED: dict[str, dict[str, Any]] = {
     "glm_moe_dsa": {"indexer_types": None},
     "glm4_moe_lite": {"first_k_dense_replace": 1},
@@ -94,6 +98,11 @@ STATED: dict[str, dict[str, Any]] = {
     "gemma4_text": {"global_head_dim": 32}, "gemma4": {"global_head_dim": 512}, "gpt2": {"n_ctx": 70},
     "nemotron_h": {"num_hidden_layers": 4, "layers_block_type": ["mamba", "moe", "attention", "mamba"]},
     "gpt_neox": {"rotary_pct": 0.25}, "cohere2": {"rotary_pct": 1.0},
+    "nomic_bert": {
+        "n_positions": 8192, "activation_function": "swiglu", "causal": False, "qkv_proj_bias": False,
+        "mlp_fc1_bias": False, "mlp_fc2_bias": False, "prenorm": False, "rotary_emb_fraction": 1.0,
+        "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_emb_base": 1000,
+    },
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
@@ -147,7 +156,8 @@ def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
         path = folder / "config.json"
         written = json.loads(path.read_text())
         rows = int(written.get("text_config", written).get("vocab_size", 0))
-        vocabulary = {"type": "BPE", "vocab": {f"token {row}": row for row in range(rows)}, "merges": []}
+        kind = "WordPiece" if model_type == "nomic_bert" else "BPE"
+        vocabulary = {"type": kind, "vocab": {f"token {row}": row for row in range(rows)}, "merges": []}
         (folder / "tokenizer.json").write_text(json.dumps({"model": vocabulary, "added_tokens": []}))
         return name, written
     return None
@@ -176,6 +186,17 @@ def deepen(config: dict[str, Any]) -> None:
                 tower["deepstack_visual_indexes"] = [1, 2]
             if "fullatt_block_indexes" in tower:
                 tower["fullatt_block_indexes"] = [1, 3]
+
+
+def turned(path: Path) -> None:
+    """Gives the stacks of experts of a file the shapes [in, out]; which values they hold is no matter."""
+    raw = path.read_bytes()
+    begin = 8 + int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8:begin])
+    for name, entry in header.items():
+        if ".experts." in name:
+            entry["shape"][1:] = reversed(entry["shape"][1:])
+    path.write_bytes(raw[:8] + json.dumps(header, separators=(",", ":")).encode().ljust(begin - 8) + raw[begin:])
 
 
 def numbered(path: Path, respelled: tuple[str, str]) -> dict[str, tuple[list[int], int]]:
@@ -258,6 +279,8 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     if made is None:
         return None
     name, config = made
+    if model_type in TURNED:
+        turned(place / "source" / "model.safetensors")
     source = numbered(place / "source" / "model.safetensors", AS_PUBLISHED.get(model_type, ("", "")))
     kind = converter(name)
 
@@ -317,7 +340,7 @@ def main(wanted: list[str]) -> None:
     """Records all types, or replaces the records of some."""
     known = {path.name.partition(".")[0]: path for path in sorted((FIXTURES / "oracle").glob("*.json.gz"))}
     records = {one["model_type"]: one for one in json.loads(gzip.decompress(RECORDS.read_bytes()))} if wanted else {}
-    for model_type in wanted or sorted((known.keys() - BROKEN) | OTHERS.keys()):
+    for model_type in wanted or sorted(known.keys() | OTHERS.keys()):
         with tempfile.TemporaryDirectory() as place:
             try:
                 record = converted(model_type, Path(place))

@@ -12,7 +12,7 @@ is null, a negative number of heads. Each run replaces the part of its version:
     rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
                  it with all of them, model types]
     activations  key -> model types that look up its value among the activations
-    nulls        key of an activation -> model types that refuse null in its place
+    nulls        key -> model types that refuse null in its place
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
@@ -25,10 +25,11 @@ import importlib
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.config_types import LETTERS, types_of
 from tests.judged import base_record, oracle_types
 from tests.oracle.make_config_rules import _builds
 
@@ -54,6 +55,8 @@ NUMBERS = ("linear", "dynamic", "yarn", "llama3")
 NEVER = "-"
 HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
+UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype"})
+"""Keys that name the model, its writer or its dtype."""
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
 
@@ -108,6 +111,15 @@ class Probe:
             if isinstance(value, str) and value in known and self.refuses(key, NO_ACTIVATION):
                 yield key
 
+    def nulls(self) -> Iterator[tuple[str, str, bool]]:
+        """(model type of the config or of one within it, key, whether null is refused in its place)."""
+        for key, value in self.config.items():
+            if value is not None and key not in UNPROBED:
+                yield self.config["model_type"], key, self.refuses(key, None)
+            for inner, own in value.items() if isinstance(value, dict) and value.get("model_type") else ():
+                if own is not None and inner not in UNPROBED:
+                    yield value["model_type"], inner, self.refuses(key, {**value, inner: None})
+
     def without_head_dim(self, key: str) -> Iterator[str]:
         """The types of rotary embeddings that compute with `head_dim`."""
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
@@ -134,6 +146,41 @@ class Probe:
                 yield key
 
 
+@contextlib.contextmanager
+def without_initialization() -> Iterator[None]:
+    """Models are built as loading builds them: no weights are drawn, which alone reads keys such as a deviation."""
+    model = importlib.import_module("transformers").PreTrainedModel
+    drawn = model.init_weights
+    model.init_weights = lambda self, *arguments, **named: None
+    try:
+        yield
+    finally:
+        model.init_weights = drawn
+
+
+def refused_nulls(probes: Iterable[Probe], typed: bool) -> dict[str, str]:
+    """Key -> the model types that refuse null, in every config with a part of the type.
+
+    typed: without those whose config class declares that the key is not null, which `config_types.jsonl` has.
+    """
+    found: dict[tuple[str, str], bool] = {}
+    with without_initialization():
+        for probe in probes:
+            for model_type, key, refused in probe.nulls():
+                found[model_type, key] = found.get((model_type, key), True) and refused
+    nulls: dict[str, list[str]] = {}
+    for (model_type, key), refused in sorted(found.items()):
+        if refused and not (typed and _is_declared(model_type, key)):
+            nulls.setdefault(key, []).append(model_type)
+    return {key: " ".join(names) for key, names in sorted(nulls.items())}
+
+
+def _is_declared(model_type: str, key: str) -> bool:
+    types = types_of(model_type)
+    accepted = "" if types is None else types.fields.get(key, "")
+    return bool(accepted) and LETTERS[type(None)] not in accepted
+
+
 def main() -> None:
     """Writes the part of the version that is installed."""
     transformers = importlib.import_module("transformers")
@@ -142,7 +189,7 @@ def main() -> None:
     types = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     rope: dict[str, list[tuple[Mapping[str, str], list[str]]]] = {key: [] for key in ROPE_KEYS}
     activations: dict[str, list[str]] = {}
-    nulls: dict[str, list[str]] = {}
+    probes: list[Probe] = []
     head_dim: dict[str, list[str]] = {}
     heads: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
@@ -160,8 +207,7 @@ def main() -> None:
                     alike.append(model_type)
         for key in probe.activations(known):
             activations.setdefault(key, []).append(model_type)
-            if probe.refuses(key, None):
-                nulls.setdefault(key, []).append(model_type)
+        probes.append(probe)
         for kind in probe.without_head_dim(ROPE_KEYS[major == "4"]):
             head_dim.setdefault(kind, []).append(model_type)
         for key in probe.heads():
@@ -172,7 +218,7 @@ def main() -> None:
     table[major] = {
         "rope": {key: [[one, " ".join(names)] for one, names in groups] for key, groups in rope.items()},
         "activations": {key: " ".join(names) for key, names in sorted(activations.items())},
-        "nulls": {key: " ".join(names) for key, names in sorted(nulls.items())},
+        "nulls": refused_nulls(probes, major == "5"),
         "head_dim": {kind: " ".join(names) for kind, names in sorted(head_dim.items())},
         "parts": {key: " ".join(names) for key, names in sorted(parts.items())},
         "heads": {key: " ".join(names) for key, names in sorted(heads.items())},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
 from tests.quantization.recorded import record
-from tests.quantization.stored import Spec, changed, checkpoint
+from tests.quantization.stored import Spec, audited, changed, checkpoint, original
 
 DOWN = "model.layers.1.mlp.down_proj"
 
@@ -65,6 +66,19 @@ def _cache_scales() -> Audit:
     return changed("ct_fp8_dynamic", put=put)
 
 
+def without_role(name: str, module: str, **settings: Any) -> Audit:
+    """A checkpoint in which a module of every layer is stored plain."""
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"].update(settings)
+    plain: Spec = {f"{found}.weight": ("BF16", shape) for found, shape in _linears(name) if found.endswith(module)}
+    kept = {tensor: entry for tensor, entry in spec.items() if f".{module}." not in tensor}
+    return audited(name, {**kept, **plain}, config)
+
+
+def _linears(name: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(tensor.removesuffix(".weight"), shape) for tensor, shape in original(name).items()]
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
@@ -72,8 +86,10 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packed-values-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.qweight"),
     "packed-widths-disagree": _two_widths,
     "packing-config-disagrees": lambda: changed("gptq_4bit_g128_sym", group_size=64),
+    "packing-config-unread": lambda: changed("bnb_nf4", bnb_4bit_quant_type="fp4"),
     "skipped-but-packed": lambda: changed("awq_gemm_4bit_g128", modules_to_not_convert=[DOWN]),
     "module-not-packed": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (256, 768))}),
+    "layers-not-packed": lambda: without_role("ct_fp8_dynamic", "down_proj"),
     "packing-helper-orphaned": _leftover_scales,
     "packing-unknown": _unknown,
     "packing-undecided": _undecided,

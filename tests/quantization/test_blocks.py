@@ -12,6 +12,7 @@ from inspector import audit
 from inspector.auditing.result import Audit
 from tests.checkpoints import write
 from tests.judged import codes, diffusers_records, judged, spec_of
+from tests.quantization.examples import without_role
 from tests.quantization.recorded import RECORDED, record
 from tests.quantization.stored import audited, bad, checkpoint, unquantized
 
@@ -152,6 +153,16 @@ def test_the_block_lists_the_modules_that_are_not_quantized(name: str) -> None:
     (step,) = finding.remedy().steps
     assert module in next(value for value in step.new.values() if isinstance(value, list))
     assert codes(judged(spec, {**plain, step.key[0]: step.new})) == set()
+
+
+@pytest.mark.parametrize("name", ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128"])
+def test_the_block_lists_a_module_that_is_plain_in_every_layer(name: str) -> None:
+    plain = without_role(name, "q_proj")
+    config = unquantized(plain.checkpoint.config.values) if plain.checkpoint.config else {}
+    spec = {tensor: (layout.dtype, layout.shape) for tensor, layout in plain.checkpoint.tensors.items()}
+    (finding,) = (one for one in judged(spec, config).findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert next(value for value in step.new.values() if isinstance(value, list)) == ["lm_head", "q_proj"]
 
 
 @pytest.mark.parametrize(("name", "older"), [("fp8_finegrained", "altered"), ("ct_w8a8", "refuses")])

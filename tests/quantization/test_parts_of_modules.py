@@ -10,8 +10,8 @@ from inspector.auditing.result import Audit
 from inspector.quantization.schemes.gptq import open_module
 from inspector.quantization.stated import ModuleSettings
 from tests.judged import base_record, codes, judged, records, spec_of
-from tests.quantization.made_by_formula import LLAMA, ct, gptq, halves, integers, simple, words
-from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, caused, changed, checkpoint, original, tool
+from tests.quantization.made_by_formula import LLAMA, awq, ct, gptq, halves, integers, simple, words
+from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, bad, caused, changed, checkpoint, original, tool
 from tests.quantization.test_damage import layout_of
 from tests.sampling import sampled
 
@@ -201,6 +201,17 @@ def test_a_quantized_head_is_no_error_where_the_config_says_so() -> None:
     blocks = [{**stated, "lm_head": head} for head in (False, True)]
     found = [caused("gptq_4bit_g128_sym", judged(spec, {**config, "quantization_config": block})) for block in blocks]
     assert found == [["T630"], []]
+
+
+def test_a_list_of_plain_modules_does_not_quantize_the_head_of_awq() -> None:
+    config, spec, _ = checkpoint("awq_gemm_4bit_g128")
+    rows, inputs = spec.pop("lm_head.weight", ("F16", spec["model.embed_tokens.weight"][1]))[1]
+    config = {**config, "tie_word_embeddings": False}
+    for listed in (None, ["other"]):
+        block = {**config["quantization_config"], "modules_to_not_convert": listed}
+        packed: Spec = {f"lm_head.{suffix}": (kind, tuple(dims))
+                        for suffix, (kind, dims) in awq(128)(rows, inputs).items()}  # fmt: skip
+        assert bad(judged({**spec, **packed}, {**config, "quantization_config": block})) == ["T630"]
 
 
 @pytest.mark.parametrize("outputs", [4, 8, 16, 24])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.quantization.examples import without_role
 from tests.quantization.recorded import RECORDED
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 
@@ -52,8 +53,26 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "settings"), WRONG, ids=lambda value: str(value))
 def test_a_wrong_setting_is_one_finding(name: str, settings: dict[str, Any]) -> None:
     result = changed(name, **settings)
-    assert bad(result) == ["T614"], [finding.message for finding in result.findings]
+    unread = name == "bnb_nf4" and all(key.startswith("bnb_4bit") for key in settings)
+    assert bad(result) == ["T642" if unread else "T614"], [finding.message for finding in result.findings]
     assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+def test_both_copies_of_a_block_are_set() -> None:
+    (finding,) = (one for one in changed("mlx_4bit_g64", bits=8).findings if one.code == "T614")
+    assert [step.key for step in finding.remedy().steps] == [("quantization", "bits"), ("quantization_config", "bits")]
+    assert "quantization.bits and quantization_config.bits to 4" in finding.remedy().words
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"), [({}, ["T611"]), ({"dynamic": False}, ["T611"]), ({"dynamic": True}, [])]
+)
+def test_scales_of_inputs_are_static_unless_the_block_says_otherwise(stated: Any, expected: list[str]) -> None:
+    config, spec, _ = checkpoint("ct-fp8-static")
+    group = config["quantization_config"]["config_groups"]["group_0"]
+    group["input_activations"] = {"num_bits": 8, "type": "float", "strategy": "tensor", **stated}
+    name = next(name for name in spec if name.endswith("input_scale"))
+    assert bad(audited("ct-fp8-static", {**spec, name: ("F32", (2,))}, config)) == expected
 
 
 @pytest.mark.parametrize("what", ["num_bits", "group_size", "strategy"])
@@ -149,6 +168,24 @@ def test_a_module_listed_as_left_alone_is_reported_where_it_is_packed(name: str,
     rows = original(name)[f"{MODULE}.weight"]
     spec = {tensor: entry for tensor, entry in spec.items() if not tensor.startswith(f"{MODULE}.")}
     assert bad(audited(name, {**spec, f"{MODULE}.weight": ("BF16", rows)}, config)) == []
+
+
+LISTS = [
+    ("bnb_nf4", "llm_int8_skip_modules", ["lm_head"], "q_proj"),
+    ("bnb_int8", "llm_int8_skip_modules", ["lm_head"], "q_proj"),
+    ("awq_gemm_4bit_g128", "modules_to_not_convert", ["lm_head"], "q_proj"),
+    ("ct_fp8_dynamic", "ignore", ["lm_head"], "re:.*q_proj"),
+    ("fp8_finegrained", "modules_to_not_convert", ["lm_head"], "q_proj"),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "head", "entry"), LISTS)
+def test_a_module_that_is_plain_in_every_layer_must_be_listed(name: str, key: str, head: list[str], entry: str) -> None:
+    result = without_role(name, "q_proj", **{key: head})
+    assert bad(result) == ["T641"]
+    (step,) = result.findings[0].remedy().steps
+    assert (step.key, step.new) == (("quantization_config", key), [*head, entry])
+    assert bad(without_role(name, "q_proj", **{key: step.new})) == []
 
 
 WORDS = {

@@ -478,3 +478,99 @@ def test_tensors_that_differ_are_read_in_parts(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert [one.code for one in found.findings if one.severity == "error"] == ["V820"]
+
+
+O_PROJ = "model.layers.1.self_attn.o_proj.weight"
+TABLE = "model.embed_tokens.weight"
+
+
+def _turned(arrays: Arrays) -> None:
+    arrays[O_PROJ] = np.ascontiguousarray(arrays[O_PROJ].T)
+
+
+def _turned_but_one(arrays: Arrays) -> None:
+    _turned(arrays)
+    arrays[O_PROJ][-1, -2] += np.float32(1)
+
+
+def _rows_exchanged(arrays: Arrays) -> None:
+    arrays[TABLE][[5, 9]] = arrays[TABLE][[9, 5]]
+
+
+def _through_half(arrays: Arrays) -> None:
+    arrays.update({name: array.astype(np.float16).astype(np.float32) for name, array in arrays.items()})
+
+
+def _one_added(arrays: Arrays) -> None:
+    arrays.update({name: array + np.float32(1) for name, array in arrays.items() if "norm" in name})
+
+
+def _one_row_other(arrays: Arrays) -> None:
+    arrays[TABLE][5] = arrays[TABLE][9]
+
+
+@pytest.mark.parametrize(
+    ("change", "relation", "rows"),
+    [
+        (_turned, "transposed", ()),
+        (_turned_but_one, "", ()),
+        (_rows_exchanged, "rows exchanged", (5, 9)),
+        (_one_row_other, "", ()),
+        (_through_half, "through F16", ()),
+        (_one_added, "one added", ()),
+    ],
+)
+def test_one_change_of_all_values_is_one_finding_that_names_it(
+    change: Any, relation: str, rows: tuple[int, ...]
+) -> None:
+    (found,) = (one for one in changed(change).findings if one.severity == "error")
+    assert (found.code, found.facts["relation"], tuple(found.facts["rows_exchanged"])) == ("V820", relation, rows)
+    assert ("expected after training" in found.help) is (not relation)
+
+
+@pytest.mark.parametrize(("value", "codes"), [(float("nan"), ["V825"]), (0.5, [])])
+def test_scales_of_quantized_weights_are_read(value: float, codes: list[str], tmp_path: Path) -> None:
+    arrays: Arrays = {}
+    for name, array in model().items():
+        if "proj.weight" in name:
+            arrays[name] = np.zeros(array.shape, np.int8)
+            arrays[f"{name}_scale"] = np.full((array.shape[0], 1), 0.01, np.float32)
+        else:
+            arrays[name] = array
+    arrays["model.layers.1.mlp.up_proj.weight_scale"][3] = value
+    weights = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel"}
+    block = {"quant_method": "compressed-tensors", "format": "int-quantized", "ignore": ["lm_head"],
+             "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}}}  # fmt: skip
+    folder = write(tmp_path, arrays, {**TINY, "quantization_config": block})
+    found = with_values(audit(str(folder))).findings
+    assert [one.code for one in found if one.code == "V825"] == codes
+
+
+def _in_bytes(name: str, scale: float, code: int) -> Callable[[Arrays], Any]:
+    """Stores a matrix as 8-bit floats with its scale."""
+
+    def change(arrays: Arrays) -> None:
+        codes = np.full(arrays[name].shape, 0x38, np.uint8)
+        codes[0, 0] = code
+        arrays[name] = codes
+        arrays[f"{name}_scale"] = np.array([scale], np.float32)
+
+    return change
+
+
+@pytest.mark.parametrize(("scale", "code", "reported"), [
+    (0.5, 0x38, set()), (0.0, 0x38, set()), (float("nan"), 0x38, {"values-not-finite"}),
+    (float("inf"), 0x38, {"values-not-finite"}), (0.5, 0x7F, {"values-not-finite"}),
+])  # fmt: skip
+def test_scales_and_8_bit_values_have_to_be_finite(scale: float, code: int, reported: set[str], tmp_path: Path) -> None:
+    """With one NaN transformers 5.23 computes NaN everywhere. 0x7F is the NaN of F8_E4M3."""
+    arrays = model()
+    for name in [name for name in arrays if "_proj" in name]:
+        _in_bytes(name, scale if name == KEY else 0.5, code if name == KEY else 0x38)(arrays)
+    block = {"quant_method": "compressed-tensors", "format": "float-quantized", "ignore": ["lm_head"],
+             "quantization_status": "compressed", "config_groups": {"group_0": {"targets": ["Linear"], "weights": {
+                 "num_bits": 8, "type": "float", "symmetric": True, "strategy": "tensor",
+                 "dynamic": False}}}}  # fmt: skip
+    folder = write(tmp_path, arrays, {**TINY, "quantization_config": block})
+    audited = with_values(audit(str(folder)))
+    assert {one.name for one in audited.findings if one.severity == "error"} == reported

@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from numpy.typing import NDArray
 from tests.checkpoints import Spec
 
 Arrays = dict[str, NDArray[Any]]
-NAMES = {"float32": "F32", "float16": "F16", "float64": "F64", "int64": "I64"}
+NAMES = {
+    "int8": "I8", "uint8": "F8_E4M3", "uint16": "BF16", "float32": "F32", "float16": "F16", "float64": "F64",
+    "int64": "I64",
+}  # fmt: skip
 
 
 def numbers(spec: Mapping[str, tuple[str, tuple[int, ...]]], seed: int = 1) -> Arrays:
@@ -36,12 +40,17 @@ def halves_of_pairs(array: NDArray[Any], heads: int) -> NDArray[Any]:
     return array.reshape(heads, width // 2, 2, -1).swapaxes(1, 2).reshape(array.shape)
 
 
-def write(folder: Path, arrays: Arrays, config: Mapping[str, Any] | None = None) -> Path:
-    """One safetensors file; uint16 arrays are bfloat16."""
+def write(
+    folder: Path,
+    arrays: Arrays,
+    config: Mapping[str, Any] | None = None,
+    dtypes: Mapping[str, str] = MappingProxyType({}),
+) -> Path:
+    """One safetensors file; uint16 arrays are bfloat16, uint8 ones F8_E4M3. dtypes: of others."""
     header: dict[str, Any] = {}
     data = bytearray()
     for name, array in arrays.items():
-        dtype = "BF16" if array.dtype == np.uint16 else NAMES[str(array.dtype)]
+        dtype = dtypes.get(name) or NAMES[str(array.dtype)]
         raw = np.ascontiguousarray(array).tobytes()
         header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw

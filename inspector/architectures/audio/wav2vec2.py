@@ -19,7 +19,7 @@ WEIGHTED = part("layer_weights", "pool.layers", param("L+1"), when="use_weighted
 SPEECH = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size",
               C="labels", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
               k="conv_kernel[{N}]", f="conv_dim[N-1]",
-              Z="N[:1] when feat_extract_norm == 'group' | N", b="conv_bias", K="num_conv_pos_embeddings",
+              Z="N when feat_extract_norm == 'layer' | N[:1]", b="conv_bias", K="num_conv_pos_embeddings",
               G="num_conv_pos_embedding_groups", A="num_adapter_layers", a="adapter_kernel_size",
               o="output_hidden_size | d",
               r="num_codevector_groups", m="num_codevectors_per_group", X="len(tdnn_dim)", xw="tdnn_dim[{X}]",

@@ -9,7 +9,18 @@ modeling_lfm2_moe.py: the first `num_dense_layers` layers are dense, with `inter
 is a buffer. modeling_lfm3.py: Qwen3's attention with a gate a head; a norm behind each half as well.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, GQA, QK_NORM, ROUTER, STACKED, W123
+from inspector.architectures.blocks import (
+    CAUSAL,
+    DECODER,
+    GQA,
+    MLX_EXPERTS,
+    QK_NORM,
+    ROUTER,
+    STACKED,
+    SWIGLU,
+    SWITCH,
+    W123,
+)
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, conv, linear, scale, table
 
@@ -48,13 +59,18 @@ LFM2_MOE = Architecture("lfm2_moe", heads=CAUSAL, ties="tie_embedding | tie_word
     parts=rows(
         LFM2_ENDS,
         LFM2_MIXERS,
-        under("layers.{D}.feed_forward", W123),
         under("layers.{M}.feed_forward",
             ROUTER,
-            part("expert_bias", "router.correction", buffer("E"), when="use_expert_bias | true"),
-            either(
-                under("experts.{E}", W123, ff="fe"),
-                under("experts", STACKED, ff="fe")))))  # in transformers 5's memory
+            part("expert_bias", "router.correction", buffer("E"), when="use_expert_bias | true")),
+        either(
+            rows(
+                under("layers.{D}.feed_forward", W123),
+                under("layers.{M}.feed_forward", either(
+                    under("experts.{E}", W123, ff="fe"),
+                    under("experts", STACKED, ff="fe")))),  # in transformers 5's memory
+            rows(
+                under("layers.{D}.feed_forward", SWIGLU),
+                under("layers.{M}.feed_forward", under(MLX_EXPERTS, SWITCH, ff="fe"))))))
 LFM3_STATE_DICT = {  # names in memory under transformers 5
     "*.self_attn.gate_proj": ".self_attn.g_proj",
 }

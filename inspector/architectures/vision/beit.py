@@ -79,7 +79,8 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
               {**BEIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
-        head("Model",                   "",                 FINAL),
+        head("Model",                   "",                 FINAL,
+            maybe("pooler.layernorm", "norm.pooler", affine("d"), when="use_mean_pooling")),
         head("ForImageClassification",  "data2vec_vision.", under("data2vec_vision", FINAL, POOLED), CLASSIFIER,
              default=True),
         head("ForSemanticSegmentation", "data2vec_vision.", under("data2vec_vision", FINAL), SEGMENTATION)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import count, number
 
 
@@ -43,7 +43,17 @@ class AdapterWithoutEffect(WithoutEffect, frozen=True, kw_only=True):
     """
 
     code = "A923"
-    remedy_text = "save the adapter again after training; under ZeRO-3 gather the weights first"
+
+    key: str | None = None
+
+    def rows(self) -> Rows:
+        stated = [("config", f"{self.key} 0, which multiplies what every module adds by 0")] if self.key else []
+        return [*stated, *super().rows()]
+
+    def remedy(self) -> Remedy:
+        if self.key is not None:
+            return Remedy(f'set "{self.key}" in adapter_config.json to the value of the training run')
+        return Remedy("save the adapter again after training; under ZeRO-3 gather the weights first")
 
 
 class ModulesWithoutEffect(WithoutEffect, frozen=True, kw_only=True):

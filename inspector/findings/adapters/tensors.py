@@ -185,7 +185,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
 
     What to do
         Download the adapter again, or save it again from the trained model; if the module was never trained,
-        remove it from the config.
+        remove it from the config. PEFT 0.21 leaves out layers of X-LoRA's network when it saves, those whose number
+        is that of one of its LoRAs: take them from the state dict of the trained model, which has the same names.
     """
 
     code = "A905"
@@ -194,11 +195,10 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     count: int
     tensors: int
     base: str | None
+    router: bool = False
+    settings: tuple[AdapterSetting, ...] = ()
 
     headline_text = "{place.name}"
-    remedy_text = (
-        "download or save the adapter again, or remove the module from adapter_config.json if it was not trained"
-    )
 
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
@@ -207,7 +207,59 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
             rows.append(("of", listed(self.modules)))
         if self.base:
             rows.append(("base", f"{self.base} has this module"))
+        if self.router:
+            rows.append(("likely", "PEFT 0.21 does not save layers of X-LoRA's network that have the number of a LoRA"))
         return rows
+
+    def remedy(self) -> Remedy:
+        if self.router:
+            return Remedy("add the layer to the file from the state dict of the trained model, under the same names")
+        other = "remove the module from adapter_config.json if it was not trained"
+        if self.settings:
+            words = " and ".join(f'"{one.key}": {json.dumps(one.new)}' for one in self.settings)
+            other = f"set {words} in adapter_config.json if no more was trained"
+        return Remedy(f"download or save the adapter again, or {other}")
+
+
+class AdapterBiasesMissing(Finding, frozen=True, kw_only=True):
+    """Biases that the adapter's config says were trained are not in its file.
+
+    What it means
+        `bias` in adapter_config.json is "all" or ends with "_only": biases of the base were trained in their places and
+        are stored with the adapter. Some of them, or all, are missing.
+
+    Why it matters
+        PEFT keeps the biases of the base without a word. If others were trained, the model is not the one of the
+        training.
+
+    Example
+        warning[A932] adapter-biases-missing: 128 of 128 biases
+          such as  base_model.model.model.layers.{layer}.self_attn.q_proj.base_layer.bias
+          help     set "bias": "none" in adapter_config.json, if none was trained; else
+                   download or save the adapter again
+
+    What to do
+        Set `bias` to "none" if no bias was trained; otherwise download the adapter again, or save it again.
+    """
+
+    code = "A932"
+    severity = "warning"
+
+    such_as: str
+    tensors: int
+    of: int
+
+    headline_text = "{tensors} of {of} biases"
+    row_texts = (("such as", "{such_as}"),)
+
+    def remedy(self) -> Remedy:
+        if self.tensors < self.of:
+            return Remedy("download or save the adapter again")
+        step = Step(action="set", file="adapter_config.json", key=("bias",), new="none")
+        words = (
+            'set "bias": "none" in adapter_config.json, if none was trained; else download or save the adapter again'
+        )
+        return Remedy(words, (step,))
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):

@@ -210,7 +210,8 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     What it means
         PEFT looks for `base_model.model.`, the module's name and the method's suffix. These names lack that prefix, or
         that of the class with a head, are those of an older transformers, or contain the name of a wrapper
-        (torch.compile, FSDP, activation checkpointing) or of an adapter other than `default`.
+        (torch.compile, FSDP, activation checkpointing) or of an adapter other than `default`, are misspelled, or number
+        the layers otherwise.
 
     Why it matters
         PEFT reports missing keys in a warning and leaves every module at its initial values: the base runs as if there
@@ -232,13 +233,48 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     of: int
     stored: str
     wanted: str
+    renames: tuple[tuple[str, str], ...] = ()
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
-    remedy_text = "rename the tensors, or unwrap the model and save the adapter again"
+
+    def remedy(self) -> Remedy:
+        words = "rename the tensors, or unwrap the model and save the adapter again"
+        return Remedy(words, tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames))
 
     def headline(self) -> str:
         found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
         return f"PEFT finds {found} of {count(self.of, 'tensor')}"
+
+
+class AdapterHoldsBase(Finding, frozen=True, kw_only=True):
+    """The adapter's file also holds weights of its base.
+
+    What it means
+        Beside the tensors of the method there are the base's own, as in the state dict of a whole PEFT model, or of
+        modules that were trained whole and that the config no longer names.
+
+    Why it matters
+        PEFT loads them in the place of the base's without a word. They are not counted as parameters of the adapter.
+
+    Example
+        note[A931] adapter-holds-base: 1 tensor of the base, 4,096 elements
+          such as  model.norm.weight
+          help     save it with save_pretrained to store the adapter alone
+
+    What to do
+        Nothing, if this is the base's own state; save the adapter with `save_pretrained` to store it alone.
+    """
+
+    code = "A931"
+    severity = "note"
+
+    tensors: int
+    elements: int
+    such_as: str
+
+    headline_text = "{tensors:count tensor} of the base, {elements:count element}"
+    row_texts = (("such as", "{such_as}"),)
+    remedy_text = "save it with save_pretrained to store the adapter alone"
 
 
 class AdapterTypeUnknown(Finding, frozen=True, kw_only=True):
@@ -317,10 +353,12 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
 
     What it means
         Every matrix that does not fit has the expected shape with its two dims swapped, as MLX and some converters
-        store them.
+        store them. Where inputs and outputs of the changed matrices are equal, the shapes are those of exchanged names
+        as well: lora_A stored under the name of lora_B, and the reverse.
 
     Why it matters
-        PEFT compares the shapes and refuses the adapter.
+        PEFT compares the shapes and refuses the adapter. A remedy for the wrong one of the two loads, and computes
+        something else.
 
     Example
         error[A930] adapter-transposed: 128 of 128 tensors
@@ -330,7 +368,8 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
           help      transpose each: tensor.t().contiguous()
 
     What to do
-        Transpose the matrices, or convert the adapter again.
+        Transpose the matrices, or convert the adapter again. Where the names may be exchanged instead, the code of the
+        converter says which of the two it is; headers do not.
     """
 
     code = "A930"
@@ -339,9 +378,18 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
     of: int
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
+    exchanged: tuple[str, str] = ("", "")
 
     headline_text = "{tensors} of {of:count tensor}"
-    remedy_text = "transpose each: tensor.t().contiguous()"
+
+    def remedy(self) -> Remedy:
+        if not any(self.exchanged):
+            return Remedy("transpose each: tensor.t().contiguous()")
+        names = "{} and {}".format(*self.exchanged)
+        return Remedy(
+            f"convert the adapter again: the shapes allow that each is transposed (tensor.t().contiguous()), and that "
+            f"the names {names} are exchanged (rename each to the other); only the converter shows which"
+        )
 
     def rows(self) -> Rows:
         return [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.adapters.tensors import AdapterSetting
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, first, listed, number, shape
 
 
@@ -284,3 +286,48 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
 
     headline_text = "{modules} of {of} module families are not in the definition of {base}"
     row_texts = (("names", "{names:listed 3}"),)
+
+
+class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
+    """A setting of adapter_config.json is not that of the stored tensors.
+
+    What it means
+        The names and shapes of the tensors fit the base with another value of one setting, and with the stated one they
+        do not.
+
+    Why it matters
+        PEFT builds other tensors by the config, and refuses the adapter or leaves them at random.
+
+    Example
+        error[A942] adapter-setting-differs: peft_type
+          config   "IA3"
+          weights  "LORA", shown by 128 tensors
+          help     restore the adapter_config.json of the training run, with
+                   "peft_type": "LORA": its scale is not stored
+
+    What to do
+        Restore the adapter_config.json of the training run, or set the value.
+    """
+
+    code = "A942"
+
+    settings: tuple[AdapterSetting, ...]
+    tensors: int
+
+    headline_text = "{place.key}"
+
+    def rows(self) -> Rows:
+        """The stated value beside that of the tensors."""
+        first = self.settings[0]
+        shown = f"{json.dumps(first.new)}, shown by {count(self.tensors, 'tensor')}"
+        return [("config", json.dumps(first.old)), ("weights", shown)]
+
+    def remedy(self) -> Remedy:
+        words = ", ".join(f'"{one.key}": {json.dumps(one.new)}' for one in self.settings)
+        if self.settings[0].key == "peft_type":
+            return Remedy(f"restore the adapter_config.json of the training run, with {words}: its scale is not stored")
+        steps = tuple(
+            Step(action="set", file="adapter_config.json", key=(one.key,), old=one.old, new=one.new)
+            for one in self.settings
+        )
+        return Remedy(f"set {words} in adapter_config.json", steps)

@@ -17,6 +17,19 @@ ADAPTER_OUTPUTS = (".lora_B.", ".lora_up.", ".lora_embedding_B.")
 """Parts of names of the matrices of an adapter that begin as zeros."""
 
 
+RELATIONS = {
+    "through F16": ("each value is that of the source rounded to F16", "convert again without F16 in between"),
+    "through BF16": ("each value is that of the source rounded to BF16", "convert again without BF16 in between"),
+    "one added": (
+        "each value is that of the source + 1", "subtract 1 again, unless the target's class multiplies by the weight"),
+    "one subtracted": (
+        "each value is that of the source - 1", "add 1 again, unless the target's class multiplies by 1 + weight"),
+    "transposed": ("stored is the transpose of the source", "transpose each again: tensor.t().contiguous()"),
+    "rows exchanged": ("the same rows in another order", "convert again from the source, or put the rows back"),
+}  # fmt: skip
+"""What was done to all values of a tensor -> the words for it, and the remedy."""
+
+
 class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
     """Tensors with equivalent values. ways: how they were rounded. largest: the largest difference."""
 
@@ -38,7 +51,9 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     Why it matters
         A conversion only rounds values. Damage, another model of the same shape and further training all look
         like this. `roles`: all of them, where most matrices have other values, as after training. `holds`: tensors of
-        the source whose exact values these have instead of their own.
+        the source whose exact values these have instead of their own. `relation`: what was done to every value, where
+        one simple change makes all of them: transposed, rounded through F16 or BF16, one added or subtracted, rows
+        exchanged.
 
     Example
         error[V820] values-differ: attention key, 1 of 2 tensors, layer 1
@@ -68,6 +83,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     values: tuple[float, float]
     roles: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
+    relation: str = ""
+    rows_exchanged: tuple[int, ...] = ()
 
     def headline(self) -> str:
         where = f", {self.where}" if self.where else ""
@@ -83,8 +100,12 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
             return [("exchanged", listed(pairs, 2))]
         before, after = self.values
         beyond = "; the others are only rounded" if self.beyond else ""
+        how = [("how", RELATIONS[self.relation][0])] if self.relation else []
+        if self.rows_exchanged:
+            how = [("how", f"the same rows in another order: {listed([str(row) for row in self.rows_exchanged], 8)}")]
         return [
             ("tensor", self.tensor),
+            *how,
             ("differ", f"{number(self.differing)} of {count(self.elements, 'value')}{beyond}"),
             ("largest", f"{self.largest:g} at {shape(self.at)}: {before:g} became {after:g}"),
         ]
@@ -92,6 +113,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.holds:
             return Remedy("convert again from the source: the conversion gave them the wrong names")
+        if self.relation:
+            return Remedy(RELATIONS[self.relation][1])
         return Remedy("expected after training; for a conversion, convert again from the source")
 
 

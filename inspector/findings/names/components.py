@@ -171,7 +171,8 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         `fc.weight` joins the embedding of a token with the last hidden state of a larger model, the first layer has no
-        norm before its attention, and the final norm and the head are those of the larger model.
+        norm before its attention, and the final norm and the head are those of the larger model. In EAGLE-3 it joins
+        three hidden states, and the one layer is named `midlayer`.
 
     Why it matters
         It proposes tokens to the model that it was trained for. By itself it does not load: transformers builds the
@@ -201,10 +202,8 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
         return f"an EAGLE draft head of the type {self.model_type}"
 
     def rows(self) -> Rows:
-        return [
-            ("joins", f"{self.place.family} {shape(self.shape)}"),
-            ("missing", f"{listed(self.missing, 4)}: not its own"),
-        ]
+        joins = ("joins", f"{self.place.family} {shape(self.shape)}")
+        return [joins, ("missing", f"{listed(self.missing, 4)}: not its own")] if self.missing else [joins]
 
     def remedy(self) -> Remedy:
         return Remedy("load it beside the model that it was trained for, for example as the draft model of vLLM")

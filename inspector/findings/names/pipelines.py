@@ -156,7 +156,7 @@ class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):
 
 
 class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
-    """model_index.json has null for what its pipeline needs, or names no pipeline.
+    """model_index.json does not name what its pipeline needs, or names no pipeline.
 
     What it means
         The class of the pipeline cannot be built without these components, and model_index.json has no library and
@@ -168,7 +168,7 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N435] pipeline-incomplete: unet
           pipeline  StableDiffusionPipeline
-          because   model_index.json has [null, null] for it
+          because   model_index.json names no library and class for it
           help      use the model_index.json that belongs to this pipeline
 
     What to do
@@ -188,7 +188,7 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         if not self.class_name:
             return [("because", "model_index.json does not name the class of the pipeline")]
-        null = [("because", "model_index.json has [null, null] for it")] if self.components else []
+        null = [("because", "model_index.json names no library and class for it")] if self.components else []
         return [("pipeline", self.class_name), *null]
 
 

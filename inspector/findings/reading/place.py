@@ -123,6 +123,7 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     config: str = ""
     wanted: str = ""
     components: bool = False
+    whole: tuple[str, ...] = ()
 
     def headline(self) -> str:
         if self.partitions:
@@ -158,7 +159,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         if self.unfinished:
             return Remedy("finish the download, or save the weights again")
         if self.parts:
-            return Remedy(f"join the parts in their order: cat {self.parts[0]} ...")
+            into = f"{self.whole[0]}* > {self.whole[1]}" if self.whole else f"{self.parts[0]} ..."
+            return Remedy(f"join the parts in their order: cat {into}")
         if self.sets:
             return Remedy("convert these files to safetensors")
         if self.wanted and self.config:
@@ -230,7 +232,8 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
     """The requested set of weights does not exist.
 
     What it means
-        `--weights` does not name a file, an index, a set or a variant in this folder.
+        `--weights` does not name a file, an index, a set or a variant in this folder. The weights of a pipeline are in
+        the folders of its components, each of which `--subfolder` names.
 
     Why it matters
         Nothing was checked; no other set is audited instead.
@@ -241,7 +244,7 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
           help       use one of these names, or omit --weights
 
     What to do
-        Use one of the listed names.
+        Use one of the listed names; for a component of a pipeline pass its folder with `--subfolder`.
     """
 
     code = "R008"
@@ -249,12 +252,22 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
     wanted: str
     there: tuple[str, ...]
     sets: int
+    components: tuple[str, ...] = ()
 
     headline_text = "no weights named {wanted}"
-    remedy_text = "use one of these names, or omit --weights"
 
     def rows(self) -> Rows:
+        if self.components:
+            return [("components", listed(self.components))]
         return [("available", listed(self.there) or "no weights")]
+
+    def remedy(self) -> Remedy:
+        if not self.components:
+            return Remedy("use one of these names, or omit --weights")
+        first = self.wanted.partition("/")[0]
+        main = next((one for one in ("transformer", "unet") if one in self.components), self.components[0])
+        meant = first if first in self.components else main
+        return Remedy(f"omit --weights for the whole pipeline, or pass --subfolder {meant} for a component")
 
 
 class ReadFailed(Unreadable, frozen=True, kw_only=True):

@@ -253,16 +253,22 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
     Example
         warning[S208] tensor-doubled: model-00003-of-00004.safetensors
           doubled  1 tensor: lm_head.weight
-          help     keep one of the two
+          help     compare the two copies, which headers do not show, and remove one:
+                   the index names one file, and transformers keeps the copy of the last
+                   file
 
     What to do
-        Keep one of the two; the index shows which one is used.
+        Compare the two copies and remove one. Where they differ, the index names the file that should have the tensor;
+        transformers reads all files and keeps the copy of the last one.
     """
 
     code = "S208"
     severity = "warning"
     label = "doubled"
-    remedy_text = "keep one of the two"
+    remedy_text = (
+        "compare the two copies, which headers do not show, and remove one: the index names one file, and transformers "
+        "keeps the copy of the last file"
+    )
 
 
 class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):

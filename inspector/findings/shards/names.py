@@ -25,7 +25,8 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
 
     What to do
         Rename the file. Shards may keep their names where an index lists them. A variant (`model.fp16.safetensors`) is
-        found if it is named: `variant="fp16"`.
+        found if it is named: `variant="fp16"`. A file with the tensor names of another program, such as Mistral's
+        `consolidated.safetensors`, is for that program: renamed, it would leave the whole model at random.
     """
 
     code = "S221"
@@ -36,13 +37,22 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     variant: str
     files: tuple[str, ...] = ()
     sliced: bool = False
+    writer: str = ""
 
-    row_texts = (("shards", "{files:listed 4}", "files"), ("loader", "{loader} looks for {wanted}"))
+    row_texts = (
+        ("shards", "{files:listed 4}", "files"),
+        ("loader", "{loader} looks for {wanted}"),
+        ("names", "as written by {writer}", "writer"),
+    )
 
     def remedy(self) -> Remedy:
         named = f', or load it with variant="{self.variant}"' if self.variant else ""
         if self.sliced:
             return Remedy(f"convert the weights, of which each file holds a slice, for {self.loader}")
+        if self.writer:
+            shards = ", or its shards and their index" if self.single else ""
+            of = f"{self.place.file} has the tensor names of {self.writer}, which {self.loader} does not read"
+            return Remedy(f"download {self.wanted}{shards}: {of}")
         if not self.single and not str(self.place.file).endswith(INDEX):
             words = f"generate {self.wanted} from the headers: it lists the shards by their names"
             return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))

@@ -51,8 +51,10 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
     """Two sets of weights that the same loader could take are not the same.
 
     What it means
-        A single file and shards with an index have the same name. transformers takes the single file, diffusers the
-        index. The two sets have other tensors: one of them is left from an earlier save.
+        A single file and shards with an index have the same name: transformers takes the single file, diffusers the
+        index. Or a set of PyTorch files lies beside safetensors, which both take first. The two sets have other
+        tensors: one of them is left from an earlier save. Sets of both formats are compared only where the one that
+        is loaded does not fit the config.
 
     Why it matters
         The loader reads one of them without a message, which may be the old one; other programs read the other.
@@ -85,9 +87,11 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
         return f"{self.loaded.name} and {self.instead.name}"
 
     def rows(self) -> Rows:
-        single = (
-            "an index before a single file" if self.loaded.name.endswith(".json") else "a single file before an index"
-        )
+        first_taken = "a single file before an index"
+        if self.loaded.kind != self.instead.kind:
+            first_taken = f"{self.loaded.kind} before {self.instead.kind}"
+        elif self.loaded.name.endswith(".json"):
+            first_taken = "an index before a single file"
         differs = [
             f"{count(self.only_loaded, 'tensor')} only in {self.loaded.name}" * bool(self.only_loaded),
             f"{count(self.only_instead, 'tensor')} only in {self.instead.name}" * bool(self.only_instead),
@@ -95,7 +99,7 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
         ]
         files = f"{count(self.instead.files, 'file')}, {number(self.instead.bytes)} bytes"
         rows = [
-            ("loaded", f"{self.loaded.name}: {self.loader} takes {single}"),
+            ("loaded", f"{self.loaded.name}: {self.loader} takes {first_taken}"),
             ("instead", f"{self.instead.name}: {files}"),
             ("differs", "; ".join(part for part in differs if part)),
         ]

@@ -240,6 +240,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     block: dict[str, Any] | msgspec.UnsetType | None = msgspec.UNSET
     file: str | None = None
     path: tuple[str, ...] = ()
+    copies: tuple[tuple[str, ...], ...] = ()
 
     def headline(self) -> str:
         return self.key
@@ -270,11 +271,37 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
             step = Step(action="set", file="config.json", key=(self._of(),), new=self.block)
             return Remedy(f"set {self._of()} to {json.dumps(self.block)}", (step,))
         if self.plain and self.file is not None:
-            step = Step(action="set", file=self.file, key=self.path, old=self.config, new=as_json(self.weights))
-            return Remedy(f"set {'.'.join(self.path)} to {value(self.weights)} in {self.file}", (step,))
+            paths, new = (self.path, *self.copies), as_json(self.weights)
+            steps = tuple(Step(action="set", file=self.file, key=path, old=self.config, new=new) for path in paths)
+            named = " and ".join(".".join(path) for path in paths)
+            return Remedy(f"set {named} to {value(self.weights)} in {self.file}", steps)
         if self.plain:
             return Remedy(f"set {self.key} to {value(self.weights)}")
         return Remedy(f"correct {self.key}: the weights have {self._setting()} {value(self.weights)}")
+
+
+class PackingConfigUnread(PackingConfigDisagrees, frozen=True, kw_only=True):
+    """A quantization setting contradicts the weights, and loaders take it from the weights.
+
+    What it means
+        The quantized tensors state the setting themselves; the config states something else.
+
+    Why it matters
+        The weights are read correctly, but whoever reads the config is misled.
+
+    Example
+        warning[T642] packing-config-unread: quantization_config.bnb_4bit_quant_type
+          config   "fp4"
+          weights  "nf4", 14 modules
+          packing  nf4
+          help     set quantization_config.bnb_4bit_quant_type to "nf4" in config.json
+
+    What to do
+        Correct the setting; nothing else changes.
+    """
+
+    code = "T642"
+    severity = "warning"
 
 
 class PackedOtherwise(PackedModules, frozen=True, kw_only=True):

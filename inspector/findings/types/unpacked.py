@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import count, listed, shape, value
+
+MOST_WRITTEN = 40
+"""Most entries of a list that a remedy writes."""
 
 
 class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
@@ -87,6 +92,52 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return rows
+
+
+class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
+    """Linear layers are not quantized although others are and the config excludes none of them.
+
+    What it means
+        In every layer this module is stored plain, and other linear layers beside it are quantized. The quantization
+        block does not exclude it: its list of unquantized modules was lost, or belongs to another checkpoint.
+
+    Why it matters
+        Loaders build a quantized module: it lacks its scales, computes other numbers, or fails when it is used.
+
+    Example
+        error[T641] layers-not-packed: model.layers.{layer}.mlp.down_proj.weight
+          where    layers 0, 1, 2 modules
+          packing  fp8
+          stored   plain, in BF16
+          help     set "ignore": ["lm_head", "re:.*down_proj"] in quantization_config of
+                   config.json
+
+    What to do
+        Add the modules to the list of the quantization block, or quantize them like the others.
+    """
+
+    code = "T641"
+    always_one = True
+
+    dtype: str
+    method: str
+    source: str
+    key: str | None
+    entries: tuple[str, ...]
+
+    def rows(self) -> Rows:
+        return [*self.packing(), ("stored", f"plain, in {self.dtype}")]
+
+    def remedy(self) -> Remedy:
+        if self.key is None:
+            return Remedy(f"quantize them like the others: {self.method} has no list of modules to leave out")
+        few = len(self.entries) <= MOST_WRITTEN
+        listing = json.dumps(self.entries) if few else f"the present entries and these {self.modules} modules"
+        words = f'set "{self.key}": {listing} in {self.source}'
+        if self.source != "quantization_config" or not few:
+            return Remedy(words)
+        step = Step(action="set", file="config.json", key=(self.source, self.key), new=list(self.entries))
+        return Remedy(f"{words} of config.json", (step,))
 
 
 class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):

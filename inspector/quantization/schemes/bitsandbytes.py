@@ -5,11 +5,13 @@ the header determines the number of elements but not the shape; `weight.absmax` 
 `weight.quant_map` [16], `weight.quant_state.bitsandbytes__nf4` or `__fp4` (JSON in bytes). With double
 quantization `absmax` is bytes and `weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256]
 are stored with it.
+Loaders take type and double quantization from the state (measured: transformers 5.23 with bitsandbytes 0.50).
 int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
 """
 
 from __future__ import annotations
 
+from inspector.findings.types.packed import PackingHelperDiffers
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
 from inspector.quantization.settings import QuantizationSettings
@@ -37,8 +39,8 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     elements = values.elements * word(values) // 4
     kind = next((state[-3:] for state in STATES if state in tensors), None)
     nested = any(name in tensors for name in NESTED) or (absmax is not None and absmax.dtype in BYTES)
-    reading.compare("variant", kind)
-    reading.compare("nested", nested)
+    reading.compare("variant", kind, read=kind is None)
+    reading.compare("nested", nested, read=kind is None)
     reading.compare("bits", 4)
     size = _size(elements, absmax.elements if absmax is not None else None)
     counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]
@@ -56,6 +58,30 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 def _size(elements: int, blocks: int | None) -> int | None:
     return next((size for size in BLOCKS if ceil_div(elements, size) == blocks), None)
+
+
+def only_block_size(tensors: Tensors) -> int | None:
+    """The size of the blocks where no other one gives as many of them."""
+    values, absmax = tensors.get("weight"), tensors.get("weight.absmax")
+    if values is None or absmax is None:
+        return None
+    elements = values.elements * word(values) // 4
+    found = [size for size in BLOCKS if ceil_div(elements, size) == absmax.elements]
+    return found[0] if len(found) == 1 else None
+
+
+def state_bytes(tensors: Tensors) -> int:
+    """Bytes of the state that contains the size of the blocks; 0 where its offset of nested scales varies in length."""
+    states = [tensors[name].elements for name in STATES if name in tensors]
+    return states[0] if states and NESTED[0] not in tensors else 0
+
+
+def block_differs(tensors: Tensors, size: int) -> PackingHelperDiffers:
+    """The finding on scales that are not those of blocks of this size."""
+    values, absmax = tensors["weight"], tensors["weight.absmax"]
+    blocks = ceil_div(values.elements * word(values) // 4, size)
+    return PackingHelperDiffers(helper="weight.absmax", stored=absmax.shape, dtype=absmax.dtype, expected=((blocks,),),
+                                dtypes=(), because=f"one for {size} values, as in the other modules")  # fmt: skip
 
 
 def _is_eight(tensors: Tensors, setting: ModuleSettings) -> bool:

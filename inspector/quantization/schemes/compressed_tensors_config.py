@@ -66,6 +66,10 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
 
 
 def activations_of(group: ConfigBlock) -> str | None:
-    """The helper with the static scale of quantized inputs; for "local" scales, a static scale of the scales."""
-    dynamic = group.inner("input_activations").values.get("dynamic")
+    """The helper with the static scale of quantized inputs; for "local" scales, a static scale of the scales.
+
+    Scales are static unless the block says otherwise (`QuantizationArgs.dynamic` of compressed-tensors).
+    """
+    stated = group.inner("input_activations").values
+    dynamic = stated.get("dynamic", False) if stated else None
     return "input_scale" if dynamic is False else "input_global_scale" if dynamic == "local" else None

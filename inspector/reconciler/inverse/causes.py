@@ -202,9 +202,10 @@ def requested_values(differences: Differences) -> Ballots:
     return ballots
 
 
-def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
+def _tested(differences: Differences, bind: Bind, ballots: Ballots) -> list[Tested]:
     """The values that explain more than they break, the best first."""
     found: list[Tested] = []
+    fractions: list[Tested] = []
     explained = False
     most_votes = 0
     for number, ballot in enumerate(ballots.ranked()):
@@ -218,11 +219,23 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
         if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
             continue  # the values of numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
-        if effect is None or not effect.bearable or _empties(ballot.leaf, stated, value, effect):
+        if effect is None or not effect.bearable_beside_others or _empties(ballot.leaf, stated, value, effect):
             continue
         explained = explained or (effect.gain == differences.total and not effect.broken)
-        found.append(tested(differences, ballot, value, effect))
+        (fractions if effect.partial else found).append(tested(differences, ballot, value, effect))
+    if not found and len(fractions) > 1:
+        found = _complete(differences, bind, fractions)
     return sorted(found, key=lambda one: one.rank, reverse=True)
+
+
+def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested]) -> list[Tested]:
+    """The switches that each explain a fraction of a part, where together they explain everything."""
+    switches = {one.ballot.leaf: one for one in fractions if isinstance(one.value, bool)}
+    scope = differences.plan.scope
+    for leaf, one in switches.items():
+        scope = scope.with_value(leaf, one.value)
+    whole = len(switches) > 1 and not differences_of(*bind(scope), differences.weights).total
+    return list(switches.values()) if whole else []
 
 
 def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
@@ -244,7 +257,7 @@ MOST_CONFIRMED = 3
 def _best(differences: Differences, bind: Bind, refused: Set[str]) -> tuple[Cause, Differences] | None:
     """The first value that a new binding confirms, as a cause, and the remaining differences."""
     ballots = requested_values(differences)
-    found = _tested(differences, ballots)
+    found = _tested(differences, bind, ballots)
     if refused:
         found = [one for one in found if named(differences.plan.scope, one.ballot.leaf, one.value)[0] not in refused]
     for one in found[:MOST_CONFIRMED]:

@@ -34,8 +34,13 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def bearable(self) -> bool:
-        """Whether the value explains more than it breaks."""
-        if self.gain <= self.broken + self.missing or self.opens or self.partial:
+        """Whether the value explains more than it breaks, and no fraction of a part."""
+        return not self.partial and self.bearable_beside_others
+
+    @property
+    def bearable_beside_others(self) -> bool:
+        """Whether the value explains more than it breaks, be it a fraction of which other values explain the rest."""
+        if self.gain <= self.broken + self.missing or self.opens:
             return False
         if self.broken and not self.reshapes:
             return False  # where shapes become equal, a few others may have been equal by chance

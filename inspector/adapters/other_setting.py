@@ -1,0 +1,71 @@
+"""A number in the config of an adapter that is not the one that its tensors were made with.
+
+The shapes of blocks and factors follow from the widths of the base and one key. Where another value of this key, and no
+second one, gives the stored shape of every tensor, the key is wrong, and neither the base nor a tensor is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isqrt
+from typing import Any, Final
+
+from inspector.adapters.expected import ExpectedAdapter
+from inspector.adapters.with_base import Matched, absent_of
+from inspector.algebra.boxes import count
+from inspector.findings.adapters.tensors import AdapterSetting
+from inspector.findings.adapters.whole import AdapterSettingDiffers
+from inspector.findings.finding import Place
+
+KEYS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "lokr": (("decompose_factor", ""),),
+    "oft": (("oft_block_size", "r"), ("r", "oft_block_size")),
+    "boft": (("boft_block_size", "boft_block_num"), ("boft_block_num", "boft_block_size")),
+    "gralora": (("gralora_k", ""),),
+}
+"""Method -> (key that determines shapes, the key that is 0 where it is not)."""
+FEWEST: Final = 2
+"""Tensors of another shape from which on the key may be wrong; one alone is a wrong tensor."""
+Plan = Callable[[Mapping[str, Any]], tuple[ExpectedAdapter, Sequence[Matched]]]
+"""What a config asks for, and the stored tensors beside it."""
+
+
+def other_setting(
+    method: str, values: Mapping[str, Any], matched: Sequence[Matched], plan: Plan
+) -> AdapterSettingDiffers | None:
+    """The finding where one other value of a key explains the shapes of all tensors; None where none or several do."""
+    keys = [(key, zero) for key, zero in KEYS.get(method, ()) if values.get(key)]
+    differing = [one for one in matched if one.misfits]
+    if not keys or sum(count(one.boxes) for one in differing) < FEWEST:
+        return None
+    key, zero = keys[0]
+    others = (value for value in _candidates(matched) if value != values[key])
+    rest = {zero: 0} if zero else {}
+    found = [value for value in others if _fits(*plan({**values, key: value, **rest}))]
+    if len(found) != 1:
+        return None
+    return AdapterSettingDiffers(
+        place=Place(file="adapter_config.json", key=key),
+        settings=(AdapterSetting(key, values[key], found[0]),),
+        tensors=len({(one.key, one.boxes) for one in differing}),
+    )
+
+
+def _candidates(matched: Sequence[Matched]) -> list[int]:
+    """Values that dims of stored tensors show: the dims, and the sizes of blocks with so many generators."""
+    dims = {dim for one in matched for dim in one.shape if dim > 1}
+    return sorted({*dims, *(size for dim in dims for size in _generated(dim)), -1})
+
+
+def _generated(number: int) -> Iterator[int]:
+    """The size of a skew-symmetric matrix with so many free entries."""
+    size = (1 + isqrt(1 + 8 * number)) // 2
+    if size * (size - 1) == 2 * number:
+        yield size
+
+
+def _fits(plan: ExpectedAdapter, matched: Sequence[Matched]) -> bool:
+    """Whether every tensor is expected with its shape, and none is absent."""
+    if plan.unclear or any(one.misfits or one.expected is None or not one.expected.checked for one in matched):
+        return False
+    return not list(absent_of(plan, matched))

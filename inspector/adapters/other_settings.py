@@ -1,0 +1,127 @@
+"""Which value of adapter_config.json the tensors ask for, where that one value explains all that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isqrt
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.adapters.names import adapter_kind, tuner_name
+from inspector.adapters.with_base import module_of
+from inspector.algebra.boxes import count
+from inspector.algebra.names import axes_of
+from inspector.findings.adapters.tensors import (
+    AdapterModuleUnexpected,
+    AdapterSetting,
+    AdapterShapeDiffers,
+    AdapterTargetMissing,
+)
+from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterSettingDiffers
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families
+
+Values = Mapping[str, Any]
+Findings = Sequence[Finding]
+FACTORS: Final = (-1, 1, 2, 4, 8, 16, 32, 64)
+"""Values of LoKr's `decompose_factor` that are tried."""
+MOST_LAYERS: Final = 1_000
+
+
+def corrected(findings: Findings, values: Values, families: Families, again: Callable[[Values], Findings]) -> Findings:
+    """The findings; one where another value of a single setting leaves none.
+
+    again: what is found under other values. Modules without tensors may be lost: a value is then an alternative.
+    """
+    wrong = [one for one in findings if one.severity != "note"]
+    if not wrong or not values:
+        return findings
+    shapes = all(isinstance(one, AdapterShapeDiffers | AdapterBaseDiffers) for one in wrong)
+    others = any(isinstance(one, AdapterModuleUnexpected) for one in wrong)
+    if shapes or others:
+        tried = (*_sizes(values, families), *_methods(values, families))
+        fitting = next((one for one in tried if _fits(one, values, again)), None)  # two that fit build the same
+        if fitting is not None:
+            return [*(one for one in findings if one.severity == "note"), _differs(fitting, families)]
+    if all(isinstance(one, AdapterTargetMissing) for one in wrong):
+        chosen = next((one for one in _choices(values, families) if _fits(one, values, again)), None)
+        if chosen is not None:
+            return [_or_set(one, chosen) for one in findings]
+    return findings
+
+
+def _fits(settings: Sequence[AdapterSetting], values: Values, again: Callable[[Values], Findings]) -> bool:
+    other = {**values, **{one.key: one.new for one in settings}}
+    return all(one.severity == "note" for one in again(other))
+
+
+def _differs(settings: Sequence[AdapterSetting], families: Families) -> Finding:
+    return AdapterSettingDiffers(
+        place=Place(file="adapter_config.json", key=settings[0].key),
+        settings=tuple(settings),
+        tensors=sum(family.tensors for key, family in families.items() if tuner_name(key) is not None),
+    )
+
+
+def _or_set(finding: Finding, settings: Sequence[AdapterSetting]) -> Finding:
+    return replace(finding, settings=tuple(settings)) if isinstance(finding, AdapterTargetMissing) else finding
+
+
+def _sizes(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
+    """Sizes of blocks, by what the method stores: OFT has n(n - 1)/2 numbers for a block of n."""
+    method = str(values.get("peft_type")).lower()
+    if method == "oft":
+        columns = {part.layout.shape[-1] for key, family in families.items() if key.endswith(".oft_R.weight")
+                   for part in family.stored if part.layout.shape}  # fmt: skip
+        sizes = {(1 + isqrt(1 + 8 * one)) // 2 for one in columns}
+        for size in sizes if len(sizes) == 1 else ():
+            yield _changes(values, oft_block_size=size, r=0)
+    if method == "lokr":
+        for factor in FACTORS:
+            if factor != values.get("decompose_factor"):
+                yield _changes(values, decompose_factor=factor)
+
+
+def _methods(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
+    """The method that the names show, LoRA with the rank of its matrices."""
+    method = adapter_kind(key for key in families if tuner_name(key) is not None)
+    if method != "lora" or str(values.get("peft_type")).lower() == method:
+        return
+    ranks = {part.layout.shape[0] for key, family in families.items() if key.endswith(".lora_A.weight")
+             for part in family.stored if part.layout.shape}  # fmt: skip
+    chosen = _stored_modules(families)
+    if len(ranks) == 1 and chosen:
+        yield _changes(values, peft_type="LORA", r=ranks.pop(), target_modules=chosen)
+
+
+def _choices(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
+    """The layers and the modules of which tensors are stored."""
+    layers = _stored_layers(families)
+    if layers and values.get("layers_to_transform") is None:
+        yield _changes(values, layers_to_transform=layers)
+    modules = _stored_modules(families)
+    if modules and not isinstance(values.get("target_modules"), str):
+        yield _changes(values, target_modules=modules)
+
+
+def _changes(values: Values, **new: Any) -> tuple[AdapterSetting, ...]:
+    return tuple(AdapterSetting(key, values.get(key), value) for key, value in new.items() if values.get(key) != value)
+
+
+def _stored_modules(families: Families) -> list[str]:
+    """The last names of the modules of which tensors are stored."""
+    tuned = (module_of(key) for key in families if tuner_name(key) is not None)
+    return sorted({module.rpartition(".")[2] for module in tuned if module})
+
+
+def _stored_layers(families: Families) -> list[int]:
+    """The layers of which tensors are stored, where all modules have the same."""
+    found = set()
+    for key, family in families.items():
+        if tuner_name(key) is None:
+            continue
+        if axes_of(module_of(key)) != 1 or count(family.boxes) > MOST_LAYERS:
+            return []
+        found.add(tuple(sorted(index for box in family.boxes for index in box[0])))
+    return list(found.pop()) if len(found) == 1 else []

@@ -1,0 +1,66 @@
+"""The names of an adapter's tensors as PEFT looks for them, where the base shows that they differ a little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from inspector.adapters.base import Base
+from inspector.adapters.expected import PROMPTS
+from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer_of, renumbered, with_numbers
+from inspector.adapters.names import PREFIX, saved_namer, tuner_name
+from inspector.matcher.families import Families, rekeyed
+
+BaseOf = Callable[[Families], Base | None]
+"""The base, as an adapter with these names shows it."""
+
+
+class LookedFor(Struct, frozen=True):
+    """An adapter's families under the names that PEFT looks for.
+
+    named: name in the file -> name that PEFT looks for. stored: the families with the numbers that are stored. base: as
+    these names show it. moved: what is wrong with the numbers of the layers.
+    """
+
+    named: Callable[[str], str]
+    families: Families
+    stored: Families
+    base: Base | None = None
+    moved: Renumbered | None = None
+
+
+def looked_for(families: Families, method: str, values: Mapping[str, Any], base_of: BaseOf) -> LookedFor:
+    """The names, compared with those of the base. families: as in the file."""
+    named = saved_namer(families)
+    own = rekeyed(families, named)
+    base = base_of(own)
+    if base is None or method in PROMPTS or not values:
+        return LookedFor(named, own, own, base)
+    if base.families and not base.covered:
+        for inner in _without_leading(own):
+            there = rekeyed(own, namer_of(inner))
+            other = base_of(there)
+            if other is not None and other.covered == other.families:
+                named, own, base = namer_of(inner, named), there, other
+                break
+    names = misnamed(own, base, method, values)
+    if names:
+        named, own = namer_of(names, named), rekeyed(own, namer_of(names))
+        base = base_of(own) or base
+    moved = renumbered(own, base, method, values)
+    return LookedFor(named, own if moved is None else with_numbers(own, moved), own, base, moved)
+
+
+def _without_leading(families: Families) -> Iterator[dict[str, str]]:
+    """Key -> key without the first segments of the modules, where all have the same."""
+    modules = [key.removeprefix(PREFIX).split(".") for key in families if tuner_name(key) is not None]
+    for number in range(1, MOST_BEFORE + 1):
+        if len({tuple(one[:number]) for one in modules}) != 1 or min(map(len, modules)) <= number + 1:
+            return
+        yield {
+            key: PREFIX + ".".join(key.removeprefix(PREFIX).split(".")[number:])
+            for key in families
+            if key.startswith(PREFIX) and key.removeprefix(PREFIX).split(".")[:number] == modules[0][:number]
+        }

@@ -1,0 +1,48 @@
+"""Adapters that were made otherwise than their names or their config say, as a whole."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import shape
+
+
+class AdapterFactorsExchanged(Finding, frozen=True, kw_only=True):
+    """The two factors of an adapter are stored under each other's names.
+
+    What it means
+        Every matrix that does not fit has the shape of the other factor of its module.
+
+    Why it matters
+        PEFT compares the shapes and refuses the adapter.
+
+    Example
+        error[A944] adapter-factors-exchanged: 128 of 128 tensors
+          such as   base_model.model.model.layers.{layer}.self_attn.q_proj.lora_B.weight
+          stored    [16, 4096], which is the shape of lora_B
+          expected  [4096, 16]
+          help      rename lora_A to lora_B and lora_B to lora_A
+
+    What to do
+        Exchange the two names in every module.
+    """
+
+    code = "A944"
+
+    tensors: int
+    of: int
+    stored: tuple[int, ...]
+    expected: tuple[int | None, ...]
+    names: tuple[str, str]
+
+    headline_text = "{tensors} of {of:count tensor}"
+
+    def rows(self) -> Rows:
+        return [
+            ("such as", str(self.place.tensor or self.place.family)),
+            ("stored", f"{shape(self.stored)}, which is the shape of {self.names[1]}"),
+            ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
+        ]
+
+    def remedy(self) -> Remedy:
+        one, other = self.names
+        return Remedy(f"rename {one} to {other} and {other} to {one}")

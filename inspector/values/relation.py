@@ -1,0 +1,110 @@
+"""How the values of a tensor follow from those of its source although they differ: proven for all, or not said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import numpy as np
+
+from inspector.values.chunks import chunks
+from inspector.values.decoding import Array, decoded, rounded
+from inspector.values.stored import Numbers
+
+BLOCK: Final = 1 << 19
+"""Elements that are read at once."""
+MOST_ROWS: Final = 64
+"""Most rows that are named as exchanged."""
+CORNER: Final = 8
+"""Rows and columns of the corner that is compared first."""
+PRECISE: Final = frozenset({"F32", "F64"})
+FLOATS: Final = frozenset({"F64", "F32", "F16", "BF16"})
+
+
+def _one_more(left: Array, dtype: str) -> Array | None:
+    return _as_stored(left + left.dtype.type(1), dtype)
+
+
+def _one_less(left: Array, dtype: str) -> Array | None:
+    return _as_stored(left - left.dtype.type(1), dtype)
+
+
+def _as_stored(values: Array, dtype: str) -> Array | None:
+    return values if dtype in PRECISE else rounded(values, dtype)
+
+
+BY_VALUE: Final[Mapping[str, Callable[[Array, str], Array | None]]] = {
+    "through F16": lambda left, dtype: rounded(left, "F16") if dtype in PRECISE else None,
+    "through BF16": lambda left, dtype: rounded(left, "BF16") if dtype in PRECISE else None,
+    "one added": _one_more,
+    "one subtracted": _one_less,
+}
+"""What was done to each value by itself."""
+
+
+def value_relation(source: Numbers, target: Numbers, differing: int) -> tuple[str, tuple[int, ...]]:
+    """What was done to all values, with the exchanged rows where it is that; "" where nothing simple was.
+
+    differing: how many values differ.
+    """
+    if source.dtype != target.dtype or source.dtype not in FLOATS:
+        return "", ()
+    ways = dict(BY_VALUE)
+    for _, (one, other) in chunks(source.raw, target.raw):
+        left, right = decoded(np.asarray(one), source.dtype), decoded(np.asarray(other), target.dtype)
+        ways = {name: way for name, way in ways.items() if _equal(way(left, source.dtype), right)}
+        if not ways:
+            break
+    if ways:
+        return next(iter(ways)), ()
+    if source.raw.ndim != 2:
+        return "", ()
+    if _begins_transposed(source, target) and _transposed(source, target):
+        return "transposed", ()
+    if differing <= MOST_ROWS * source.raw.shape[1]:
+        return _exchanged_rows(source, target)
+    return "", ()
+
+
+def _begins_transposed(source: Numbers, target: Numbers) -> bool:
+    """Whether both are square and the first corner of one is that of the other transposed: little is read for it."""
+    if source.raw.shape[0] != source.raw.shape[1]:
+        return False
+    one, other = np.asarray(source.raw[:CORNER])[:, :CORNER], np.asarray(target.raw[:CORNER])[:, :CORNER]
+    return np.array_equal(one, other.T)
+
+
+def _transposed(source: Numbers, target: Numbers) -> bool:
+    """Whether one square matrix is the transpose of the other, block by block."""
+    return all(
+        np.array_equal(left[:, start : start + right.shape[0]], right[:, at : at + left.shape[0]].T)
+        for at, left in _rows(source)
+        for start, right in _rows(target)
+    )
+
+
+def _rows(numbers: Numbers) -> Iterator[tuple[int, Array]]:
+    """Blocks of rows of a matrix, each with its first row."""
+    height, width = numbers.raw.shape
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, height, step):
+        yield start, np.asarray(numbers.raw[start : start + step])
+
+
+def _exchanged_rows(source: Numbers, target: Numbers) -> tuple[str, tuple[int, ...]]:
+    """Rows of the source that are in each other's places, where all other rows are the same."""
+    rows: list[int] = []
+    before: list[bytes] = []
+    after: list[bytes] = []
+    for (start, left), (_, right) in zip(_rows(source), _rows(target), strict=True):
+        found = np.flatnonzero((left != right).any(axis=1))
+        rows += [start + int(row) for row in found]
+        if len(rows) > MOST_ROWS:
+            return "", ()
+        before += [left[row].tobytes() for row in found]
+        after += [right[row].tobytes() for row in found]
+    return ("rows exchanged", tuple(rows)) if sorted(before) == sorted(after) else ("", ())
+
+
+def _equal(expected: Array | None, found: Array) -> bool:
+    return expected is not None and bool(((expected == found) | (np.isnan(expected) & np.isnan(found))).all())

@@ -1,0 +1,168 @@
+"""Faults whose first remedy would leave a checkpoint that does not load, or that loads other weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.findings.shards.sets import SetsDiffer
+from tests.comparing.entrances import torch_file
+from tests.judged import base_record, spec_of
+from tests.loads.damage import CONFIG, MODEL, damaged, healthy, write
+from tests.loads.test_verdicts import Row, judged
+from tests.oracle.make_loads import fill
+
+MISTRAL: list[Any] = [["replace", old, new] for old, new in [
+    ("model.layers.", "layers."), ("self_attn.q_proj", "attention.wq"), ("self_attn.k_proj", "attention.wk"),
+    ("self_attn.v_proj", "attention.wv"), ("self_attn.o_proj", "attention.wo"), ("mlp.gate_proj", "feed_forward.w1"),
+    ("mlp.down_proj", "feed_forward.w2"), ("mlp.up_proj", "feed_forward.w3"), ("post_attention_layernorm", "ffn_norm"),
+    ("input_layernorm", "attention_norm"), ("model.embed_tokens", "tok_embeddings"), ("model.norm", "norm"),
+    ("lm_head", "output"),
+]]  # fmt: skip
+OWN_FILE = ["file", MODEL, "consolidated.safetensors"]
+PARAMS = ["text", "params.json", {"dim": 48, "n_layers": 3, "head_dim": 20, "hidden_dim": 92, "n_heads": 6,
+                                  "n_kv_heads": 2, "norm_eps": 1e-5, "vocab_size": 107}]  # fmt: skip
+RANK = ["file", MODEL, "model-rank-0-part-0.safetensors"]
+HALF: list[Any] = [["halve", 0, "q_proj", "k_proj", "v_proj", "gate_proj", "up_proj"],
+                   ["halve", 1, "o_proj", "down_proj"]]  # fmt: skip
+CROSS = ["decoder", "add_cross_attention"]
+EAGLE_3: list[Any] = [
+    ["keep", "layers.0.", "model.norm", "lm_head"], ["replace", "model.layers.0.", "midlayer."],
+    ["replace", "model.norm", "norm"], ["add", "midlayer.hidden_norm.weight", "F32", [48]],
+    ["shape", "midlayer.self_attn.q_proj.weight", [120, 96]], ["shape", "midlayer.self_attn.k_proj.weight", [40, 96]],
+    ["shape", "midlayer.self_attn.v_proj.weight", [40, 96]],
+    ["add", "d2t", "I64", [107]], ["add", "t2d", "BOOL", [200]],
+]  # fmt: skip
+OWN_CLASS = ["config", ["architectures"], ["LlamaForGating"]]
+OWN_CODE = ["config", ["auto_map"], {"AutoModel": "modeling_gating.My"}]
+
+
+def biases(*parts: str, layers: str = "") -> list[Any]:
+    """Damages that add a bias to projections of Llama, of all layers or of those below a prefix."""
+    spec = spec_of(base_record("llama", "CausalLM"))
+    return [["add", name.replace("weight", "bias"), "F32", [shape[0]]] for name, (_, shape) in spec.items()
+            if "_proj." in name and any(part in name for part in parts) and layers in name]  # fmt: skip
+
+
+CASES: list[Row] = [
+    ("names of another program", "mistral", "CausalLM", [*MISTRAL, PARAMS, OWN_FILE], "findings", ["S221"],
+     "download model.safetensors, or its shards and their index: consolidated.safetensors has the tensor names of"),
+    ("names of another program", "mistral", "CausalLM", [*MISTRAL, PARAMS], "findings", ["N470"], "convert it with"),
+    ("names of another program", "mistral", "CausalLM", [*MISTRAL, OWN_FILE], "findings", ["N470"], "convert it with"),
+    ("names of another program", "mistral", "CausalLM", [OWN_FILE, PARAMS], "findings", ["S221"],
+     "rename consolidated.safetensors to model.safetensors"),
+    ("one rank", "llama", "CausalLM", [*HALF, RANK], "findings", ["D503"], "merge it with the other rank"),
+    ("one rank", "llama", "CausalLM", [RANK], "findings", ["S221"], "rename model-rank-0-part-0.safetensors to"),
+    ("two switches", "llama", "CausalLM", biases("self_attn", "mlp"), "findings", ["C310", "C310"],
+     'set "attention_bias": true in config.json'),
+    ("two switches", "llama", "CausalLM", [["unset", ["attention_bias"]], ["unset", ["mlp_bias"]],
+     *biases("self_attn", "mlp")], "findings", ["C316"], 'add "attention_bias": true, "mlp_bias": true'),
+    ("one switch", "llama", "CausalLM", biases("mlp"), "findings", ["C310"], 'set "mlp_bias": true'),
+    ("biases of one layer", "llama", "CausalLM", biases("down_proj", layers="layers.1."), "findings", ["N405"],
+     "not counted as a parameter; remove it"),
+    ("norms of convolutions", "wav2vec2", "ForCTC", [["add",
+     "wav2vec2.feature_extractor.conv_layers.1.layer_norm.weight", "F32", [28]], ["add",
+     "wav2vec2.feature_extractor.conv_layers.1.layer_norm.bias", "F32", [28]]], "findings", ["C310"],
+     'set "feat_extract_norm": "layer" in config.json'),
+    ("norms of convolutions", "wav2vec2", "ForCTC", [["config", ["feat_extract_norm"], "layer"]], "findings", ["C310"],
+     'set "feat_extract_norm": "group" in config.json'),
+    ("cross attention", "encoder-decoder", "Model", [["config", CROSS, False], ["config", ["decoder", "is_decoder"],
+     False]], "findings", ["C310"],
+     'set "decoder.add_cross_attention": true in config.json, and "decoder.is_decoder": true, which it needs'),
+    ("draft head", "llama", "CausalLM", [*EAGLE_3, ["add", "fc.weight", "F32", [48, 144]]], "findings", ["N460"],
+     "load it beside the model that it was trained for"),
+    ("draft head", "llama", "CausalLM", [*EAGLE_3, ["add", "fc.weight", "F32", [48, 96]]], "findings", ["N401"],
+     "use the config.json"),
+    ("code absent", "llama", "CausalLM", [OWN_CLASS, OWN_CODE, ["replace", "mlp.", "ffn."]], "findings", ["C319"],
+     "fetch modeling_gating.py from the repository"),
+    ("code absent", "llama", "CausalLM", [OWN_CODE], "clean", [], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", CASES, ids=[f"{number}-{row[0]}-{row[1]}" for number, row in enumerate(CASES)])
+def test_a_cause_and_its_remedy(row: Row, tmp_path: Path) -> None:
+    *_, verdict, codes, words = row
+    audited = judged(row, tmp_path)
+    found = [one for one in audited.findings if one.severity != "note"]
+    assert (audited.verdict, [one.code for one in found]) == (verdict, codes)
+    assert not found or words in found[0].help
+
+
+TWO = {"0": "a", "1": "b"}
+SEVEN = {str(number): str(number) for number in range(7)}
+WRITTEN = ["config", ["transformers_version"], "5.23.0"]
+LOADS = [
+    # model type, class, damages, outcome of transformers 5.23, of 4.57
+    ("bert", "SequenceClassification", [["config", ["num_labels"], 7], ["config", ["id2label"], TWO]], "complete",
+     "refuses"),
+    ("bert", "SequenceClassification", [["config", ["num_labels"], 7], ["config", ["id2label"], SEVEN]], "complete",
+     "complete"),
+    ("bert", "SequenceClassification", [["config", ["id2label"], SEVEN], ["config", ["num_labels"], 2]], "refuses",
+     "complete"),
+    ("detr", "ObjectDetection", [WRITTEN, ["config", ["dilation"], False]], "complete", "complete"),
+    ("git_vision_model", "VisionModel", [WRITTEN], "complete", "complete"),
+    ("siglip_text_model", "TextModel", [WRITTEN], "complete", "random"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "damages", "newest", "older"), LOADS)
+def test_what_both_versions_do(
+    model_type: str, suffix: str, damages: list[Any], newest: str, older: str, tmp_path: Path
+) -> None:
+    """As measured with transformers 5.23.0 and 4.57.6."""
+    loads = judged(("", model_type, suffix, damages, "", [], ""), tmp_path).loads
+    found = {one.version: one.outcome for one in loads if one.loader == "transformers"}
+    assert found == {"5.23": newest, "4.57": older}
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])
+@pytest.mark.parametrize("stale", [True, False])
+def test_pytorch_files_beside_safetensors_that_do_not_fit(model_type: str, stale: bool, tmp_path: Path) -> None:
+    """Without a fault of the safetensors nothing is compared."""
+    one = base_record(model_type)
+    config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
+    spec = spec_of(one)
+    lost = [["drop", *list(spec)[2:]]] if stale else []
+    write(damaged(healthy(spec, config), lost), tmp_path, fill)
+    (tmp_path / "pytorch_model.bin").write_bytes(torch_file(spec, []))
+    audited = audit(str(tmp_path))
+    found = [finding for finding in audited.findings if finding.severity != "note"]
+    assert (audited.verdict, len(found)) == (("findings", 1) if stale else ("clean", 0))
+    if stale:
+        assert isinstance(found[0], SetsDiffer)
+        assert (found[0].fits, found[0].aside) == ("pytorch_model.bin", (MODEL,))
+
+
+def test_a_pytorch_file_that_does_not_fit_either(tmp_path: Path) -> None:
+    one = base_record("llama", "CausalLM")
+    config = {"model_type": "llama", "architectures": [one["class"]], **one["config"], "vocab_size": 110}
+    write(healthy(spec_of(one), config), tmp_path, fill)
+    (tmp_path / "pytorch_model.bin").write_bytes(torch_file(spec_of(one) | {"lm_head.weight": ("F32", (105, 48))}, []))
+    assert [finding.code for finding in audit(str(tmp_path)).findings if finding.severity != "note"] == ["C310"]
+
+
+@pytest.mark.parametrize(("names", "words"), [
+    (("model.safetensors.partaa", "model.safetensors.partab"),
+     "cat model.safetensors.part* > model.safetensors"),
+    (("model.safetensors.aa", "model.safetensors.ab"), "cat model.safetensors.* > model.safetensors"),
+    (("model.safetensors.part-001", "model.safetensors.part-002"),
+     "cat model.safetensors.part-* > model.safetensors"),
+    (("model.safetensors.part9", "model.safetensors.part10"), "cat model.safetensors.part10 ..."),
+    (("model.safetensors.old", "notes.txt"), "rename model.safetensors.old to model.safetensors"),
+    (("model.safetensors.bak", "notes.txt"), "rename model.safetensors.bak to model.safetensors"),
+])  # fmt: skip
+def test_pieces_of_a_file_are_joined(names: tuple[str, str], words: str, tmp_path: Path) -> None:
+    one = base_record("llama", "CausalLM")
+    write(healthy(spec_of(one), {"model_type": "llama", "architectures": [one["class"]], **one["config"]}), tmp_path)
+    raw = (tmp_path / MODEL).read_bytes()
+    (tmp_path / MODEL).unlink()
+    cut = len(raw) if names[1] == "notes.txt" else len(raw) // 2
+    (tmp_path / names[0]).write_bytes(raw[:cut])
+    (tmp_path / names[1]).write_bytes(raw[cut:])
+    (finding,) = audit(str(tmp_path)).findings
+    assert words in finding.help
+    assert json.loads((tmp_path / CONFIG).read_text(encoding="utf-8"))
