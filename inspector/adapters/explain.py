@@ -118,7 +118,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
     if base is not None and planned is not None:
         if not (elsewhere or (unknown and base.composite)):
-            difference = _difference(base, method, values, families)
+            difference = _difference(base, method, values, families, planned)
         if not alone:
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
@@ -165,10 +165,17 @@ def _planned(
     return plan, matched_with(plan, families)
 
 
-def _difference(base: Base, method: str, values: Mapping[str, Any], families: Families) -> AdapterDifference | None:
-    """The differences from what the config adds to the base in memory; None where that is not clear."""
-    held = replace(base, tensors=tuple(one for one in base.tensors if not one.stacked))
-    planned, prefix = plan_with(held, method, values, families), PREFIX
+def _difference(
+    base: Base, method: str, values: Mapping[str, Any], families: Families, planned: ExpectedAdapter
+) -> AdapterDifference | None:
+    """The differences from what the config adds to the base in memory; None where that is not clear.
+
+    planned: what the config makes of the base as it is saved.
+    """
+    held, prefix = base, PREFIX
+    if any(one.stacked for one in base.tensors):
+        held = replace(base, tensors=tuple(one for one in base.tensors if not one.stacked))
+        planned = plan_with(held, method, values, families)
     if planned.unclear:
         return None
     if method in PROMPTS:  # PEFT builds the prompt by its own config, whatever the base's widths

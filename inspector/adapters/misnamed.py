@@ -17,7 +17,6 @@ from inspector.adapters.base import Base
 from inspector.adapters.difference import matched_with
 from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import PREFIX, tuner_name
-from inspector.adapters.plan import plan_with
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.with_base import Matched, absent_of, module_of, of_all
 from inspector.algebra.boxes import Box, common, count, minus
@@ -62,9 +61,11 @@ def namer_of(names: Mapping[str, str], named: Callable[[str], str] = str) -> Cal
     return corrected
 
 
-def misnamed(families: Families, base: Base, method: str, values: Mapping[str, Any]) -> dict[str, str]:
-    """Key of a misnamed tensor -> key that PEFT looks for; empty where all have a place, or where that is not known."""
-    plan = plan_with(base, method, values, families)
+def misnamed(families: Families, base: Base, plan: ExpectedAdapter) -> dict[str, str]:
+    """Key of a misnamed tensor -> key that PEFT looks for; empty where all have a place, or where that is not known.
+
+    plan: what the config makes of the base.
+    """
     if plan.unclear or base.apart:
         return {}
     matched = matched_with(plan, families)
@@ -150,9 +151,11 @@ def _is_misspelled(word: str, right: str) -> bool:
     )  # fmt: skip
 
 
-def renumbered(families: Families, base: Base, method: str, values: Mapping[str, Any]) -> Renumbered | None:
-    """Layers that are all there under other numbers, some of which the base does not have."""
-    plan = plan_with(base, method, values, families)
+def renumbered(families: Families, base: Base, plan: ExpectedAdapter) -> Renumbered | None:
+    """Layers that are all there under other numbers, some of which the base does not have.
+
+    plan: what the config makes of the base.
+    """
     if plan.unclear or base.apart:
         return None
     wanted, stored = _by_place(plan), {key: one for key, one in families.items() if tuner_name(key) and "#" in key}

@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
-from inspector.adapters.tool_modules import FULL, ChangedModule, like
+from inspector.adapters.changed_modules import ChangedModule
+from inspector.adapters.tool_modules import FULL, like
 from inspector.adapters.tools import METHODS, NOTHING
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of

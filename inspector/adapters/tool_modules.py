@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
-
+from inspector.adapters.changed_modules import ChangedModule, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor, is_control
-from inspector.algebra.boxes import Box, common, count, joined, minus, tuples
+from inspector.adapters.tool_ranks import ranks_of, unequal
+from inspector.adapters.tools import LOW_RANK, METHODS, ToolTensor, is_control
+from inspector.algebra.boxes import common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import (
     AdapterEmpty,
-    AdapterPairDiffers,
     AdapterPartMissing,
     AdapterTensorUnknown,
-    Pair,
 )
 from inspector.findings.adapters.whole import Adapter, ModulesOf, RankOf
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -48,28 +45,6 @@ ALONE: Final = frozenset({"diff_b", "diff_m", "b_norm", "set_weight"})
 """Parts that change a module by themselves."""
 
 
-class ChangedModule(Struct, frozen=True, dict=True):
-    """A changed module, or its like in several layers. parts: part -> its key and tensors.
-
-    shared: those that another method of the same module may mean.
-    """
-
-    component: str
-    name: str
-    method: str
-    parts: Mapping[str, tuple[str, Family]]
-    shared: frozenset[str] = frozenset()
-
-    def boxes(self, part: str) -> Boxes:
-        """Where a part is stored."""
-        return union(self.parts[part][1].boxes) if part in self.parts else ()
-
-    @cached_property
-    def everywhere(self) -> Boxes:
-        """Where any of its parts is stored."""
-        return union(box for part in self.parts if part not in self.shared for box in self.boxes(part))
-
-
 def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: bool = True) -> AdapterReport:
     """Explains every tensor of an adapter. whole: absent tensors are missing, none was lost with a file."""
     modules = modules_of(families, found)
@@ -84,37 +59,11 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
-    findings.extend(_unequal(modules))
+    findings.extend(unequal(modules))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))
     return AdapterReport(lines, tuple(findings), None, ())
-
-
-def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[ChangedModule, ...]:
-    """The modules that an adapter changes, each with the parts of one method."""
-    parts: dict[tuple[str, str], dict[str, dict[str, tuple[str, Family]]]] = {}
-    stacks = {(one.component, one.module) for key, one in found.items() if _is_stack(one, families[key])}
-    for key, tensor in found.items():
-        at = tensor.component, tensor.module
-        method = "lora, stacked" if at in stacks and tensor.method == "lora, transposed" else tensor.method
-        parts.setdefault(at, {}).setdefault(method, {})[tensor.part] = (key, families[key])
-    return tuple(
-        ChangedModule(component, name, method, {**own, **every}, _besides(component, every, methods))
-        for (component, name), by_method in parts.items()
-        for every, methods in [(by_method.get("", {}), {one: own for one, own in by_method.items() if one})]
-        for method, own in (methods or by_method).items()
-    )
-
-
-def _besides(component: str, every: Iterable[str], methods: Collection[str]) -> frozenset[str]:
-    """The parts that do not show that a method changes a module: of several methods, or the biases of a ControlNet."""
-    return frozenset(every) if len(methods) > 1 or (methods and component == "controlnet") else frozenset()
-
-
-def _is_stack(tensor: ToolTensor, family: Family) -> bool:
-    """Whether a matrix of MLX is of all experts: they are stacked, and not transposed."""
-    return tensor.method == "lora, transposed" and any(len(part.layout.shape) == 3 for part in family.stored)
 
 
 def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
@@ -282,68 +231,6 @@ def _names(module: ChangedModule, boxes: Boxes) -> list[str]:
 
 
 # --- ranks ---
-
-
-def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
-    """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
-    for group in _groups(module):
-        first, *others = [part for part in group if part in module.parts] or [""]
-        for other in others:
-            for one in module.parts[first][1].stored:
-                for two in module.parts[other][1].stored:
-                    shared = joined(hit for a in one.boxes for b in two.boxes if (hit := common(a, b)) is not None)
-                    shapes = one.layout.shape, two.layout.shape
-                    ranks = [_at(_parted(*shapes), group[first]), _at(_parted(*shapes[::-1]), group[other])]
-                    for box in shared:
-                        yield first, other, box, one.layout.shape, two.layout.shape, ranks[0], ranks[1]
-
-
-def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a matrix in which the ranks of all experts follow each other, taken apart as the other one is.
-
-    The first versions of mlx-lm's LoRASwitchLinear have [experts*r, in] beside [experts, out, r].
-    """
-    if len(shape) != 2 or len(other) != 3 or not other[0] or shape[0] % other[0]:
-        return shape
-    return other[0], shape[0] // other[0], shape[1]
-
-
-def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
-    """The axes that share a rank, with the cores of a convolution where it has them."""
-    method = METHODS.get(module.method, NOTHING)
-    return method.tucker if method.cores & module.parts.keys() else method.ranks
-
-
-def _at(shape: tuple[int, ...], axis: int) -> int:
-    """A dim, -1 where the shape has too few."""
-    return shape[axis] if -len(shape) <= axis < len(shape) else -1
-
-
-def _unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """Pairs whose matrices cannot be multiplied, as one finding."""
-    pairs: list[Pair] = []
-    total = 0
-    for module in modules:
-        for first, other, box, one, two, rank, another in _pairs(module):
-            if rank != another or rank < 0:
-                total += count((box,))
-                names = [names_in(module.parts[part][0], (box,), 1)[0] for part in (first, other)]
-                pairs.append(Pair(names[0], one, names[1], two))
-    if pairs:
-        place = Place(tensor=pairs[0].second) if total == 1 else Place()
-        yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=total)
-
-
-def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:
-    """Rank -> number of modules that have it."""
-    found: Counter[int] = Counter()
-    for module in modules:
-        groups = _groups(module)
-        part, axis = next(((part, group[part]) for group in groups for part in group if part in module.parts), ("", 0))
-        if part:
-            for stored in module.parts[part][1].stored:
-                found[_at(stored.layout.shape, axis)] += stored.tensors
-    return found
 
 
 # --- what it is ---

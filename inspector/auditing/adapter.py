@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, base_tensors
+from inspector.adapters.changed_modules import modules_of
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import (
@@ -24,7 +25,7 @@ from inspector.adapters.names import (
 )
 from inspector.adapters.peft_configs import renames
 from inspector.adapters.tool_base import compare, tool_findings
-from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
+from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import modules_of_base, of_no_component, read_parts

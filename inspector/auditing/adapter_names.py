@@ -11,6 +11,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer_of, renumbered, with_numbers
 from inspector.adapters.names import PREFIX, saved_namer, tuner_name
+from inspector.adapters.plan import plan_with
 from inspector.matcher.families import Families, rekeyed
 
 BaseOf = Callable[[Families], Base | None]
@@ -45,11 +46,13 @@ def looked_for(families: Families, method: str, values: Mapping[str, Any], base_
             if other is not None and other.covered == other.families:
                 named, own, base = namer_of(inner, named), there, other
                 break
-    names = misnamed(own, base, method, values)
+    plan = plan_with(base, method, values, own)
+    names = misnamed(own, base, plan)
     if names:
         named, own = namer_of(names, named), rekeyed(own, namer_of(names))
         base = base_of(own) or base
-    moved = renumbered(own, base, method, values)
+        plan = plan_with(base, method, values, own)
+    moved = renumbered(own, base, plan)
     return LookedFor(named, own if moved is None else with_numbers(own, moved), own, base, moved)
 
 

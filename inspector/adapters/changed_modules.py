@@ -1,0 +1,60 @@
+"""The modules that an adapter of another tool than PEFT changes, each with its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+
+from msgspec import Struct
+
+from inspector.adapters.targets import Boxes, union
+from inspector.adapters.tools import ToolTensor
+from inspector.matcher.families import Families, Family
+
+
+class ChangedModule(Struct, frozen=True, dict=True):
+    """A changed module, or its like in several layers. parts: part -> its key and tensors.
+
+    shared: those that another method of the same module may mean.
+    """
+
+    component: str
+    name: str
+    method: str
+    parts: Mapping[str, tuple[str, Family]]
+    shared: frozenset[str] = frozenset()
+
+    def boxes(self, part: str) -> Boxes:
+        """Where a part is stored."""
+        return union(self.parts[part][1].boxes) if part in self.parts else ()
+
+    @cached_property
+    def everywhere(self) -> Boxes:
+        """Where any of its parts is stored."""
+        return union(box for part in self.parts if part not in self.shared for box in self.boxes(part))
+
+
+def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[ChangedModule, ...]:
+    """The modules that an adapter changes, each with the parts of one method."""
+    parts: dict[tuple[str, str], dict[str, dict[str, tuple[str, Family]]]] = {}
+    stacks = {(one.component, one.module) for key, one in found.items() if _is_stack(one, families[key])}
+    for key, tensor in found.items():
+        at = tensor.component, tensor.module
+        method = "lora, stacked" if at in stacks and tensor.method == "lora, transposed" else tensor.method
+        parts.setdefault(at, {}).setdefault(method, {})[tensor.part] = (key, families[key])
+    return tuple(
+        ChangedModule(component, name, method, {**own, **every}, _besides(component, every, methods))
+        for (component, name), by_method in parts.items()
+        for every, methods in [(by_method.get("", {}), {one: own for one, own in by_method.items() if one})]
+        for method, own in (methods or by_method).items()
+    )
+
+
+def _besides(component: str, every: Iterable[str], methods: Collection[str]) -> frozenset[str]:
+    """The parts that do not show that a method changes a module: of several methods, or the biases of a ControlNet."""
+    return frozenset(every) if len(methods) > 1 or (methods and component == "controlnet") else frozenset()
+
+
+def _is_stack(tensor: ToolTensor, family: Family) -> bool:
+    """Whether a matrix of MLX is of all experts: they are stacked, and not transposed."""
+    return tensor.method == "lora, transposed" and any(len(part.layout.shape) == 3 for part in family.stored)

@@ -1,0 +1,75 @@
+"""The ranks of the modules of an adapter: one in each pair of matrices that are multiplied."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.adapters.changed_modules import ChangedModule
+from inspector.adapters.tools import METHODS, NOTHING
+from inspector.algebra.boxes import Box, common, count, joined
+from inspector.findings.adapters.tools import AdapterPairDiffers, Pair
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.reconciler.wording import names_in
+
+
+def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
+    """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
+    for group in _groups(module):
+        first, *others = [part for part in group if part in module.parts] or [""]
+        for other in others:
+            for one in module.parts[first][1].stored:
+                for two in module.parts[other][1].stored:
+                    shared = joined(hit for a in one.boxes for b in two.boxes if (hit := common(a, b)) is not None)
+                    shapes = one.layout.shape, two.layout.shape
+                    ranks = [_at(_parted(*shapes), group[first]), _at(_parted(*shapes[::-1]), group[other])]
+                    for box in shared:
+                        yield first, other, box, one.layout.shape, two.layout.shape, ranks[0], ranks[1]
+
+
+def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a matrix in which the ranks of all experts follow each other, taken apart as the other one is.
+
+    The first versions of mlx-lm's LoRASwitchLinear have [experts*r, in] beside [experts, out, r].
+    """
+    if len(shape) != 2 or len(other) != 3 or not other[0] or shape[0] % other[0]:
+        return shape
+    return other[0], shape[0] // other[0], shape[1]
+
+
+def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
+    """The axes that share a rank, with the cores of a convolution where it has them."""
+    method = METHODS.get(module.method, NOTHING)
+    return method.tucker if method.cores & module.parts.keys() else method.ranks
+
+
+def _at(shape: tuple[int, ...], axis: int) -> int:
+    """A dim, -1 where the shape has too few."""
+    return shape[axis] if -len(shape) <= axis < len(shape) else -1
+
+
+def unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
+    """Pairs whose matrices cannot be multiplied, as one finding."""
+    pairs: list[Pair] = []
+    total = 0
+    for module in modules:
+        for first, other, box, one, two, rank, another in _pairs(module):
+            if rank != another or rank < 0:
+                total += count((box,))
+                names = [names_in(module.parts[part][0], (box,), 1)[0] for part in (first, other)]
+                pairs.append(Pair(names[0], one, names[1], two))
+    if pairs:
+        place = Place(tensor=pairs[0].second) if total == 1 else Place()
+        yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=total)
+
+
+def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:
+    """Rank -> number of modules that have it."""
+    found: Counter[int] = Counter()
+    for module in modules:
+        groups = _groups(module)
+        part, axis = next(((part, group[part]) for group in groups for part in group if part in module.parts), ("", 0))
+        if part:
+            for stored in module.parts[part][1].stored:
+                found[_at(stored.layout.shape, axis)] += stored.tensors
+    return found
