@@ -91,6 +91,12 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("gemma2", {"hidden_activation": None}, "hidden_activation", "refuses", "refuses"),
     ("bert", {"hidden_act": None}, "hidden_act", "refuses", "complete"),  # transformers 4 fails where it runs
     ("deepseek_v3", {"head_dim": None, "rope_scaling": YARN}, "head_dim", "refuses", "refuses"),
+    # null: refused by the types of transformers 5, or by both where the model computes with it
+    ("mistral", {"attention_dropout": None}, "attention_dropout", "refuses", "complete"),
+    ("gpt2", {"attn_pdrop": None}, "attn_pdrop", "refuses", "refuses"),
+    ("t5", {"dropout_rate": None}, "dropout_rate", "refuses", "refuses"),
+    ("gemma2", {"query_pre_attn_scalar": None}, "query_pre_attn_scalar", "refuses", "refuses"),
+    ("bloom", {"hidden_dropout": None}, "hidden_dropout", "refuses", "complete"),
 ]  # fmt: skip
 
 
