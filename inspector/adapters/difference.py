@@ -15,10 +15,14 @@ from inspector.adapters.with_base import Matched, absent_of, of_all, overlap
 from inspector.algebra.boxes import Box, count, joined, minus, within
 from inspector.matcher.families import Families, Stored
 from inspector.notation.binding import fits
+from inspector.reconciler import ledger
 from inspector.reconciler.wording import names_in
 
 HALF: Final = "_topk_indices"
 """Ending of the first of two tensors that VB-LoRA joins while it loads."""
+
+
+OTHER_HALF: Final = "_topk_weights"
 
 
 class AdapterDifference(Struct, frozen=True):
@@ -27,7 +31,7 @@ class AdapterDifference(Struct, frozen=True):
     mismatched: key, first name and number of those of a family. absent: the first missing tensor of each family, and
     how many are. strange: keys of unexpected tensors. tuned: whether the config changes any module of the base.
     modules: how many it changes. apart: as in `Base`, where no name is one of the model. unchangeable: as in
-    `ExpectedAdapter`.
+    `ExpectedAdapter`. regenerated: how many are missing that PEFT makes again, the same as before.
     """
 
     unexpected: int
@@ -38,6 +42,7 @@ class AdapterDifference(Struct, frozen=True):
     modules: int
     apart: bool = False
     unchangeable: str = ""
+    regenerated: int = 0
 
 
 def difference_of(
@@ -85,7 +90,15 @@ def difference_of(
         tuned=_tunes(plan),
         modules=sum(map(count, wrapped.values())),
         unchangeable=plan.unchangeable,
+        regenerated=_regenerated(plan, matched),
     )
+
+
+def _regenerated(plan: ExpectedAdapter, matched: Sequence[Matched]) -> int:
+    """How many tensors are missing of what is saved without need: FRoD's places of values."""
+    stored = {one.key for one in matched}
+    of_many = [one for one in plan.expected if not (one.required or one.module or one.key in stored)]
+    return sum(count(one.boxes) for one in of_many if one.role == ledger.PROJECTION)
 
 
 def _without_match(plan: ExpectedAdapter, matched: Sequence[Matched]) -> AdapterDifference:
@@ -105,7 +118,7 @@ def _is_taken(key: str, plan: ExpectedAdapter) -> bool:
     shared, _, category = key.rpartition(".")
     if shared.startswith(f"{OWN_PREFIX}frod_"):
         return any(f"_{module.replace('.', '_')}".endswith(f"_{category}") for module, _ in plan.targets)
-    return key.endswith(HALF)
+    return key.endswith(HALF) and any(one.key.endswith(OTHER_HALF) for one in plan.expected)
 
 
 def _tunes(plan: ExpectedAdapter) -> bool:

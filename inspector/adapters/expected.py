@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base
-from inspector.adapters.method_table import CATEGORIES, SHARED, rows_of
+from inspector.adapters.method_table import CATEGORIES, LINEAR, SHARED, rows_of
 from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name
 from inspector.adapters.prefixes import PREFIXES, Prefix, stated_prefix
@@ -203,6 +203,18 @@ def shared(
     for number, ending, shape in router(values) if method == "xlora" else ():
         key = OWN_PREFIX + ROUTER + ending
         yield Expected(key, ((Span.of((number,)),),), shape, ledger.PARAMETER, ROUTER, role="adapter")
+
+
+def references(method: str, module: str, boxes: Boxes, families: Families) -> Iterator[Expected]:
+    """What a method shares among all modules under the name of one of them, as in the state dict of the whole model.
+
+    RandLora saves it there, and its table has it.
+    """
+    own = {row[0] for row in LINEAR.get(method, ())}
+    for ending, *_ in SHARED.get(method, ()):
+        key = f"{PREFIX}{module}.{ending.lstrip('=')}"
+        if ending not in own and key in families:
+            yield Expected(key, boxes, (), kind_of(True), module, required=False, checked=False, role=role_of(True))
 
 
 def of_categories(

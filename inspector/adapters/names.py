@@ -35,7 +35,10 @@ _NESTED: Final = re.compile(
     r"|adamss_\w+|shadow_\w+|internal_xlora_classifier"
 )
 """Segments of tuners that hold several parameters under names of their own."""
-_NAMED_WITHIN: Final = (".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.")
+_NAMED_WITHIN: Final = (
+    ".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.", ".peanut_encoders.default.",
+    ".peanut_decoders.default.", *(f".glora_{part}.default." for part in "ABCDE"),
+)  # fmt: skip
 """Beginnings of several parameters of a tuner with the adapter's name before their own, which saving takes out."""
 _KINDS: Final = {
     "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
@@ -87,7 +90,8 @@ def saved_name(key: str) -> str:
     while inner.startswith((PREFIX, "model.base_model.model.")):
         inner = inner[inner.index(PREFIX) + len(PREFIX) :]
     if inner.startswith(OWN_PREFIX):
-        return inner
+        whole = tuner_name(inner)
+        return inner.rpartition(".")[0] if whole is not None and whole.named and not whole.module else inner
     found = tuner_name(PREFIX + inner)
     if found is not None and found.named:
         name, _, end = found.ending.rpartition(".")

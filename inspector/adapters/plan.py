@@ -18,6 +18,7 @@ from inspector.adapters.expected import (
     of_categories,
     of_piece,
     prompts,
+    references,
     role_of,
     shared,
 )
@@ -162,6 +163,8 @@ class _Planner:
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
         target = Target(kind, *widths, kernel, biased=tensor.module in self.biased)
         if self.method == "osf":
+            if tensor.kind != "linear":
+                return  # left as it is, without a word
             parts = self.settings.preserved(tensor.module, chosen)
             self.changed.extend((tensor, boxes, replace(target, preserved=kept)) for boxes, kept in parts)
             return
@@ -241,9 +244,11 @@ class _Planner:
         if key:
             self._refuse(tensor.module, boxes, f"its widths are no multiples of {key}")
         if pieces is None:
-            self.unclear.append(f"what {self.method} stores for {target.kind} modules")
-            self._open(tensor, boxes)
+            if self._changes(tensor):  # else PEFT refuses the config
+                self.unclear.append(f"what {self.method} stores for {target.kind} modules")
+                self._open(tensor, boxes)
             return
+        self.expected.extend(references(self.method, tensor.module, boxes, self.families))
         words = tensor.shape[0] if tensor.role in WORDS else None
         required = tensor.required and not tensor.foreign and not tensor.doubtful
         for piece in pieces:

@@ -24,6 +24,10 @@ ALL_LINEAR: Final = "all-linear"
 Boxes = tuple[Box, ...]
 
 
+FIRST_NUMBER: Final = (0, 18)
+"""The version of PEFT that first takes the first number of a path for that of the layer."""
+
+
 class Unclear(Exception):
     """A setting that does not say which modules are meant; the reason in words."""
 
@@ -223,7 +227,8 @@ class Targets:
         numbers = [layer for layer in layers if type(layer) is int and layer >= 0]
         if not numbers or not boxes:
             return boxes
-        axis = _layer_axis(module, texts(self._values.get("layers_pattern")))
+        written = newer_than_rule(self._values.get("peft_version"))
+        axis = _layer_axis(module, texts(self._values.get("layers_pattern")), first=written)
         if axis is None:
             return ()
         cut = Span.of(numbers)
@@ -234,8 +239,14 @@ def _number(value: object) -> int | None:
     return value if type(value) is int and 0 < value < LARGEST_RANK else None
 
 
-def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
-    """Which number of a path is that of its layer; None where there is none."""
+def newer_than_rule(version: object) -> bool:
+    """Whether an adapter was saved by a PEFT that counts the first number of a path, as the one that loads it does."""
+    parts = version.split(".")[:2] if isinstance(version, str) else []
+    return len(parts) == 2 and all(one.isdecimal() for one in parts) and tuple(map(int, parts)) >= FIRST_NUMBER
+
+
+def _layer_axis(module: str, patterns: Sequence[str], *, first: bool) -> int | None:
+    """Which number of a path is that of its layer; None where there is none. first: it is known to be the first."""
     segments = module.split(".")
     numbered = [at for at, segment in enumerate(segments[:-1]) if segment == "#"]
     if patterns:
@@ -246,7 +257,7 @@ def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
         fitting = [at for at in numbered if at >= 2]
     if not fitting:
         return None
-    if len(fitting) > 1:  # PEFT took the last number before 0.18, and the first since
+    if len(fitting) > 1 and not first:  # PEFT took the last number before 0.18, and the first since
         raise Unclear("layers_to_transform counts another number of a path in each version of PEFT")
     return numbered.index(fitting[0])
 

@@ -7,7 +7,6 @@ value of the wrong type are reported to the scope, which collects them as faults
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 from operator import methodcaller
@@ -26,6 +25,7 @@ from inspector.algebra.expression import (
     Slice,
     Word,
 )
+from inspector.algebra.functions import of_numbers
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.algebra.values import (
     ITEMS_A_STEP,
@@ -45,8 +45,6 @@ Evaluator = Callable[[Meanings], Value]
 STEPS_AN_INDEX = 3
 STEPS_A_FAULT = 100
 CHARACTERS_A_STEP = 256
-PRODUCTS_A_STEP = 1_000
-"""Digits of a product grow with its factors, so that its time grows with their square."""
 
 
 @cache
@@ -240,28 +238,9 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
         numbers = [number_of(value) for value in values]
         if not numbers or any(number is None for number in numbers):
             return None
-        return _of_numbers(scope, node, name, [number for number in numbers if number is not None])
+        return of_numbers(scope, node, name, [number for number in numbers if number is not None])
 
     return call
-
-
-def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float]) -> Value:
-    if name in ("max", "min"):
-        return max(numbers) if name == "max" else min(numbers)
-    if name == "prod":
-        spend(len(numbers) ** 2 // PRODUCTS_A_STEP, LISTS)
-        return math.prod(numbers)
-    if name == "floor":
-        return int(numbers[0])  # int() truncates, as modelling code does
-    if name == "log2":
-        return int(numbers[0]).bit_length() - 1 if numbers[0] >= 1 else None
-    step = numbers[1] if len(numbers) > 1 else 1
-    if step <= 0:
-        scope.fault("zero", node, f"rounded up to a multiple of {step}")
-        return None
-    if type(numbers[0]) is int and type(step) is int:
-        return -(-numbers[0] // step) * step
-    return int(math.ceil(numbers[0] / step) * step)
 
 
 def _bracket(node: Bracket) -> Evaluator:

@@ -20,7 +20,7 @@ from functools import cache
 
 from msgspec import Struct
 
-FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor", "log2", "number"})
+FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor", "log2", "number", "same"})
 RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 

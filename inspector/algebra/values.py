@@ -31,7 +31,7 @@ class Meanings(Protocol):
         """Sets the index of a hole (and of the extents it was cut from); returns the former one."""
 
     def fault(self, kind: str, node: Node, detail: str) -> None:
-        """Records that an expression cannot be computed. kind: remainder, zero, type or size."""
+        """Records that an expression cannot be computed. kind: remainder, zero, type, size or differs."""
 
 
 class Unknown:

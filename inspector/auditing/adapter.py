@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.changed_modules import modules_of
+from inspector.adapters.difference import AdapterDifference
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import (
@@ -131,6 +132,8 @@ def audit_adapter(
     report = account(values, families, laid, whole=whole)
     if found_as.moved is not None:  # PEFT goes by the numbers that are stored
         report = replace(report, difference=account(values, found_as.stored, laid, whole=whole).difference)
+    if report.difference is not None and _adds_nothing(report.difference):
+        findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
     findings.extend(_with_given_base(report.findings, values.get("base_model_name_or_path")))
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
@@ -142,6 +145,11 @@ def audit_adapter(
     audited = after_loading(replace(audited, loads=loads))
     unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
     return left_open(audited, loads[0]) if unknown else audited
+
+
+def _adds_nothing(difference: AdapterDifference) -> bool:
+    """Whether a config chooses modules for none of which its method saves anything, as OSF does for those of GPT-2."""
+    return difference.tuned and not difference.absent
 
 
 def _audit_of_tool(

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from inspector.adapters.base import WITHOUT_HEAD
+from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, tuner_name
 from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
+from inspector.algebra.names import key_of
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
@@ -34,6 +36,14 @@ SHARED_BY_FROD: Final = ("base_model.frod_V.", "base_model.frod_s_indices.", "ba
 """Beginnings of the projections of FRoD."""
 PROJECTED: Final = (".randlora_A", ".randlora_B")
 """Endings of RandLoRA's projections, which are one tensor in all modules."""
+
+
+OF_ONE_NAME: Final = ".lily_B.weight"
+"""Ending of what is one tensor in all modules of a name."""
+SEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "tinylora": ("base_model.tinylora_v.",), "vera": ("base_model.vera_B",), "pvera": ("base_model.pvera_B",),
+}  # fmt: skip
+"""Method -> beginnings of tensors that PEFT makes with the seed of the config where they are missing."""
 
 
 def loads_of_adapter(
@@ -83,7 +93,7 @@ def _without_projection(stored: Families, values: Mapping[str, Any], method: str
         some = any(key.startswith(SHARED_BY_FROD) for key in stored)
         return "" if some else f"no projection is stored, such as {SHARED_BY_FROD[0]}"
     wanted = [f"base_model.{method}_A"] if method in ("vera", "pvera") else []
-    absent = [name for name in wanted if name not in stored]
+    absent = [name for name in wanted if name not in {loaded_name(key) for key in stored}]
     return f"{absent[0]} is missing" if absent else ""
 
 
@@ -109,6 +119,8 @@ def _against_base(
     renamed: Counter[str] = Counter()
     for key, family in stored.items():
         looked_for, other = named(key), loaded_name(key, renaming)
+        if looked_for.endswith(HALF) and looked_for not in found.strange:
+            continue  # PEFT joins it with the other one, whatever the name
         if looked_for in report.unreached or (other != looked_for and looked_for not in found.strange):
             renamed[looked_for] += family.tensors
     trained = values.get("modules_to_save") or ()
@@ -116,10 +128,10 @@ def _against_base(
     absent = {**dict(found.absent), **lost}
     mismatched = [one for one in found.mismatched if one[0] not in renamed]
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
-        absent = {name: tensors for name, tensors in absent.items() if tuner_name(name) or not name.endswith(".bias")}
+        absent = {name: tensors for name, tensors in absent.items() if not _in_place(name, trained)}
+    absent = {name: tensors for name, tensors in absent.items() if not _is_made_again(name, method)}
     unexpected = found.unexpected + sum(renamed.values()) + sum(key in PROMPT_TENSORS for key in stored)
-    shared = {name: tensors for name, tensors in absent.items() if name.endswith(PROJECTED) and any(
-        key.endswith(name.rpartition(".")[2]) for key in stored)}  # fmt: skip
+    shared = _loaded_elsewhere(absent, frozenset(loaded_name(key, renaming) for key in stored))
     within = {name for name in absent if f"{name.removesuffix('.weight')}{WORDS_AROUND}" in stored}
     absent = {name: tensors for name, tensors in absent.items() if name not in shared and name not in within}
     unexpected -= sum(f"{name.removesuffix('.weight')}{WORDS_AROUND}" in found.strange for name in within)
@@ -128,7 +140,7 @@ def _against_base(
         missing=sum(
             tensors for name, tensors in counted.items() if not name.endswith(APART) and name not in PROMPT_TENSORS
         ),
-        aliases=found.modules if method == "vblora" else sum(shared.values()),
+        aliases=found.modules if method == "vblora" else sum(shared.values()) + found.regenerated,
         unexpected=unexpected,
         mismatched=sum(tensors for *_, tensors in mismatched),
         first_missing=next(iter(absent), ""),
@@ -140,6 +152,26 @@ def _against_base(
         approximated=method == "lora" and str(values.get("init_lora_weights")).startswith("pissa_niter"),
         **({"asked": f"task_type {WITHOUT_HEAD} asks for"} if values.get("task_type") == WITHOUT_HEAD else {}),
     )
+
+
+def _in_place(name: str, trained: Sequence[str]) -> bool:
+    """Whether a tensor is a bias of the base that no copy of its module replaces."""
+    return name.endswith(".bias") and tuner_name(name) is None and name.split(".")[-2:-1][0] not in trained
+
+
+def _is_made_again(name: str, method: str) -> bool:
+    """Whether PEFT makes a tensor out of a stored number of its config and reports it as missing nowhere."""
+    return method in SEEDED and name.startswith(SEEDED[method])
+
+
+def _loaded_elsewhere(absent: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
+    """What is missing under one name and loaded under another: one tensor in all modules, or in those of a name."""
+    ends = [end for end in PROJECTED if any(name.endswith(end) for name in names)]
+    return {
+        name: tensors
+        for name, tensors in absent.items()
+        if name.endswith(tuple(ends)) or (name.endswith(OF_ONE_NAME) and not names.isdisjoint((name, key_of(name)[0])))
+    }
 
 
 def _is_whole(name: str) -> bool:

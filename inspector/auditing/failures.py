@@ -151,7 +151,7 @@ def _is_of_other(audited: Audit) -> bool:
 
 def _is_said(audited: Audit) -> bool:
     """Whether a warning says already that the declared head is random, the class another type's, a value refused, an
-    adapter added, or a draft head no model.
+    adapter added, or a draft head or a part no model.
     """
     if not audited.findings:
         return False
@@ -160,8 +160,9 @@ def _is_said(audited: Audit) -> bool:
     from inspector.findings.config import ConfigRefused
     from inspector.findings.declared import ClassOfAnotherType
     from inspector.findings.names.components import DraftHead
+    from inspector.findings.names.part_alone import PartAlone
 
-    said = HeadUntrained | ConfigRefused | ClassOfAnotherType | AdapterBesideWeights | DraftHead
+    said = HeadUntrained | ConfigRefused | ClassOfAnotherType | AdapterBesideWeights | DraftHead | PartAlone
     return any(isinstance(one, said) for one in audited.findings)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
+
+from msgspec.structs import replace
 
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit
@@ -41,8 +43,19 @@ def with_file_names(audited: Audit) -> Audit:
         findings.extend(_without_metadata(audited, loader))
         findings = _of_no_model(audited, findings)
     else:
-        findings = [*audited.findings, *_config_unusable(audited)]
+        unusable = list(_config_unusable(audited))
+        findings = [*_without_set_keys(audited.findings, unusable), *unusable]
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
+
+
+def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> list[Finding]:
+    """The findings, without those on config keys that one on the type sets as well."""
+    if not added:
+        return list(findings)
+    from inspector.findings.config import ConfigDisagrees, ModelTypeMissing
+
+    set_too = {key for one in added if isinstance(one, ModelTypeMissing) for key in one.values}
+    return [one for one in findings if not (isinstance(one, ConfigDisagrees) and one.place.key in set_too)]
 
 
 def _is_one_rank(findings: Sequence[Finding]) -> bool:
@@ -212,6 +225,27 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
     return () if known & config.values.keys() else tuple(config.values)[:NAMES_SHOWN]
 
 
+def _in_transformers_words(audited: Audit, config: Config) -> dict[str, Any]:
+    """What to set in a config of another program, where that gives the name and the shape of every tensor."""
+    from inspector.dialects.mamba_ssm import config_of
+
+    meant = config_of(config.values)
+    if meant is None or audited.stored is None:
+        return {}
+    from inspector.matcher.claim import claim_of
+    from inspector.matcher.reading import read_claimed
+    from inspector.reconciler.reconcile import reconcile
+
+    claim = claim_of(replace(config, values={**config.values, **meant}))
+    reading = read_claimed(claim, audited.stored)
+    if reading is None or reading.coverage < 1:
+        return {}
+    case = reconcile(claim, reading, ())
+    if case.placement.differences or any(one.rivals or one.together or "." in one.key for one in case.causes):
+        return {}
+    return {**meant, **{one.key: one.weights for one in case.causes if one.element is None}}
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
@@ -226,8 +260,11 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             return  # diffusers' classes load a component whose config does not name them
         from inspector.findings.config import ModelTypeMissing
 
+        meant = _in_transformers_words(audited, config)
         yield ModelTypeMissing(
             place=Place(file=CONFIG, key="model_type"),
+            program="mamba_ssm" if meant else None,
+            values=meant,
             class_name=audited.class_name,
             model_type=None if audited.architecture is None else audited.architecture.model_type,
             foreign=_keys_of_no_model(audited, config),

@@ -18,6 +18,7 @@ from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
+from inspector.auditing.part_alone import PART_ALONE, part_alone
 from inspector.auditing.reported import (
     entries_in_vain,
     lacks_shards,
@@ -193,6 +194,8 @@ def definition(draft: Draft) -> Draft:
         return _without_definition(draft).with_findings([nothing_stored(checkpoint)])
     if "fc.weight" in draft.families and (head := draft_of_three(draft.families)) is not None:
         return _without_definition(draft).with_findings([head]).open(*OF_DRAFT)
+    if (part := part_alone(config, draft.families, draft.lost)) is not None:
+        return _without_definition(draft).with_findings([part]).open(*PART_ALONE)
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
         from inspector.auditing.multimodal import text_model_alone
@@ -370,7 +373,7 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
         return _without_definition(draft).open("names and shapes", "no tensor can be read")
     if (own := own_code(draft.config, None, ())) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    draft = _without_definition(draft).with_findings(unknown_architecture(draft.config, nearest))
+    draft = _without_definition(draft).with_findings(unknown_architecture(draft.config, draft.families, nearest))
     stated = draft.checkpoint.metadata
     if stated is not None and is_projector(stated.values):
         draft = draft.with_findings(list(projector_findings(draft.families, stated.values)))

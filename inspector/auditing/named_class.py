@@ -38,12 +38,12 @@ class Named(Struct, frozen=True):
 
 
 def of_unknown_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The definition of the class where the model type is unknown, and all stored names are the definition's."""
+    """The definition of the class where the names fit no model type, and all stored names are that definition's."""
     named, model_type = config.class_name, config.model_type
     if file is None or file.kind != "config" or named is None or not isinstance(model_type, str):
         return None
     of = type_of_class(named)
-    if of is None or definition_of(of) is None or config.definition is not None or "auto_map" in file.values:
+    if of is None or definition_of(of) in (None, config.definition) or "auto_map" in file.values:
         return None
     claim = claim_of(replace(file, values={**file.values, "model_type": of}))
     reading = read_claimed(claim, families, lost)

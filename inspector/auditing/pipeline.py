@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.exchanged import exchanged
-from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, kind_of, unnamed, without_their_files
+from inspector.auditing.pipeline_entries import IndexEntries, judge_entries
+from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
 from inspector.auditing.pipeline_parts import as_the_pipeline_loads, of_another_class, of_one_variant, of_the_pipeline
 from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
@@ -26,7 +27,6 @@ from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.over_budget import exceeded_findings
-from inspector.loading.pipelines import is_pipeline, needed_by
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -53,45 +53,27 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    findings = [*_beyond_the_folder(root), *(_incomplete(root.pipeline) if wanted else ())]
-    checkpoints, lost, over = _opened(root.pipeline, wanted, opened)
-    findings.extend(over)
+    entries = judge_entries(root.pipeline, opened) if wanted else IndexEntries()
+    findings = [*_beyond_the_folder(root), *entries.findings]
+    checkpoints, beside, over = _opened(root.pipeline, wanted, opened)
+    findings.extend((*over, *beside.unreadable))
     wanted = {name: class_name for name, class_name in wanted.items() if name in checkpoints}
-    there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
+    there = {name: one for name, one in checkpoints.items() if one is not None and _is_audited(name, one, entries)}
     if not there and root.readable:
-        flat = audit_part(root)
-        from inspector.findings.names.pipelines import PipelineFlattened
-
-        flattened = PipelineFlattened(
-            place=Place(file=root.pipeline.file),
-            class_name=root.pipeline.values.get("_class_name"),
-            components=tuple(wanted),
-        )
-        return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
+        return _flattened(root, root.pipeline, wanted, audit_part)
     if not wanted and not findings:
         findings.append(_without_components(root.pipeline.file))
     parts = {
         name: as_the_pipeline_loads(audit_part(one, like=_stated_class(one, wanted[name])), wanted[name])
         for name, one in there.items()
     }
-    absent = {name: class_name for name, class_name in wanted.items() if name not in there}
-    findings.extend((*_missing([*absent.items(), *lost]), *unnamed(root, root.pipeline.values)))
+    absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
+    missing = [one for one in absent if one[0] not in (*entries.unused, *entries.unknown)]
+    findings.extend((*_missing(missing), *unnamed(root, root.pipeline.values)))
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
-    found = merged(findings)
-    swapped = list(exchanged(parts, audit_part)) if any(part.verdict == FINDINGS for part in parts.values()) else []
-    found.extend(swapped)
-    explained = {name for one in swapped for name in one.components}
-    variant = of_one_variant(parts)
-    if variant is not None:
-        found.append(variant)
-    for name in parts.keys() - explained if explained else parts:
-        seen = of_the_pipeline(name, wanted[name], parts)
-        if variant is not None and name in variant.components:
-            seen = (one for one in seen if not isinstance(one, FileNameUnknown))
-        found.extend(one.within(name, _in_folder(name, one.place)) for one in seen)
-    findings = ordered(found)
-    skipped = (*skipped_in(parts), *_of_unknown_class(root.pipeline))
+    findings = ordered((*merged(findings), *_of_parts(parts, wanted, audit_part)))
+    skipped = (*skipped_in(parts), *entries.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
     found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
     verdict = FINDINGS if found_wrong else verdict_of(findings, skipped)
@@ -111,43 +93,49 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     )
 
 
+def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_part: AuditPart) -> Audit:
+    """The audit of a pipeline without folders, whose files are all in the root folder."""
+    from inspector.findings.names.pipelines import PipelineFlattened
+
+    flat = audit_part(root)
+    flattened = PipelineFlattened(
+        place=Place(file=index.file), class_name=index.values.get("_class_name"), components=tuple(wanted)
+    )
+    return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
+
+
+def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part: AuditPart) -> Iterator[Finding]:
+    """The findings of the components, those of several as one. wanted: component -> the class that the index names."""
+    swapped = list(exchanged(parts, audit_part)) if any(part.verdict == FINDINGS for part in parts.values()) else []
+    yield from swapped
+    explained = {name for one in swapped for name in one.components}
+    variant = of_one_variant(parts)
+    if variant is not None:
+        yield variant
+    for name in parts.keys() - explained if explained else parts:
+        seen = of_the_pipeline(name, wanted[name], parts)
+        if variant is not None and name in variant.components:
+            seen = (one for one in seen if not isinstance(one, FileNameUnknown))
+        yield from (one.within(name, _in_folder(name, one.place)) for one in seen)
+
+
+def _is_audited(name: str, component: Checkpoint, entries: IndexEntries) -> bool:
+    """Whether a component is audited: one of an unknown class without weights may be one that has none."""
+    return component.readable or bool(component.siblings and name not in entries.unknown)
+
+
 def _opened(
     index: Config, wanted: Iterable[str], opened: Open
-) -> tuple[dict[str, Checkpoint | None], list[tuple[str, str]], Sequence[Finding]]:
-    """The components that could be opened, those without their files, and the finding where they are too many."""
+) -> tuple[dict[str, Checkpoint | None], WithoutWeights, Sequence[Finding]]:
+    """The components that could be opened, those without weights, and the finding where they are too many."""
     checkpoints: dict[str, Checkpoint | None] = {}
     try:
         for name in wanted:
             checkpoints[name] = opened(name)
             spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
-        return checkpoints, list(without_their_files(index.values, opened)), ()
+        return checkpoints, without_weights(index.values, opened), ()
     except Exceeded as exceeded:
-        return checkpoints, [], exceeded_findings(exceeded)
-
-
-def _incomplete(index: Config) -> Iterator[Finding]:
-    """The finding on a model_index.json that lacks what the class of its pipeline needs, or names no class."""
-    class_name = index.values.get("_class_name")
-    named = class_name[-1] if isinstance(class_name, list) and class_name else class_name
-    stated = named if isinstance(named, str) else None
-    needed = needed_by(stated) if stated is not None else ()
-    absent = tuple(name for name in needed if name in index.values and not _is_entry(index.values[name]))
-    if absent or class_name is None:
-        from inspector.findings.names.pipelines import PipelineIncomplete
-
-        yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
-
-
-def _is_entry(value: object) -> bool:
-    """Whether an entry names a library and a class: diffusers takes null, a text or a number for no component."""
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
-
-
-def _of_unknown_class(index: Config) -> Iterator[Skipped]:
-    """That a pipeline's class is none of diffusers': what it needs is not known."""
-    named = index.values.get("_class_name")
-    if isinstance(named, str) and not is_pipeline(named):
-        yield Skipped("what the pipeline needs", f"diffusers has no class {named}", decisive=True)
+        return checkpoints, WithoutWeights(), exceeded_findings(exceeded)
 
 
 def _without_components(file: str) -> Finding:

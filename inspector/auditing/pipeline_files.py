@@ -10,11 +10,15 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from inspector.budget import spend
-from inspector.findings.finding import NAMES_SHOWN, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.components import FolderUnnamed
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.sources.source import Refusal
+from inspector.loader.config_file import read_config
+from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes
 
@@ -30,6 +34,15 @@ NEEDED: Final = {
     "ImageProcessor": "preprocessor_config.json",
 }
 """Kind -> the file that a component of it is read from."""
+READ: Final = {
+    "Scheduler": ("scheduler_config.json",),
+    "FeatureExtractor": ("preprocessor_config.json",),
+    "ImageProcessor": ("preprocessor_config.json",),
+    "Tokenizer": ("tokenizer_config.json", "tokenizer.json"),
+}
+"""Kind -> the files that must be JSON: with diffusers 0.42 and transformers 5.23 any other text is refused."""
+LARGEST_ASKED: Final = 1_000_000
+"""Largest of these files, in bytes, that is read over a network."""
 WITHOUT_WORDS: Final = frozenset({
     "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "generation_config.json",
     "chat_template.json", "chat_template.jinja", "merges.txt", "README.md", ".gitattributes",
@@ -48,20 +61,51 @@ def kind_of(class_name: str) -> str | None:
     return None if found is None or class_name in model_classes() else found[1]
 
 
-def without_their_files(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str]]:
-    """(folder, class) of each component without weights that the pipeline names and that cannot be read."""
+class WithoutWeights(Struct, frozen=True):
+    """The components without weights. lost: (folder, class) of those without their files. unreadable: wrong files."""
+
+    lost: tuple[tuple[str, str], ...] = ()
+    unreadable: tuple[Finding, ...] = ()
+
+
+def without_weights(values: Mapping[str, object], opened: Open) -> WithoutWeights:
+    """What the files say of the components that the pipeline names and that have no weights."""
+    lost: list[tuple[str, str]] = []
+    unreadable: list[Finding] = []
+    for name, class_name, folder in _without_weights(values, opened):
+        kind = kind_of(class_name) or ""
+        if folder is None or not _is_there(kind, class_name, folder.siblings):
+            lost.append((name, class_name))
+        else:
+            unreadable.extend(_unreadable(name, kind, folder))
+    return WithoutWeights(tuple(lost), tuple(unreadable))
+
+
+def _unreadable(name: str, kind: str, folder: Checkpoint) -> Iterator[Finding]:
+    """The findings on the texts of a component that are no JSON; over a network large ones are not read for this."""
+    source = folder.reach() if folder.reach is not None else None
+    for file in READ.get(kind, ()):
+        if source is None or file not in folder.siblings:
+            continue
+        if isinstance(source, Forewarned) and source.listing().files.get(file, 0) > LARGEST_ASKED:
+            continue
+        config, found = read_config(source, file, "config")
+        if config is None:
+            for one in found:
+                yield one.within(name, replace(one.place, file=f"{name}/{file}"))
+
+
+def _without_weights(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str, Checkpoint | None]]:
+    """(folder, class, what is in the folder) of each component without weights."""
     for name, entry in values.items():
         if name.startswith("_") or not isinstance(entry, list) or len(entry) != 2:
             continue
         library, class_name = entry
         if library not in ("diffusers", "transformers") or not isinstance(class_name, str):
             continue
-        kind = kind_of(class_name)
-        if kind is not None:
+        if kind_of(class_name) is not None:
             spend(STEPS_A_COMPONENT, "the components of the pipeline")
-            folder = opened(name)
-            if folder is None or not _is_there(kind, class_name, folder.siblings):
-                yield name, class_name
+            yield name, class_name, opened(name)
 
 
 def unnamed(root: Checkpoint, values: Mapping[str, object]) -> Iterator[FolderUnnamed]:

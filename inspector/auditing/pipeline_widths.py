@@ -1,4 +1,4 @@
-"""Widths that the components of a pipeline share: where they differ diffusers loads them, and the first call fails.
+"""Widths that the components of a pipeline share: where they differ diffusers loads them, and each call fails.
 
 Read in the pipelines of diffusers 0.42, which pass the output of the encoders and of the denoiser on as it is. Those of
 Stable Diffusion 1, XL and 3 and of FLUX were called with an encoder of another width, those of Stable Diffusion 1 and
@@ -67,6 +67,8 @@ TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
 score of beauty."""
 PROJECTS: Final = ("encoder_hid_dim", "encoder_hid_dim_type")
 """Keys of a UNet that projects what the encoder gives."""
+BLOCKS: Final = ("down_block_types", "mid_block_type", "up_block_types")
+"""Keys of a UNet for the classes of its blocks; those that read the text have `CrossAttn` in their names."""
 
 
 def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
@@ -76,7 +78,7 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
     yield from _of_other_latents(class_name, parts)
     for pattern, terms, (taker, key) in RULES:
         named = [(name, its) for name, its in terms if name in parts]
-        if not re.fullmatch(pattern, class_name) or not named:
+        if not re.fullmatch(pattern, class_name) or not named or not _reads(parts.get(taker), key):
             continue
         given = [_stated(parts[name], its) for name, its in named]
         taken = _stated(parts.get(taker), key)
@@ -92,7 +94,18 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
                 width=taken,
                 encoders=tuple(f"{name}.{its}" for name, its in named),
                 widths=tuple(widths),
+                beside=(TIMES[key]["text_encoder" in parts], times) if key in TIMES else None,
             )
+
+
+def _reads(part: Audit | None, key: str) -> bool:
+    """Whether the network has a layer of this width: one without attention to the text has none, whatever its key."""
+    values = _values(part)
+    if key in TIMES:
+        return values.get("addition_embed_type") == "text_time"
+    if key != "cross_attention_dim" or any(name not in values for name in BLOCKS):
+        return True
+    return "CrossAttn" in str([values[name] for name in BLOCKS])
 
 
 def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:

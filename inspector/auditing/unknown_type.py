@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families
 
 
-def unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:
+def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, float] | None) -> list[Finding]:
     """The finding on a type that has no definition, or none of the names. nearest: (name, share of the names)."""
     if config.definition is not None and config.model_type is not None:
+        from inspector.dialects.libraries import library_of
+
+        if (library := library_of(families)) is not None:
+            return [_of_library(config, config.model_type, library)]
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         return [
@@ -34,3 +39,11 @@ def unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> li
             code_in_repository=bool(config.settings.values.get("auto_map")),
         )
     ]
+
+
+def _of_library(config: Claim, model_type: str, library: str) -> Finding:
+    from inspector.findings.names.of_library import NamesOfLibrary
+
+    return NamesOfLibrary(
+        place=Place(key="model_type"), claimed=model_type, class_name=config.class_name, library=library
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -333,12 +334,16 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     class_name: str | None = msgspec.field(name="class")
     model_type: str | None = None
     foreign: tuple[str, ...] = ()
+    program: str | None = None
+    values: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     headline_text = "model_type"
 
     def rows(self) -> Rows:
         if self.foreign:
             return [("keys", f"{listed(self.foreign, 4)}: none of them describes a model")]
+        if self.program is not None:
+            return [("config", f"in the words of {self.program}")]
         return [("class", self.class_name)] if self.class_name else []
 
     def remedy(self) -> Remedy:
@@ -346,6 +351,10 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
             return Remedy(
                 "download config.json, which belongs to the weights, again: this one is another file's content"
             )
+        if self.values:
+            steps = [Step(action="set", file="config.json", key=(key,), new=new) for key, new in self.values.items()]
+            words = ", ".join(f'"{key}": {value(new)}' for key, new in self.values.items())
+            return Remedy(f"set {words} in config.json", tuple(steps))
         if self.model_type is not None:
             step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))

@@ -71,7 +71,11 @@ def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | Non
     listed, types = values.get(key), types_of(model_type)
     if not isinstance(listed, list) or types is None or not types.fields.keys() >= {key, "num_hidden_layers"}:
         return None
-    odd = next((one for one in listed if one not in layer_types()), None) if key == "layer_types" else None
+    odd = (
+        next((one for one in listed if not (isinstance(one, str) and one in layer_types())), None)
+        if key == "layer_types"
+        else None
+    )
     if odd is not None:
         return Refused(f"its config class knows no layer type {shown(odd)} of {key}", (key,))
     number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]

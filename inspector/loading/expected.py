@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_by
+from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Head
-from inspector.notation.scope import Scope, head_for
+from inspector.notation.scope import Scope, head_for, submodels_of
 from inspector.notation.settings import Settings
 from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
@@ -49,3 +52,42 @@ def plan_of(
 def alternatives(scope: Scope, head: Head) -> int:
     """The number of `either` in a definition and in those of its submodels."""
     return max((number for slot in unroll(scope, head).slots for number, _ in slot.choices), default=0)
+
+
+def with_parts(rules: ClassRules, plan: Plan, major: str) -> ClassRules:
+    """The rules of a class, with what the classes of its submodels have and lack by their own rules.
+
+    The rules of a class are those of the types that it was recorded with; the config may choose others.
+    """
+    stored, lacks = list(rules.stored), list(rules.lacks)
+    parts: dict[tuple[str, ...], ClassRules] = {}
+    for block in plan.blocks:
+        slot = block.slot
+        if slot.scope and not (slot.optional and slot.tensor.counted):
+            of_part = parts.get(slot.scope) or _rules_of_part(plan.scope, slot.scope, major)
+            parts[slot.scope] = of_part
+            if slot.optional and _ends_with_any(block.key, of_part.stored):
+                stored.append(block.key)
+            elif not slot.optional and _ends_with_any(block.key, of_part.lacks):
+                lacks.append(block.key)
+    if len(stored) == len(rules.stored) and len(lacks) == len(rules.lacks):
+        return rules
+    return replace(rules, stored=tuple(stored), lacks=tuple(lacks))
+
+
+def _ends_with_any(key: str, endings: tuple[str, ...]) -> bool:
+    return any(key.endswith(f".{ending}") for ending in endings)
+
+
+def _rules_of_part(scope: Scope, path: tuple[str, ...], major: str) -> ClassRules:
+    """The rules of the class that a library builds for a submodel; none where the definition states what that is."""
+    part = scope.below(path)
+    entry = next(one for one in submodels_of(scope.below(path[:-1]).definition) if one.name == path[-1])
+    model_type = part.settings.read(("model_type",))[0]
+    if entry.definition is not None or not isinstance(model_type, str):
+        return ClassRules()
+    base = names_of(major).bases.get(model_type) or names_of(NEWEST).bases.get(model_type)
+    if base is None:
+        return ClassRules()
+    of_head = rules_of(base.removesuffix("Model") + entry.head, major) if entry.head else None
+    return of_head or rules_of(base, major) or ClassRules()

@@ -222,16 +222,18 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, REFUSES, f"{rules.needs} is absent", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
+    from inspector.loading.expected import plan_of, with_parts
+
     case = given.case if name == given.class_name else None
-    if case is not None and is_as_written(case, rules, given.values, given.model_type, major):
+    own = None if case is None else with_parts(rules, case.plan, major)
+    if case is not None and own is not None and is_as_written(case, own, given.values, given.model_type, major):
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
     plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type, major)
     if plan is None:
-        from inspector.loading.expected import plan_of
-
         plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides)
-    if plan is None or plan.opaque or plan.scope.faults:
+    if plan is None or plan.opaque or any(fault.kind != "differs" for fault in plan.scope.faults):
         return _load(major, UNKNOWN, "a part of the model has no definition", given)
+    rules = with_parts(rules, plan, major)
     if given.quantized is not None:
         return _quantized(given, major)
     from inspector.loading.memory import match, memory_namer, memory_of, newest_namer, older_namer, written_namer

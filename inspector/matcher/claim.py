@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of, modules
+from inspector.architectures.catalog import definition_of, letters, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config, named_class
 from inspector.notation.definition import Architecture, Head
@@ -142,7 +142,12 @@ def _type_of_class(class_name: str | None) -> str | None:
 
 
 def class_with_head(declared: str, own: Head, other: Head) -> str | None:
-    """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification."""
+    """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification.
+
+    None for a class that begins with no model type: nobody knows what its others are called.
+    """
+    if not any(letters(declared).startswith(letters(name)) for name in modules()):
+        return None
     suffix = next((name for name in own.names if name and declared.endswith(name)), None)
     named = other.names[0] if other.names else ""
     return declared.removesuffix(suffix) + named if suffix and named[:1].isupper() else None

@@ -23,7 +23,7 @@ Lookup = Callable[[str], "Architecture | None"]
 
 
 class Fault(Struct, frozen=True):
-    """An expression that the values of the config do not allow. kind: remainder, zero, type or size."""
+    """An expression that the values of the config do not allow. kind: remainder, zero, type, size or differs."""
 
     kind: str
     expression: str

@@ -192,7 +192,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         stored = class_with_head(claim.class_name or "", claim.head, named)
         yield NamesOfBaseModel(
             class_name=claim.class_name,
-            names=stored or reading.name + _suffix(named.names),
+            names=stored or f"{reading.name} {_suffix(named.names)}".rstrip(),
             prefix=claim.head.root,
             stored_prefix=named.root,
         )

@@ -122,6 +122,7 @@ FAULTS = [
     ("a/b", {"a": 5, "b": 2}, "remainder"),
     ("a//b", {"a": 5, "b": 0}, "zero"),
     ("a*b", {"a": "x", "b": 2}, "type"),
+    ("same(a, b)", {"a": 5, "b": 6}, "differs"),
 ]
 
 

@@ -233,6 +233,15 @@ def without_unet() -> Audit:
         return audit(place)
 
 
+def pipeline_with_entries(**entries: object) -> Audit:
+    """A pipeline of a text encoder and these entries of its model_index.json."""
+    with TemporaryDirectory() as place:
+        write(Path(place) / "text_encoder", genuine(BERT_BASE), BERT_BASE)
+        index = {"_class_name": "StableDiffusionPipeline", "text_encoder": ["transformers", "BertModel"], **entries}
+        (Path(place) / "model_index.json").write_text(json.dumps(index), encoding="utf-8")
+        return audit(place)
+
+
 def bloom_with_two_kv_heads() -> Audit:
     """A conversion by llama.cpp's converter with another number of key heads."""
     record = recorded_gguf.records()["bloom"]
@@ -387,6 +396,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
     "pipeline-incomplete": without_unet,
+    "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
+    "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),
+    "entries-unused": lambda: pipeline_with_entries(image_encoder_2=["transformers", "CLIPVisionModel"]),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "head-missing": lambda: llama(drop("lm_head")),
     "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
@@ -661,8 +673,28 @@ def lone_network() -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def encoder_alone(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
+    """Whisper's encoder under its own class."""
+    one, below = base_record("whisper", "ForConditionalGeneration"), "model.encoder."
+    spec = {name.removeprefix(below): entry for name, entry in spec_of(one).items() if name.startswith(below)}
+    change(spec)
+    return judged(spec, {"model_type": "whisper", **one["config"], "architectures": ["WhisperEncoder"]})
+
+
+def of_timm() -> Audit:
+    """A vision transformer under timm's names, with the config of transformers."""
+    spec: Spec = {f"blocks.{n}.{part}": ("F32", shape) for n in range(2) for part, shape in (
+        ("attn.qkv.weight", (144, 48)), ("attn.proj.weight", (48, 48)), ("mlp.fc1.weight", (96, 48)),
+        ("mlp.fc2.weight", (48, 96)), ("norm1.weight", (48,)), ("norm2.weight", (48,)))}  # fmt: skip
+    spec |= {"patch_embed.proj.weight": ("F32", (48, 3, 8, 8)), "pos_embed": ("F32", (1, 17, 48))}
+    return judged(spec, {"model_type": "vit", "architectures": ["ViTForImageClassification"]})
+
+
 FIRES |= {
     "adapters-below": two_adapters,
+    "names-of-library": of_timm,
+    "part-alone": encoder_alone,
+    "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(

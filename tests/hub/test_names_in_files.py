@@ -53,7 +53,8 @@ def test_a_component_that_is_absent_is_not_looked_for_elsewhere(
     hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.add("pipe/vae", folder)
-    local = pipeline(tmp_path / "pipe", {**PARTS, "vae": ["diffusers", "AutoencoderKL"]})
+    local = pipeline(tmp_path / "pipe", PARTS)
+    shutil.rmtree(local / "vae")
     monkeypatch.chdir(tmp_path)
     audited = audit("pipe")
     assert {one.code for one in audited.findings} == {"N416"}
@@ -69,7 +70,7 @@ def test_hostile_components_of_a_local_pipeline(
     shutil.copytree(single, tmp_path / "vae")  # what "../vae" means; outside of the pipeline
     monkeypatch.chdir(tmp_path)
     audited = audit("org")
-    assert list(audited.components) == ["unet", "text_encoder"]
+    assert list(audited.components) == ["unet", "text_encoder", "vae"]
     in_every_way("org", "org")
     assert not hub.seen
 
@@ -81,10 +82,10 @@ def test_hostile_components_of_a_repository(hub: StandIn, tmp_path: Path, single
     shutil.copytree(single, root / "vae")
     hub.add("org/pipe", root)
     for source in ("hf://org/pipe/pipe", f"{hub.endpoint}/org/pipe/tree/main/pipe"):
-        assert list(audit(source).components) == ["unet", "text_encoder"]
+        assert list(audit(source).components) == ["unet", "text_encoder", "vae"]
     in_every_way("hf://org/pipe/pipe", str(root / "pipe"))
     asked = {one.path for one in hub.seen if one.server == "hub"}
-    inside = ("/pipe/model_index.json", "/pipe/unet/", "/pipe/text_encoder/")
+    inside = ("/pipe/model_index.json", *(f"/pipe/{name}/" for name, entry in PARTS.items() if isinstance(entry, list)))
     assert all("/resolve/" not in path or any(part in path for part in inside) for path in asked)
     assert all(path.startswith(("/api/models/org/pipe", "/org/pipe/resolve/")) for path in asked)
 

@@ -16,6 +16,12 @@ from tests.loads.damage import CONFIG, MODEL, damaged, healthy, write
 from tests.loads.test_verdicts import Row, judged
 from tests.oracle.make_loads import fill
 
+
+def part(below: str, class_name: str) -> list[Any]:
+    """Damages that leave the encoder or the decoder, under its own class."""
+    return [["keep", f"model.{below}."], ["strip", f"model.{below}."], ["config", ["architectures"], [class_name]]]
+
+
 MISTRAL: list[Any] = [["replace", old, new] for old, new in [
     ("model.layers.", "layers."), ("self_attn.q_proj", "attention.wq"), ("self_attn.k_proj", "attention.wk"),
     ("self_attn.v_proj", "attention.wv"), ("self_attn.o_proj", "attention.wo"), ("mlp.gate_proj", "feed_forward.w1"),
@@ -37,6 +43,17 @@ EAGLE_3: list[Any] = [
     ["shape", "midlayer.self_attn.v_proj.weight", [40, 96]],
     ["add", "d2t", "I64", [107]], ["add", "t2d", "BOOL", [200]],
 ]  # fmt: skip
+TIMM: list[Any] = [
+    ["lose", "self.key", "self.value", "attention.key", "attention.value"],
+    *(["replace", old, new] for old, new in [
+        ("vit.embeddings.patch_embeddings.projection", "patch_embed.proj"), ("vit.encoder.layer.", "blocks."),
+        ("attention.attention.query", "attn.qkv"), ("attention.output.dense", "attn.proj"),
+        ("intermediate.dense", "mlp.fc1"), ("output.dense", "mlp.fc2"), ("layernorm_before", "norm1"),
+        ("layernorm_after", "norm2"), ("vit.embeddings.", ""), ("vit.layernorm", "norm"), ("classifier", "head")]),
+]  # fmt: skip
+MAMBA_SSM = {"d_model": 48, "n_layer": 3, "vocab_size": 106, "ssm_cfg": {"d_state": 14}, "rms_norm": True,
+             "pad_vocab_size_multiple": 107}  # fmt: skip
+WHISPER_ENCODER = part("encoder", "WhisperEncoder")
 OWN_CLASS = ["config", ["architectures"], ["LlamaForGating"]]
 OWN_CODE = ["config", ["auto_map"], {"AutoModel": "modeling_gating.My"}]
 
@@ -80,6 +97,31 @@ CASES: list[Row] = [
     ("code absent", "llama", "CausalLM", [OWN_CLASS, OWN_CODE, ["replace", "mlp.", "ffn."]], "findings", ["C319"],
      "fetch modeling_gating.py from the repository"),
     ("code absent", "llama", "CausalLM", [OWN_CODE], "clean", [], ""),
+    ("part alone", "whisper", "Generation", WHISPER_ENCODER, "undecided", [], ""),
+    ("part alone", "whisper", "Generation", part("decoder", "WhisperDecoder"), "undecided", [], ""),
+    ("part alone", "bart", "Generation", part("encoder", "BartEncoder"), "undecided", [], ""),
+    ("part alone", "whisper", "Generation", [*WHISPER_ENCODER, ["drop", "layers.0.fc1.weight"]], "findings", ["N454"],
+     "save it again with WhisperEncoder"),
+    ("part alone", "whisper", "Generation", [*WHISPER_ENCODER, ["replace", "layers.0.fc1.", "layers.0.fc."]],
+     "findings", ["N454"], "save it again with WhisperEncoder"),
+    ("part alone", "whisper", "Generation", [*WHISPER_ENCODER, ["shape", "layer_norm.weight", [5]]], "findings",
+     ["N454"], "save it again with WhisperEncoder"),
+    ("a stated sum", "informer", "Prediction", [["config", ["num_time_features"], 9]], "findings", ["C311"],
+     "correct these keys in config.json"),
+    ("a stated sum", "informer", "Prediction", [["unset", ["feature_size"]]], "clean", [], ""),
+    ("a stated sum", "autoformer", "Model", [["config", ["feature_size"], 99]], "findings", ["C310"],
+     'set "feature_size": '),
+    ("names of a library", "vit", "Classification", TIMM, "findings", ["N462"], "load them with timm, or convert"),
+    ("names of a library", "vit", "Classification", [["replace", "vit.", "trunk."], ["replace", "encoder", "net"],
+     ["replace", "layer", "unit"], ["replace", "attention", "mix"]], "findings", ["N401"], "use the config.json"),
+    ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", MAMBA_SSM]], "findings", ["C314"],
+     'set "model_type": "mamba", "hidden_size": 48, "num_hidden_layers": 3, "vocab_size": 107, "tie_word'),
+    ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", {**MAMBA_SSM, "n_layer": 9}]], "findings",
+     ["C314"], 'set "model_type": "mamba", "hidden_size": 48, "num_hidden_layers": 3'),
+    ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", {**MAMBA_SSM, "vocab_size": 107,
+     "ssm_cfg": {"layer": "Mamba2"}}]], "findings", ["C314"], 'set "model_type" in config.json to'),
+    ("class of another type", "llava", "LlavaModel", [["config", ["model_type"], "bert"]], "findings", ["N444"],
+     'set "model_type": "llava"'),
 ]  # fmt: skip
 
 
@@ -106,6 +148,7 @@ LOADS = [
     ("detr", "ObjectDetection", [WRITTEN, ["config", ["dilation"], False]], "complete", "complete"),
     ("git_vision_model", "VisionModel", [WRITTEN], "complete", "complete"),
     ("siglip_text_model", "TextModel", [WRITTEN], "complete", "random"),
+    ("informer", "Prediction", [["config", ["num_time_features"], 9]], "complete", "complete"),
 ]  # fmt: skip
 
 
@@ -117,6 +160,31 @@ def test_what_both_versions_do(
     loads = judged(("", model_type, suffix, damages, "", [], ""), tmp_path).loads
     found = {one.version: one.outcome for one in loads if one.loader == "transformers"}
     assert found == {"5.23": newest, "4.57": older}
+
+
+def test_buffers_of_a_submodel_of_another_type(tmp_path: Path) -> None:
+    """Donut's encoder has tables of positions; the class of the whole model was recorded with others."""
+    swin, whole = base_record("donut-swin", "SwinModel"), base_record("vision-encoder-decoder")
+    spec = {name: entry for name, entry in spec_of(whole).items() if name.startswith("decoder.")}
+    spec |= {f"encoder.{name}": entry for name, entry in spec_of(swin).items()}
+    encoder = {"model_type": "donut-swin", **swin["config"]}
+    width = encoder["embed_dim"] * 2 ** (len(encoder["depths"]) - 1)
+    spec |= {"enc_to_dec_proj.weight": ("F32", (48, width)), "enc_to_dec_proj.bias": ("F32", (48,))}
+    config = {**whole["config"], "model_type": "vision-encoder-decoder", "architectures": [whole["class"]]}
+    write(healthy(spec, {**config, "encoder": encoder}), tmp_path, fill)
+    audited = audit(str(tmp_path))
+    assert audited.verdict == "clean"
+    found = [(one.outcome, one.unexpected) for one in audited.loads if one.loader == "transformers"]
+    assert found == [("complete", 0), ("complete", 0)]
+
+
+@pytest.mark.parametrize(("class_name", "words"), [
+    ("CriticModel", "the names are those of llama ForSequenceClassification"),
+    ("LlamaModel", "the names are those of LlamaForSequenceClassification"),
+])  # fmt: skip
+def test_no_class_is_invented(class_name: str, words: str, tmp_path: Path) -> None:
+    row: Row = ("", "llama", "SequenceClassification", [["config", ["architectures"], [class_name]]], "", [], "")
+    assert any(words in finding.message for finding in judged(row, tmp_path).findings)
 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])

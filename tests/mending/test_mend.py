@@ -241,25 +241,28 @@ def test_a_config_key_of_a_gguf_file() -> None:
 
 def test_each_component_of_a_pipeline_is_mended(tmp_path: Path) -> None:
     unet, vae = (next(one for one in diffusers_records(name) if not one["variant"]) for name in COMPONENTS.values())
-    for folder, record, prefix in (("unet", unet, "_orig_mod."), ("vae", vae, "")):
+    for folder, record, prefix in (("unet", unet, "_orig_mod."), ("vqvae", vae, "")):
         (tmp_path / folder).mkdir()
         config = {**record["config"], "_class_name": COMPONENTS[folder]}
         (tmp_path / folder / "config.json").write_text(json.dumps(config))
         name = "diffusion_pytorch_model.safetensors" if prefix else "model.safetensors"
         store(tmp_path / folder / name, {prefix + key: entry for key, entry in spec_of(record).items()})
     index = {folder: ["diffusers", name] for folder, name in COMPONENTS.items()}
+    index["scheduler"] = ["diffusers", "DDIMScheduler"]
+    (tmp_path / "scheduler").mkdir()
+    (tmp_path / "scheduler" / "scheduler_config.json").write_text("{}")
     (tmp_path / "model_index.json").write_text(json.dumps({"_class_name": "LDMPipeline", **index}))
     files = {step.file for finding in audit(str(tmp_path)).findings for step in finding.steps}
-    assert files == {None, "vae/model.safetensors"}
+    assert files == {None, "vqvae/model.safetensors"}
     code, done = run(tmp_path, write=True)
     assert (code, done["after"]) == (0, "clean")
     assert sorted(step["file"] for step in done["steps"]) == [
         "unet/diffusion_pytorch_model.safetensors",
-        "vae/model.safetensors",
+        "vqvae/model.safetensors",
     ]
 
 
-COMPONENTS = {"unet": "UNet2DConditionModel", "vae": "AutoencoderKL"}
+COMPONENTS = {"unet": "UNet2DConditionModel", "vqvae": "AutoencoderKL"}
 
 
 @pytest.mark.parametrize(

@@ -1,35 +1,96 @@
-"""Make `inspector/loading/pipelines.json`: what the pipelines of diffusers need, and the names of its model classes.
+"""Make `inspector/loading/pipelines.json`: what the pipelines of diffusers take, and the classes they are built of.
 
-Needs torch, transformers and diffusers; fetches nothing:
+Needs torch, transformers and diffusers; fetches nothing. The second run, with an older transformers and no diffusers,
+adds the tokenizers and processors that only that version has:
 
     five/bin/python -m tests.oracle.make_pipelines
+    four/bin/python -m tests.oracle.make_pipelines
+
+Of a pipeline are recorded the components without which it cannot be built (`pipelines`), those that may be null or
+absent (`optional`), and the other parameters of its class (`settings`); of `connected` a README names what is absent.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
+import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 TABLE = Path(__file__).parents[2] / "inspector" / "loading" / "pipelines.json"
+WITHOUT_WEIGHTS = re.compile(
+    r"(Tokenizer|FeatureExtractor|Processor)(Fast|Pil|PilFast|Legacy)?$"
+    r"|^(PreTrainedTokenizer.*|TokenizersBackend|PythonBackend|SentencePieceBackend)$"
+)
+"""Names of the classes of transformers that hold no weights and that a pipeline may name."""
 
 
-def main() -> None:
-    """Writes the components without which each pipeline cannot be built."""
-    diffusers: Any = importlib.import_module("diffusers")
-    pipelines: dict[str, str] = {}
-    models: list[str] = []
+def of_pipelines(diffusers: Any) -> dict[str, Any]:
+    """The parameters of each pipeline."""
+    needs, optional, settings, connected = {}, {}, {}, []
     for name in dir(diffusers):
         with contextlib.suppress(Exception):
             kind = getattr(diffusers, name)
-            if issubclass(kind, diffusers.DiffusionPipeline):
-                needed, _ = kind._get_signature_keys(kind)
-                pipelines[name] = " ".join(sorted(set(needed) - {"self", *kind._optional_components}))
-            elif issubclass(kind, diffusers.ModelMixin):
+            if not issubclass(kind, diffusers.DiffusionPipeline):
+                continue
+            needed, given = ({*names} - {"self"} for names in kind._get_signature_keys(kind))
+            null = {*kind._optional_components} & (needed | given)
+            needs[name] = " ".join(sorted(needed - null))
+            optional[name] = " ".join(sorted(null))
+            settings[name] = " ".join(sorted(given - null))
+            if kind._load_connected_pipes:
+                connected.append(name)
+    return {"pipelines": needs, "optional": optional, "settings": settings, "connected": " ".join(connected)}
+
+
+def of_classes(diffusers: Any) -> dict[str, Any]:
+    """The classes that a pipeline may name: of models, others of diffusers, and those of the modules of pipelines."""
+    models: list[str] = []
+    others: list[str] = []
+    modules: dict[str, str] = {}
+    pipelines = importlib.import_module("diffusers.pipelines")
+    for name in dir(diffusers):
+        with contextlib.suppress(Exception):
+            kind = getattr(diffusers, name)
+            if issubclass(kind, diffusers.ModelMixin):
                 models.append(name)
-    table = {"version": diffusers.__version__, "models": " ".join(models), "pipelines": pipelines}
+            elif hasattr(kind, "from_pretrained") and not issubclass(kind, diffusers.DiffusionPipeline):
+                others.append(name)
+    for name in dir(pipelines):
+        with contextlib.suppress(Exception):
+            module = getattr(pipelines, name)
+            if inspect.ismodule(module):
+                modules[name] = " ".join(_loadable(diffusers, module))
+    return {"models": " ".join(models), "others": " ".join(others), "modules": modules}
+
+
+def _loadable(diffusers: Any, module: Any) -> list[str]:
+    found: list[str] = []
+    for name in dir(module):
+        with contextlib.suppress(Exception):
+            kind = getattr(module, name)
+            if hasattr(kind, "from_pretrained") and not issubclass(kind, diffusers.DiffusionPipeline):
+                found.append(name)
+    return found
+
+
+def main() -> None:
+    """Writes the table, or adds to it."""
+    transformers: Any = importlib.import_module("transformers")
+    processors = {name for name in dir(transformers) if WITHOUT_WEIGHTS.search(name)}
+    if importlib.util.find_spec("diffusers") is None:
+        table = json.loads(TABLE.read_text(encoding="utf-8"))
+        processors |= {*table["processors"].split()}
+    else:
+        diffusers: Any = importlib.import_module("diffusers")
+        renamed = importlib.import_module("diffusers.utils.deprecation_utils")._TRANSFORMERS_CLASS_REMAPPING
+        processors |= {*renamed}
+        table = {"version": diffusers.__version__, **of_classes(diffusers), **of_pipelines(diffusers)}
+    table["processors"] = " ".join(sorted(processors))
     TABLE.write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
 
 

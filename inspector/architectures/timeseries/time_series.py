@@ -17,7 +17,8 @@ from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, lin
 
 SERIES = Dims(
     d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-    x="input_size*len(lags_sequence) + num_dynamic_real_features + num_time_features + num_static_real_features + "
+    x="same(feature_size, inputs) when stated.feature_size | inputs",
+    inputs="input_size*len(lags_sequence) + num_dynamic_real_features + num_time_features + num_static_real_features + "
       "2*input_size"
       " when num_static_categorical_features == 0 | feature_size",
     T="(context_length | prediction_length) + prediction_length",
@@ -37,9 +38,9 @@ HEADS = (
     head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("d -> i")),
          default=True),
     head("Model", ""))
-TIME_SERIES_TRANSFORMER = Architecture("time_series_transformer", ignores="feature_size", dims=SERIES,
+TIME_SERIES_TRANSFORMER = Architecture("time_series_transformer", dims=SERIES,
     parts=rows(EMBEDDER, ENCODER, DECODER), heads=HEADS)
-INFORMER = Architecture("informer", ignores="feature_size", dims=SERIES, heads=HEADS,
+INFORMER = Architecture("informer", dims=SERIES, heads=HEADS,
     parts=rows(EMBEDDER, ENCODER, DECODER,
         under("encoder.conv_layers.{N}",
             part("downConv", "resnet.conv", conv("d -> d, 3")),
@@ -49,7 +50,7 @@ AUTO_MLP = rows(
     part("fc1",                        "mlp.up",         dense("d -> ff")),
     part("fc2",                        "mlp.down",       dense("ff -> d")),
     part("final_layer_norm.layernorm", "norm.mlp",       affine("d")))
-AUTOFORMER = Architecture("autoformer", ignores="feature_size", dims=SERIES,
+AUTOFORMER = Architecture("autoformer", dims=SERIES,
     parts=rows(
         EMBEDDER,
         under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(AUTO_MLP, ff="fe")),

@@ -10,7 +10,7 @@ from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
 
-class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
+class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Two components of a pipeline do not fit each other.
 
     What it means
@@ -18,10 +18,10 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
         other channels than those of the VAE. Each component is whole by itself: one of them is of another model.
 
     Why it matters
-        diffusers loads the pipeline, and its first call fails with shapes that cannot be multiplied.
+        diffusers loads the pipeline, and each call fails with shapes that cannot be multiplied.
 
     Example
-        warning[N453] component-width-differs: unet
+        error[N453] component-width-differs: unet
           cross_attention_dim       768
           text_encoder.hidden_size  1024
           help                      download these folders from one repository: one of them
@@ -32,20 +32,25 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N453"
-    severity = "warning"
 
     component: str
     key: str
     width: int
     encoders: tuple[str, ...]
     widths: tuple[int, ...]
+    beside: tuple[int, int] | None = None
+    """How many embedded numbers stand beside the text, and the width of each."""
 
     headline_text = "{component}"
     remedy_text = "download these folders from one repository: one of them is of another model"
 
     def rows(self) -> Rows:
         given = " + ".join(map(str, self.widths)) + (f" = {sum(self.widths)}" if len(self.widths) > 1 else "")
-        return [(self.key, str(self.width)), *((name, given) for name in (" + ".join(self.encoders),))]
+        taken = str(self.width)
+        if self.beside is not None:
+            times, each = self.beside
+            taken += f" = {times} * {each} + {self.width - times * each}"
+        return [(self.key, taken), (" + ".join(self.encoders), given)]
 
 
 class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
@@ -166,7 +171,7 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
         diffusers refuses the pipeline.
 
     Example
-        error[N435] pipeline-incomplete: unet
+        error[N435] pipeline-incomplete: scheduler, tokenizer, unet, vae
           pipeline  StableDiffusionPipeline
           because   model_index.json names no library and class for it
           help      use the model_index.json that belongs to this pipeline

@@ -1,0 +1,169 @@
+"""The entries of model_index.json: what the class of the pipeline needs and takes, and the classes that they name.
+
+Source: diffusers 0.42, `DiffusionPipeline.from_pretrained` and `get_class_obj_and_candidates`. An entry that begins
+with null is no component; of the others each must be a library and a class of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.auditing.pipeline_files import Open
+from inspector.auditing.result import Skipped
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.entries import EntriesUnused, EntryUnknown, EntryUnreadable
+from inspector.findings.names.pipelines import PipelineIncomplete
+from inspector.loader.config_file import Config
+from inspector.loading.pipelines import (
+    classes_in,
+    is_connected,
+    is_pipeline,
+    module_classes,
+    needed_by,
+    optional_in,
+    settings_of,
+    version,
+)
+
+LIBRARIES: Final = ("diffusers", "transformers")
+FLASHPACK: Final = "FlashPack"
+"""What diffusers takes from the beginning of a class's name: it is stored in another format."""
+LONGEST: Final = 100
+"""Characters of a name for which a similar one is sought."""
+
+
+class IndexEntries(Struct, frozen=True):
+    """What is found on the entries. unknown: components of unknown classes. unused: those that the class ignores."""
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    unknown: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+def judge_entries(index: Config, opened: Open) -> IndexEntries:
+    """What diffusers says of the entries, before it reads a component."""
+    stated = _class_of(index.values)
+    if stated is None:
+        if index.values.get("_class_name") is not None:
+            return IndexEntries()
+        return IndexEntries((PipelineIncomplete(place=_key(index, "_class_name"), class_name=None, components=()),))
+    if not is_pipeline(stated):
+        return IndexEntries(
+            skipped=(Skipped("what the pipeline needs", f"diffusers has no class {stated}", decisive=True),)
+        )
+    unread = tuple(_unread(index, stated))
+    unknown: dict[str, EntryUnknown | None] = {}
+    for name in (*needed_by(stated), *optional_in(stated)):
+        entry = index.values.get(name)
+        if isinstance(entry, list) and _is_entry(entry):
+            unknown.update(_of_class(index, name, entry[0], entry[1], opened))
+    findings = (*unread, *(one for one in unknown.values() if one is not None))
+    own = [name for name, one in unknown.items() if one is None]
+    skipped = [
+        Skipped(f"{name}: its class", "it is of a library or code that is not known", decisive=True) for name in own
+    ]
+    if findings and _is_newer(index.values):
+        saved = index.values["_diffusers_version"]
+        first, second = version()
+        because = f"it was saved by diffusers {saved}, and the classes of {first}.{second} are known"
+        return IndexEntries(skipped=(*skipped, Skipped("what the pipeline needs", because, decisive=True)))
+    unused = tuple(_unused(index, stated))
+    if unused:
+        note = EntriesUnused(place=_key(index, unused[0]), class_name=stated, components=unused)
+        findings = (*findings, note)
+    return IndexEntries(
+        findings, tuple(skipped), tuple(name for name, one in unknown.items() if one is not None), unused
+    )
+
+
+def _class_of(values: Mapping[str, object]) -> str | None:
+    """The class of the pipeline; of code of the repository the last of a list."""
+    named = values.get("_class_name")
+    last = named[-1] if isinstance(named, list) and named else named
+    return last if isinstance(last, str) else None
+
+
+def _key(index: Config, key: str) -> Place:
+    return Place(file=index.file, key=key)
+
+
+def _is_entry(value: object) -> bool:
+    """Whether an entry names a library and a class: diffusers takes null, a text or a number for no component."""
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
+
+
+def _unread(index: Config, class_name: str) -> Iterator[Finding]:
+    """The findings on what is needed and not named, and on what is optional and no entry."""
+    connected = is_connected(class_name)
+    values = index.values
+    absent = tuple(
+        name for name in needed_by(class_name)
+        if (name in values or not connected) and not _is_entry(values.get(name))
+    )  # fmt: skip
+    if absent:
+        yield PipelineIncomplete(place=_key(index, "_class_name"), class_name=class_name, components=absent)
+    for name in optional_in(class_name):
+        entry = values.get(name, [None])
+        null = isinstance(entry, list) and bool(entry) and entry[0] is None
+        if not null and not _is_entry(entry):
+            yield EntryUnreadable(place=_key(index, name), component=name, entry=entry)
+
+
+def _of_class(
+    index: Config, name: str, library: str, stated: str, opened: Open
+) -> Iterator[tuple[str, EntryUnknown | None]]:
+    """(component, the finding) where no library has its class; no finding where nothing is known of the library."""
+    class_name = stated.removeprefix(FLASHPACK)
+    modules = module_classes()
+    known = modules[library] if library in modules else classes_in(library) if library in LIBRARIES else frozenset()
+    if class_name in known:
+        return
+    if library not in modules and _has_code(name, library, opened):
+        yield name, None
+        return
+    meant = _meant(library, class_name)
+    if meant is None and library not in (*modules, *LIBRARIES):
+        yield name, None
+        return
+    yield name, EntryUnknown(
+        place=_key(index, name), component=name, library=library, class_name=stated, meant=meant
+    )  # fmt: skip
+
+
+def _has_code(name: str, library: str, opened: Open) -> bool:
+    """Whether the folder of a component has the code that its entry names in place of a library."""
+    folder = opened(name)
+    return folder is not None and f"{library}.py" in folder.siblings
+
+
+def _meant(library: str, class_name: str) -> tuple[str, str] | None:
+    """The library that has a class, or of the same library the class with a similar name."""
+    places = {**{one: classes_in(one) for one in LIBRARIES}, **module_classes()}
+    has = next((one for one, classes in places.items() if class_name in classes), None)
+    if has is not None:
+        return has, class_name
+    if library not in places or len(class_name) > LONGEST:
+        return None
+    from difflib import get_close_matches
+
+    near = get_close_matches(class_name, places[library], 1, 0.9)
+    return (library, near[0]) if near else None
+
+
+def _unused(index: Config, class_name: str) -> Iterator[str]:
+    """The components that the class of the pipeline does not take."""
+    takes = {*needed_by(class_name), *optional_in(class_name), *settings_of(class_name)}
+    for name, entry in index.values.items():
+        if not name.startswith("_") and name not in takes and _is_entry(entry):
+            yield name
+
+
+def _is_newer(values: Mapping[str, object]) -> bool:
+    """Whether the pipeline was saved by a newer diffusers than the one whose classes are known."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})", str(values.get("_diffusers_version")), re.ASCII)
+    return found is not None and (int(found[1]), int(found[2])) > version()

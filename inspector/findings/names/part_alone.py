@@ -1,0 +1,82 @@
+"""A part of a model under the class of the part."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Rows
+from inspector.findings.words import listed
+
+
+class PartAlone(ContentFinding, frozen=True, kw_only=True):
+    """The weights are one part of the config's model, saved under the class of the part.
+
+    What it means
+        The class is one that the library has inside the model's code, such as its encoder or its decoder. Saved by
+        itself, a part keeps the config of the whole model. Everything that the definition of the whole has below that
+        module is stored, in the shapes that the config gives.
+
+    Why it matters
+        The class of the part loads it; a loader that builds the whole model from the config leaves it at random. What
+        the class has beyond the part of the whole model was not compared.
+
+    Example
+        note[N437] part-alone: the encoder of whisper
+          class  WhisperEncoder
+          help   load it with WhisperEncoder
+
+    What to do
+        Load it with the class that the config names.
+    """
+
+    code = "N437"
+    severity = "note"
+
+    model_type: str
+    class_name: str = msgspec.field(name="class")
+    below: str
+
+    headline_text = "the {below} of {model_type}"
+    remedy_text = "load it with {class_name}"
+
+    def rows(self) -> Rows:
+        return [("class", self.class_name)]
+
+
+class PartDiffers(ContentFinding, frozen=True, kw_only=True):
+    """The weights are one part of the config's model, and differ from it.
+
+    What it means
+        The class is one that the library has inside the model's code, and most of what is stored is what the config's
+        model has below that module. Some tensors of it are missing, have another shape, or have names that it does
+        not have.
+
+    Why it matters
+        The class of the part leaves missing tensors at random, refuses other shapes and ignores unknown names.
+
+    Example
+        error[N454] part-differs: the encoder of whisper: 1 tensor not as WhisperEncoder
+          has it
+          missing  layers.0.fc1.weight
+          help     download this part again, or save it again with WhisperEncoder
+
+    What to do
+        Download or save the part again.
+    """
+
+    code = "N454"
+
+    model_type: str
+    class_name: str = msgspec.field(name="class")
+    below: str
+    missing: tuple[str, ...]
+    shapes: tuple[str, ...]
+    unexpected: tuple[str, ...]
+    tensors: int
+
+    headline_text = "the {below} of {model_type}: {tensors:count tensor} not as {class_name} has it"
+    remedy_text = "download this part again, or save it again with {class_name}"
+
+    def rows(self) -> Rows:
+        stated = (("missing", self.missing), ("other shape", self.shapes), ("unexpected", self.unexpected))
+        return [(label, listed(names)) for label, names in stated if names]

@@ -1,0 +1,68 @@
+"""What PEFT 0.21 does with tensors that all modules share, and with targets that a method leaves as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.adapters.targets import newer_than_rule
+from inspector.auditing.start import audit
+from tests.adapters.test_peft_names import saved
+from tests.checkpoints import Spec
+from tests.judged import codes
+from tests.make_checkpoints import SMALL_LLAMA
+
+PREFIX = "base_model.model."
+MODULES = [f"{PREFIX}model.layers.{layer}.self_attn.q_proj" for layer in range(4)]
+VERA: dict[str, Any] = {"peft_type": "VERA", "r": 4, "target_modules": ["q_proj"], "save_projection": True}
+LOHA: dict[str, Any] = {"peft_type": "LOHA", "r": 4, "target_modules": ["q_proj"]}
+OSF: dict[str, Any] = {"peft_type": "OSF", "target_modules": ["c_attn"]}
+GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48, "n_layer": 2, "n_head": 4,
+        "vocab_size": 120, "n_positions": 64}  # fmt: skip
+
+
+def vera(lost: str = "", of_model: bool = False) -> Spec:
+    """VeRA on the queries. lost: a tensor left out. of_model: under the names that it has in memory."""
+    spec: Spec = {"base_model.vera_A": ("F32", (4, 64)), "base_model.vera_B": ("F32", (64, 4))}
+    for module in MODULES:
+        spec |= {f"{module}.vera_lambda_b": ("F32", (64,)), f"{module}.vera_lambda_d": ("F32", (4,))}
+        if of_model:
+            spec |= {f"{module}.vera_A": ("F32", (4, 64)), f"{module}.vera_B": ("F32", (64, 4))}
+    return {f"{name}.default" if of_model else name: entry for name, entry in spec.items() if name != lost}
+
+
+def loha() -> Spec:
+    return {f"{module}.hada_w{number}_{end}": ("F32", shape) for module in MODULES for number in "12"
+            for end, shape in (("a", (64, 4)), ("b", (4, 64)))}  # fmt: skip
+
+
+CASES: dict[str, tuple[Spec, dict[str, Any], dict[str, Any], str, set[str]]] = {
+    "VeRA": (vera(), VERA, SMALL_LLAMA, "complete", set()),
+    "its names in memory": (vera(of_model=True), VERA, SMALL_LLAMA, "complete", set()),
+    "its first projection lost": (vera("base_model.vera_A"), VERA, SMALL_LLAMA, "refuses", {"A905"}),
+    "a projection that a seed makes again": (vera("base_model.vera_B"), VERA, SMALL_LLAMA, "complete", {"A905"}),
+    "OSF leaves GPT-2 as it is": ({}, OSF, GPT2, "complete", set()),
+    "OSF of a Llama without tensors": ({}, {**OSF, "target_modules": ["q_proj"]}, SMALL_LLAMA, "random", {"A915"}),
+    "a table that LoHa refuses": (
+        loha(), {**LOHA, "target_modules": ["q_proj", "embed_tokens"]}, SMALL_LLAMA, "refuses", {"N429"},
+    ),
+    "LoHa": (loha(), LOHA, SMALL_LLAMA, "complete", set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_peft_makes_of_it(name: str, tmp_path: Path) -> None:
+    spec, adapter, base, outcome, found = CASES[name]
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "config.json").write_text(json.dumps(base), encoding="utf-8")
+    folder = saved(tmp_path / "adapter", spec, {**adapter, "task_type": "CAUSAL_LM"})
+    audited = audit(folder, base=str(tmp_path / "base"))
+    assert (audited.loads[0].outcome, codes(audited)) == (outcome, found)
+
+
+@pytest.mark.parametrize(("version", "known"), [("0.21.2", True), ("0.18.0", True), ("0.17.1", False), (None, False)])
+def test_the_number_of_a_layer_is_known_from_0_18(version: object, known: bool) -> None:
+    assert newer_than_rule(version) is known
