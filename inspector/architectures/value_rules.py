@@ -40,12 +40,14 @@ QUANTIZATION: Final = "quantization_config"
 class RefusedValue(Struct, frozen=True):
     """A value that a version refuses. path: of its key. wanted: what it should be.
 
-    meant: the value that it states, None for a key to remove; unset where the value is not known.
+    meant: the value that it states, None for a key to remove; unset where the value is not known. others: paths of
+    further keys that are absent like it.
     """
 
     path: tuple[str, ...]
     wanted: str
     meant: Any = UNSET
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 @cache
@@ -167,7 +169,8 @@ def _rotary(
         lacking = [one for one in needed.split() if one not in settings]
         lacking = [one for one in lacking if one != "factor" or WHOLE_LENGTH not in values]
         if lacking:
-            yield RefusedValue((*place, lacking[0]), f"{spelled} {kind} needs {' and '.join(lacking)}")
+            wanted = f"{spelled} {kind} needs {' and '.join(lacking)}"
+            yield RefusedValue((*place, lacking[0]), wanted, others=tuple((*place, one) for one in lacking[1:]))
         elif isinstance(kind, str) and values.get(HEAD_DIM, 0) is None and model_type in _looking_up(
             HEAD_DIM, kind, major
         ):

@@ -36,6 +36,7 @@ from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
 from inspector.auditing.model import audit_model
+from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
@@ -44,7 +45,7 @@ from inspector.findings.adapters.saved import AdapterAsWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.config import ConfigMissing
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
@@ -117,8 +118,9 @@ def audit_adapter(
         families, kind_of(values, families), values, lambda one: None if base is None else _base(base, one, values)
     )
     families, laid = found_as.families, found_as.base
-    findings = [*checkpoint.findings, *_unusable(checkpoint, stored_as, found_as.named, renaming)]
+    findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
     findings.extend(_of_numbers(found_as))
+    findings.extend(_emptied(checkpoint))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
@@ -147,6 +149,24 @@ def audit_adapter(
     return left_open(audited, loads[0]) if unknown else audited
 
 
+def _of_files(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The findings on the files; partitions of a training run are of its state, where the adapter is saved whole."""
+    if not (checkpoint.findings and checkpoint.tensors):
+        return iter(checkpoint.findings)
+    from inspector.findings.reading.training import PartitionedSave
+
+    return (one.beside_weights() if isinstance(one, PartitionedSave) else one for one in checkpoint.findings)
+
+
+def _emptied(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """That tensors were saved empty under ZeRO-3: an adapter has no use for one of shape [0], as a whole model may."""
+    empty = [name for name, layout in checkpoint.tensors.items() if layout.shape == (0,)]
+    if empty and not weights_emptied(checkpoint):
+        from inspector.findings.reading.training import WeightsEmptied
+
+        yield WeightsEmptied(tensors=len(empty), of=len(checkpoint.tensors), names=tuple(empty[:NAMES_SHOWN]))
+
+
 def _adds_nothing(difference: AdapterDifference) -> bool:
     """Whether a config chooses modules for none of which its method saves anything, as OSF does for those of GPT-2."""
     return difference.tuned and not difference.absent
@@ -162,7 +182,7 @@ def _audit_of_tool(
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
-    findings = [*checkpoint.findings, *report.findings]
+    findings = [*_of_files(checkpoint), *report.findings]
     read = base.audited if base is not None else None
     laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
     if base is None:

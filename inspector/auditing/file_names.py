@@ -121,7 +121,8 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     stem, _, ending = name.removesuffix(INDEX).rpartition(".")
     ending = ENDINGS.get(ending, "")
     config = checkpoint.config.values if checkpoint.config is not None else {}
-    there = (name, *(other.name for other in checkpoint.other_sets))
+    index = () if checkpoint.index is None else (checkpoint.index.file,)
+    there = (name, *index, *(other.name for other in checkpoint.other_sets))
     if not ending or any(loader.finds(one) for one in there) or config.get("transformers_weights") == name:
         yield from findings
         return
@@ -146,7 +147,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     numbered = "*" in stem or name.endswith(INDEX) or checkpoint.index is not None
     before, _, variant = stem.partition(".")
     wanted = single + (INDEX if numbered else "")
-    index = name if name.endswith(INDEX) else ""
+    of_set = name if name.endswith(INDEX) else ""
     for one in findings:
         written = isinstance(one, IndexStale) and one.place.file == wanted
         if not written and not isinstance(one, IndexMissing):
@@ -157,7 +158,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         wanted=wanted,
         single=not numbered,
         variant=variant if before == loader.stems[ending] and "*" not in variant else "",
-        files=tuple(file.name for file in checkpoint.files[:NAMES_SHOWN]) if numbered and not index else (),
+        files=tuple(file.name for file in checkpoint.files[:NAMES_SHOWN]) if numbered and not of_set else (),
         sliced=stem == "consolidated-*",
         writer=writer,
     )

@@ -23,6 +23,7 @@ from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
+from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     BY_CLASS,
@@ -321,8 +322,18 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,
         untyped=_is_untyped(audited, values),
-        unscaled=audited.unpacked is not None and any(audited.unpacked.schemes.values()),
+        unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
+        or _has_unread_scales(audited),
     )
+
+
+def _has_unread_scales(audited: Audit) -> bool:
+    """Whether weights are integers beside tensors that nothing reads."""
+    if not any(line.layout.dtype in NO_WEIGHTS for line in audited.lines):
+        return False
+    from inspector.findings.types.dtypes import WeightsNotFloat
+
+    return any(isinstance(one, WeightsNotFloat) and one.helpers for one in audited.findings)
 
 
 def _below_key(audited: Audit) -> WeightsBelowKey | None:

@@ -35,6 +35,8 @@ SIGNS_OF_ADAPTERS = (
     "lllite_", "ip_adapter_",
 )  # fmt: skip
 """Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
+NO_ADAPTER = Skipped("the base", "the weights are not an adapter")
+"""The check that is not made where a base was asked for that nothing has."""
 
 
 def audit(
@@ -93,11 +95,12 @@ def _audit_opened(
     whole: bool,
     progress: Progress | None,
 ) -> Audit:
-    checkpoint = with_stated_config(checkpoint)
+    checkpoint, asked = with_stated_config(checkpoint), base is not None or with_base
     if checkpoint.pipeline is not None and whole:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
 
-        return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
+        audited = audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded)
+        return with_claim(_without_base(audited) if asked else audited, claim)
     if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
         from inspector.auditing.declared import with_modules
         from inspector.auditing.sentence_modules import model_below, sentence_modules, with_model_below
@@ -105,8 +108,9 @@ def _audit_opened(
         below = model_below(checkpoint)
         if below is not None:
             audited = with_model_below(audit_loaded(below, claim), below.title)
-            return with_modules(audited, sentence_modules(checkpoint))
-    if base is not None or with_base:
+            audited = with_modules(audited, sentence_modules(checkpoint))
+            return _without_base(audited) if asked else audited
+    if asked:
         return _audit_with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
         from inspector.auditing.pipeline import with_claim
@@ -176,16 +180,20 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     return audit_model(checkpoint, claim, like=like, stored=stored)
 
 
+def _without_base(audited: Audit) -> Audit:
+    """The audit, with the note that the base which was asked for was not read."""
+    return replace(audited, skipped=(*audited.skipped, NO_ADAPTER))
+
+
 def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
-    """Audits an adapter with its base; for anything else, adds a note that it is not an adapter."""
+    """Audits an adapter with its base; for anything else, notes that it is not an adapter."""
     from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
         audited = audit_loaded(checkpoint, claim)
-        skipped = Skipped("the base", "the weights are not an adapter")
-        return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
+        return _without_base(audited) if checkpoint.readable else audited
     if base is None:
         return audit_adapter(checkpoint, claim, read_named_base(checkpoint, progress))
     bases = [base] if isinstance(base, str) else base

@@ -76,6 +76,8 @@ def audit(
     if loader is not None and loader not in LOADERS:
         raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
     audited = _run(source, weights, config, stated, base, with_base, **where)
+    if base:
+        _require_adapter(audited)
     audited = _with_data(audited, reference, values, tensor, sample)
     if loader is not None:
         from inspector.auditing.loads import judged_for
@@ -95,6 +97,14 @@ def audit(
     else:
         report = _audit_report(audited, format, quiet)
     return Outcome(report, code)
+
+
+def _require_adapter(audited: Audit) -> None:
+    """Refuses a base for what has none. Beside an adapter's config the findings say what the weights are."""
+    from inspector.auditing.start import NO_ADAPTER
+
+    if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None:
+        raise Failure(f"--base: '{audited.source}' is not an adapter; compare two models with `inspector compare`")
 
 
 def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[str], sample: bool) -> Audit:

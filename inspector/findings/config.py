@@ -217,8 +217,12 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file="config.json", key=path, old=self.stated, new=self.meant)
             return Remedy(f'set "{self.keys[0]}": {value(self.meant)} in config.json', (step,))
         if self.kind == "type" and self.stated is msgspec.UNSET:
-            return Remedy(f'restore "{self.keys[0]}" in config.json, as the model was trained with it')
+            names = " and ".join(f'"{key}"' for key in self.keys)
+            return Remedy(f"restore {names} in config.json, as the model was trained with {self._it()}")
         return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
+
+    def _it(self) -> str:
+        return "them" if len(self.keys) > 1 else "it"
 
 
 class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):

@@ -84,6 +84,8 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
 
 def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], stale: list[Finding]) -> Picked:
     """A single file, or shards without an index; with the indexed shards of the same name that are not read."""
+    if one.numbered and (other := _index_of_other_format(contents, one)) is not None:
+        return _with_index(replace(one, index=other.file), other, stale)
     beside = counterpart(one, candidates) if not (one.numbered or stale) else None
     if beside is None or beside.index is None:
         return Picked(one, findings=tuple(stale))
@@ -95,6 +97,16 @@ def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], sta
     if contents.sizes.keys().isdisjoint(index.files):
         return Picked(one, findings=(_stale(beside, index, one.name, taken_first=False),))
     return Picked(one, rival=beside)
+
+
+def _index_of_other_format(contents: Contents, one: WeightSet) -> Index | None:
+    """The index of a PyTorch checkpoint that lists these shards: loaders open what it names, whatever the format."""
+    for other in contents.sets:
+        if other.kind != one.kind and other.index is not None and not other.files:
+            index = read_index(contents.source, other.index)
+            if isinstance(index, Index) and set(index.files) == set(one.files):
+                return index
+    return None
 
 
 def _stale(one: WeightSet, index: Index, audited: str, *, taken_first: bool) -> Finding:

@@ -96,7 +96,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
     by_path = {one.path: one for one in (*_mistyped(values), *refused_values(values), *_unnamed_method(values))}
     found = list(by_path.values())
-    older = {one.path for one in refused_values(values, OLDER)} if found else set()
+    older = {one.path: one for one in refused_values(values, OLDER)} if found else {}
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
     for one in found:
         path, name = one.path, ".".join(one.path)
@@ -114,9 +114,16 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if kind is ConfigRefused and not loaded:
             continue
         detail = f"it is absent: {one.wanted}" if old is UNSET else f"{shown(old)} is not {one.wanted}"
+        absent = _absent_with(one, older.get(path)) if old is UNSET else (name,)
         yield kind(
-            place=Place(key=name), expression=path[-1], detail=detail, keys=(name,), kind="type", stated=old, meant=new
+            place=Place(key=name), expression=path[-1], detail=detail, keys=absent, kind="type", stated=old, meant=new
         )
+
+
+def _absent_with(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ...]:
+    """The keys to restore, which either version of transformers asks for. older: the value as version 4 sees it."""
+    paths = (one.path, *one.others, *(() if older is None else older.others))
+    return tuple(dict.fromkeys(map(".".join, paths)))
 
 
 def older_reads(key: str, value: Any, read: Collection[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.algebra.names import key_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS, NO_WEIGHTS, TORCH_NAMES
 from inspector.reconciler import ledger
@@ -56,7 +57,31 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
     quantized: families of which another finding says how their quantization is wrong.
     """
     weights = (line for line in lines if line.block is not None and line.block.slot.tensor.counted)
-    yield from _not_float(line for line in weights if line.packed is None and line.family not in quantized)
+    plain = (line for line in weights if line.packed is None and line.family not in quantized)
+    yield from _not_float(plain, list(filter(_may_be_scale, lines)))
+
+
+def without_scales(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence[Finding]:
+    """The findings but those on unexpected tensors that stand beside integer weights, whose finding names them."""
+    if not any(map(_is_no_weight, lines)):
+        return findings
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+    from inspector.findings.types.dtypes import WeightsNotFloat
+
+    if not any(isinstance(one, WeightsNotFloat) and one.helpers for one in findings):
+        return findings
+    modules = {module_of(line.family) for line in lines if line.block is not None and _is_no_weight(line)}
+    strange = {line.family for line in lines if line.kind == ledger.UNEXPLAINED}
+    scales = {line.family for line in lines if module_of(line.family) in modules and _may_be_scale(line)}
+
+    def is_beside(finding: Finding) -> bool:
+        if isinstance(finding, TensorUnexpected):
+            return all(key_of(name)[0] in scales for name in finding.names)
+        if not isinstance(finding, PartUnexpected):
+            return False
+        return scales.issuperset(key for key in strange if key.startswith(f"{finding.part}."))
+
+    return [one for one in findings if not is_beside(one)]
 
 
 def all_float(lines: Sequence[Line]) -> Iterator[Finding]:
@@ -77,20 +102,38 @@ def _chooses(family: str) -> bool:
     return any("_indices" in segment or segment.endswith("_size") for segment in family.split("."))
 
 
-def _not_float(weights: Iterable[Line]) -> Iterator[Finding]:
+def module_of(key: str) -> str:
+    """The module of a tensor."""
+    return key.rpartition(".")[0]
+
+
+def _is_no_weight(line: Line) -> bool:
+    return line.layout.dtype in NO_WEIGHTS
+
+
+def _may_be_scale(line: Line) -> bool:
+    """Whether nothing explains a tensor, and its name is not that of a weight or a bias."""
+    return line.kind == ledger.UNEXPLAINED and line.family.rpartition(".")[2] not in ("weight", "bias")
+
+
+def _not_float(weights: Iterable[Line], others: Sequence[Line] = ()) -> Iterator[Finding]:
+    """others: lines of tensors that nothing explains, which are scales where they stand beside these weights."""
     found: dict[str, list[Line]] = {}
-    for line in weights:
-        if line.layout.dtype in NO_WEIGHTS:
-            found.setdefault(line.layout.dtype, []).append(line)
+    for line in filter(_is_no_weight, weights):
+        found.setdefault(line.layout.dtype, []).append(line)
     for dtype, stored in found.items():
         from inspector.findings.types.dtypes import WeightsNotFloat
 
+        modules = {module_of(line.family) for line in stored}
+        beside = [line for line in others if module_of(line.family) in modules]
         yield WeightsNotFloat(
             place=place_of(stored[0].family, stored[0].boxes) if len(stored) == 1 else Place(),
             dtype=dtype,
             tensors=sum(line.tensors for line in stored),
             elements=sum(line.elements for line in stored),
             families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in stored))[:NAMES_SHOWN],
+            helpers=sum(line.tensors for line in beside),
+            endings=tuple(dict.fromkeys(line.family.rpartition(".")[2] for line in beside))[:NAMES_SHOWN],
         )
 
 

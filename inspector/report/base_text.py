@@ -9,19 +9,20 @@ from inspector.report.clean import clean
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.report.screen import Screen
 
 BASE_SHOWN = 4
 """Findings of a base that are named in the adapter's report; all are in the base's own."""
 
 
-def base_text(audited: Audit) -> str:
+def base_text(audited: Audit, screen: Screen) -> str:
     """The base of an adapter and its own findings."""
     base = audited.base
     if base is None:
         return ""
-    named = clean(base.checkpoint.address.removeprefix("hf://") or base.source, 44)
+    named = clean(base.checkpoint.address.removeprefix("hf://") or base.source)
     what = clean(base.architecture.name, 24) if base.architecture is not None else "config only"
-    lines = [f"  base       {named} · {what}"]
+    lines = screen.wrapped(f"{named} · {what}", first="  base       ", rest=" " * 13)
     if base.checkpoint.readable:
         share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
         lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")

@@ -51,7 +51,7 @@ def audit_text(
         if audited.base is not None:
             from inspector.report.base_text import base_text
 
-            blocks.append(base_text(audited))
+            blocks.append(base_text(audited, screen))
         blocks.append(_download(audited, screen))
     if audited.values is not None:
         blocks.append(values_text(audited.values))
@@ -309,6 +309,10 @@ def _rows(rows: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
     for name, text in rows:
         lead = f"  {clean(name):<{width}}  "
         first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead))
+        if any(len(lead) + len(line) > screen.width for line in (first, *rest)):  # a name that is not broken
+            yield f"  {screen.paint(clean(name), 'quiet')}"
+            yield from screen.wrapped(clean(text, 600), first="    ", rest="    ")
+            continue
         yield f"  {screen.paint(f'{clean(name):<{width}}', 'quiet')}  {first}".rstrip()
         yield from (" " * len(lead) + more for more in rest)
 

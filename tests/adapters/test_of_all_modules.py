@@ -50,6 +50,13 @@ CASES: dict[str, tuple[Spec, dict[str, Any], dict[str, Any], str, set[str]]] = {
         loha(), {**LOHA, "target_modules": ["q_proj", "embed_tokens"]}, SMALL_LLAMA, "refuses", {"N429"},
     ),
     "LoHa": (loha(), LOHA, SMALL_LLAMA, "complete", set()),
+    "a head saved empty by ZeRO-3": (
+        {**loha(), f"{PREFIX}lm_head.weight": ("F32", (0,))}, {**LOHA, "modules_to_save": ["lm_head"]}, SMALL_LLAMA,
+        "refuses", {"R042"},
+    ),
+    "a matrix saved empty": (
+        {**loha(), f"{MODULES[0]}.hada_w1_a": ("F32", (0,))}, LOHA, SMALL_LLAMA, "refuses", {"R042"},
+    ),
 }  # fmt: skip
 
 
@@ -61,6 +68,7 @@ def test_what_peft_makes_of_it(name: str, tmp_path: Path) -> None:
     folder = saved(tmp_path / "adapter", spec, {**adapter, "task_type": "CAUSAL_LM"})
     audited = audit(folder, base=str(tmp_path / "base"))
     assert (audited.loads[0].outcome, codes(audited)) == (outcome, found)
+    assert ("R042" in codes(audit(folder))) == ("R042" in found)
 
 
 @pytest.mark.parametrize(("version", "known"), [("0.21.2", True), ("0.18.0", True), ("0.17.1", False), (None, False)])

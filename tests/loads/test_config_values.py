@@ -109,6 +109,21 @@ def test_refused_settings(
     assert [one.outcome for one in found.loads if one.loader == "transformers"] == [newest, older]
 
 
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "cohere2"])
+def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> None:
+    """Those that transformers 5 asks for first, and the one that only 4.57 needs."""
+    scaling = {"type": "llama3", "factor": 8.0}
+    (finding,) = [
+        one for one in audited(tmp_path, model_type, ("rope_scaling", scaling)).findings if one.code == "C311"
+    ]
+    keys = ("low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+    assert finding.facts["keys"] == [f"rope_scaling.{key}" for key in keys]
+    assert all(f'"rope_scaling.{key}"' in finding.help for key in keys)
+    restored = {**scaling, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
+    found = audited(tmp_path / "restored", model_type, ("rope_scaling", restored))
+    assert [one.outcome for one in found.loads if one.loader == "transformers"] == ["complete", "complete"]
+
+
 @pytest.mark.parametrize(("model_type", "key", "value"), [
     ("llama", "rope_scaling", {"type": "linear", "factor": 2.0}),
     ("qwen2", "rope_scaling", {"rope_type": "yarn", "factor": 2.0}),

@@ -85,3 +85,14 @@ def test_an_index_of_files_that_are_no_weights(listed: str, tmp_path: Path) -> N
     for step in finding.remedy().steps:
         (tmp_path / str(step.file)).unlink()
     assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_an_index_of_the_other_format_that_names_the_shards(model_type: str, tmp_path: Path) -> None:
+    """transformers opens what `pytorch_model.bin.index.json` lists, in the format of each file."""
+    audited(tmp_path, model_type, ["shards", 2])
+    index = (tmp_path / INDEX).rename(tmp_path / "pytorch_model.bin.index.json")
+    found = audit(str(tmp_path))
+    assert (found.verdict, [one.outcome for one in found.loads][:2]) == ("clean", ["complete", "complete"])
+    index.write_text(index.read_text("utf-8").replace(SHARDS[1], "pytorch_model-00002-of-00002.bin"), encoding="utf-8")
+    assert "S222" in {one.code for one in audit(str(tmp_path)).findings}

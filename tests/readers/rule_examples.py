@@ -126,6 +126,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"what": "zero", "names": ["global_step1000", "zero_to_fp32.py"], "entries": 2, "bytes": 0, "script": True},
     ),
+    "partitions-beside-weights": (
+        {},
+        {"what": "zero", "names": ["global_step1000", "zero_to_fp32.py"], "entries": 2, "bytes": 0, "script": True},
+    ),
     "weights-emptied": (
         {},
         {"tensors": 290, "of": 291, "names": ["model.embed_tokens.weight", "model.layers.0.self_attn.q_proj.weight"]},

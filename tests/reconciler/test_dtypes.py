@@ -48,3 +48,22 @@ def test_quantized_weights_may_be_integers(name: str) -> None:
 @pytest.mark.parametrize("model_type", TYPES)
 def test_packed_words_without_scales_are_not_weights_either(model_type: str) -> None:
     assert stored_as(model_type, "U32", every=True).verdict == "findings"
+
+
+@pytest.mark.parametrize(("model_type", "endings"), [
+    ("llama", ("deq_scale", "input_offset", "input_scale", "quant_bias")), ("gpt_neox", ("weight_offset",)),
+    ("vit", ("smooth", "smooth_shift")),
+])  # fmt: skip
+def test_scales_that_nothing_reads_belong_to_their_integers(model_type: str, endings: tuple[str, ...]) -> None:
+    """No finding may say that they can be removed; a bias that the class does not have is no scale."""
+    record = base_record(model_type)
+    spec = spec_of(record)
+    integers = [name for name, (_, shape) in spec.items() if len(shape) == 2 and ".0." in name]
+    spec.update({name: ("I8", spec[name][1]) for name in integers})
+    scales = [f"{name.rpartition('.')[0]}.{ending}" for name in integers for ending in endings]
+    spec.update(dict.fromkeys(scales, ("F32", (1,))))
+    audited = judged(spec, record["config"])
+    assert codes(audited) == {"T603"}
+    assert audited.findings[0].facts["helpers"] == len(scales)
+    other = judged({**spec, "stray.shift": ("F32", (1,))}, record["config"])
+    assert codes(other) == {"T603", "N405"}

@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector import formula
 from inspector.architectures.catalog import modules
+from inspector.findings.adapters.tools import AdapterNamesWrapped
+from inspector.findings.finding import Place
+from inspector.findings.header.pickle import PickleHoldsObjects
+from inspector.report.base_text import base_text
 from inspector.report.clean import MOST_EXACT, figure
 from inspector.report.listing import count_text
-from inspector.report.text import audit_text
+from inspector.report.screen import Screen
+from inspector.report.text import audit_text, finding_text
 from tests.checkpoints import genuine
 from tests.judged import base_record, judged, oracle_types
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
@@ -69,6 +75,32 @@ def test_every_chart_beside_a_config_keeps_to_the_columns(every: int, tmp_path: 
 def test_a_long_class_goes_below_the_title() -> None:
     config = LLAMA8B | {"architectures": ["AnArchitectureOfAVeryLongNameIndeedThatGoesOnForCausalLM" * 2]}
     assert wide(audit_text(judged(genuine(LLAMA8B), config))) == []
+
+
+NAME = "text_encoder.encoder.layers.0.self_attn.q_proj.lora_linear_layer.down.weight"
+WRAPPED = AdapterNamesWrapped(tensors=4, of=4, stored=NAME, wanted="q_proj")
+CALLED = tuple(f"transformers.models.llama.modeling_llama.Class{number}" for number in range(10))
+
+
+def test_a_name_that_fits_no_line_beside_its_label_has_its_own() -> None:
+    text = finding_text(WRAPPED)
+    assert f"\n  stored\n    {NAME}\n  wanted  q_proj\n" in text
+    assert max(map(len, text.splitlines())) == len(f"    {NAME}")
+
+
+@pytest.mark.parametrize(("called", "words"), [(CALLED, "10 names"), (CALLED[:1], CALLED[0])], ids=("many", "one"))
+def test_the_names_that_a_pickle_calls_are_listed_once(called: tuple[str, ...], words: str) -> None:
+    found = PickleHoldsObjects(place=Place(file="model.bin"), names=called[:3], count=len(called), not_allowed=called)
+    assert found.headline() == f"model.bin would call {words}, not on the list of what is allowed"
+    assert wide(finding_text(found)) == []
+    assert finding_text(found).count(called[0]) == (1 if len(called) > 1 else 2)
+
+
+def test_the_path_of_a_base_is_not_cut() -> None:
+    base = judged(genuine(LLAMA8B), LLAMA8B)
+    path = f"/data/{'models/' * 12}base"
+    base = replace(base, checkpoint=replace(base.checkpoint, address=path))
+    assert path in base_text(replace(base, base=base), Screen())
 
 
 def test_buffers_of_two_parts_of_one_family_are_named_once() -> None:

@@ -50,8 +50,10 @@ CLASSES = under("classification_head",
     part("out_proj", "head.class", dense("d -> C")))
 SPAN = part("qa_outputs", "head.span", dense("d -> 2"))
 
-BART_ENCODER = under("encoder", COPY, POSITIONS, EMBED_NORM, ENCODER_LAYERS, tower="encoder", P="T+2")
-BART_DECODER = under("decoder", POSITIONS, EMBED_NORM, DECODER_LAYERS, tower="decoder", P="T+2")
+VERSION = maybe("version", "embed.index", buffer("1"))
+"""The number of fairseq's format in files that were converted from it; the class ignores it."""
+BART_ENCODER = under("encoder", COPY, POSITIONS, EMBED_NORM, ENCODER_LAYERS, VERSION, tower="encoder", P="T+2")
+BART_DECODER = under("decoder", POSITIONS, EMBED_NORM, DECODER_LAYERS, VERSION, tower="decoder", P="T+2")
 BART_DECODER_COPY = under("decoder", COPY, tower="decoder")
 BOTH = rows(SHARED, BART_ENCODER, BART_DECODER, BART_DECODER_COPY)
 BART = Architecture("bart plbart", ties="tie_word_embeddings | true", dims=BART_DIMS,

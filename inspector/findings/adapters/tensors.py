@@ -234,7 +234,8 @@ class AdapterBiasesMissing(Finding, frozen=True, kw_only=True):
 
     Example
         warning[A932] adapter-biases-missing: 128 of 128 biases
-          such as  base_model.model.model.layers.{layer}.self_attn.q_proj.base_layer.bias
+          such as
+            base_model.model.model.layers.{layer}.self_attn.q_proj.base_layer.bias
           help     set "bias": "none" in adapter_config.json, if none was trained; else
                    download or save the adapter again
 

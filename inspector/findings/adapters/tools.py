@@ -219,7 +219,8 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
 
     Example
         error[A919] adapter-names-wrapped: PEFT finds none of 128 tensors
-          stored  _orig_mod.base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          stored
+            _orig_mod.base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
           wanted  base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
           help    rename the tensors, or unwrap the model and save the adapter again
 

@@ -135,11 +135,13 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
 
     def headline(self) -> str:
         if self.not_allowed:
-            return f"{self.place.file} would call {listed(self.not_allowed, 3)}, not on the list of what is allowed"
+            called = self.not_allowed[0] if len(self.not_allowed) == 1 else count(len(self.not_allowed), "name")
+            return f"{self.place.file} would call {called}, not on the list of what is allowed"
         return f"{self.place.file} needs {count(self.count, 'class').replace('classs', 'classes')} imported"
 
     def rows(self) -> Rows:
-        return [("classes", listed(self.names, 4)), *(ASIDE if self.aside else ()), *super().rows()]
+        names = dict.fromkeys((*self.not_allowed, *self.names))
+        return [("classes", listed(tuple(names), 4)), *(ASIDE if self.aside else ()), *super().rows()]
 
 
 class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):

@@ -92,6 +92,48 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
             return Remedy("run `python zero_to_fp32.py . merged` in the folder")
         return Remedy(_REMEDIES[self.what])
 
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """A note where the loader takes every weight from the files beside them."""
+        return self.beside_weights() if outcome == "complete" else self
+
+    def beside_weights(self) -> Finding:
+        """The note that the same partitions are where the weights are whole."""
+        return PartitionsBesideWeights(**self.stated_fields())
+
+
+class PartitionsBesideWeights(PartitionedSave, frozen=True, kw_only=True):
+    """Partitions of a training run stand beside weights that need none of them.
+
+    What it means
+        A trainer writes the weights whole and, to continue the run, what each process holds: partitions of DeepSpeed
+        ZeRO, FSDP or Megatron. The loader takes every weight from the whole files.
+
+    Why it matters
+        It does not, except for the space: only the training program reads them.
+
+    Example
+        note[R044] partitions-beside-weights: partitions of DeepSpeed's ZeRO
+          entries  global_step1000, zero_to_fp32.py
+          help     keep them to continue the training; do not publish them
+
+    What to do
+        Keep them as long as the training may continue.
+    """
+
+    code = "R044"
+    severity = "note"
+
+    remedy_text = "keep them to continue the training; do not publish them"
+
+    def headline(self) -> str:
+        return f"partitions of {_TOOLS[self.what]}"
+
+    def remedy(self) -> Remedy:
+        return Remedy(self.remedy_text)
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        return self
+
 
 class WeightsEmptied(Finding, frozen=True, kw_only=True):
     """The weights were saved empty, as by ZeRO-3.

@@ -140,7 +140,7 @@ class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
         return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]
 
 
-class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
+class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Weights are stored in a dtype that no weight has.
 
     What it means
@@ -160,7 +160,8 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Save or download the weights again. If they are quantized values, they need their scales and the quantization
-        settings of the config.
+        settings of the config. Tensors beside them that the architecture does not have are such scales: never remove
+        them.
     """
 
     code = "T603"
@@ -169,9 +170,25 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     elements: int
     families: tuple[str, ...]
+    helpers: int = 0
+    """Number of tensors in the same modules that the architecture does not have."""
+    endings: tuple[str, ...] = ()
 
     headline_text = "{tensors:count tensor} stored as {dtype}"
-    row_texts = (("tensors", "{families:listed 3}"), ("stored", "{dtype}, {elements:count element}"))
-    remedy_text = (
-        "save these weights as floats again; if they are quantized, restore their scales and the quantization settings"
-    )
+
+    def rows(self) -> Rows:
+        rows = [("tensors", listed(self.families, 3)), ("stored", f"{self.dtype}, {count(self.elements, 'element')}")]
+        if self.helpers:
+            rows.append(("beside", f"{count(self.helpers, 'tensor')} that loaders ignore: {listed(self.endings, 4)}"))
+        return rows
+
+    def remedy(self) -> Remedy:
+        if self.helpers:
+            return Remedy(
+                "restore the quantization settings of the program that wrote these tensors, and load them with it; "
+                "keep the tensors beside the weights, which are nothing without them"
+            )
+        return Remedy(
+            "save these weights as floats again; if they are quantized, restore their scales and the quantization "
+            "settings"
+        )

@@ -239,12 +239,14 @@ def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested])
 
 
 def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
-    """Whether a number becomes 0, with which nothing stored agrees: what is missing is not evidence of it.
+    """Whether a number becomes 0 or a list empty, with which nothing stored agrees: what is missing is no evidence.
 
     In a list of numbers the stages agree that have another one.
     """
     if type(value) is int:
         return value == 0 and (not effect.agreeing or any(type(step) is int for step in leaf))
+    if isinstance(value, list | tuple) and not value and not effect.agreeing:
+        return True
     if not (isinstance(value, list | tuple) and isinstance(stated, list | tuple) and len(value) == len(stated)):
         return False
     return any(type(new) is int and new == 0 and old != 0 for old, new in zip(stated, value, strict=True))
