@@ -125,6 +125,7 @@ def _carry_out(verb: str, values: dict[str, Any]) -> int:
 
     from inspector.budget import Exceeded
     from inspector.cli import streams, terminal, verbs
+    from inspector.cli.runs import Failure
 
     output = values.pop("output", None)
     screen = terminal.screen_of(values.pop("color", None), output)
@@ -139,7 +140,7 @@ def _carry_out(verb: str, values: dict[str, Any]) -> int:
             _write(chain((outcome.text,), outcome.pieces), output)
     except BrokenPipeError:
         return code
-    except verbs.Failure as failure:
+    except Failure as failure:
         return _refuse(failure.message, failure.code)
     except Exceeded as exceeded:
         return _refuse(f"the input is too large: {exceeded}", 3)
@@ -170,7 +171,7 @@ def _refuse(message: str, code: int) -> int:
 
 
 def _write(pieces: Iterable[str], path: str) -> None:
-    from inspector.cli.verbs import Failure
+    from inspector.cli.runs import Failure
 
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -86,6 +86,7 @@ VERDICT = (
     Option("quiet", ("--quiet", "-q"), "Print only the verdict, in one line.", "flag"),
 )
 
+BASE = Option("base", ("--base",), "Base of an adapter: a folder, a config.json, or org/name.", "many", value="SOURCE")
 AUDIT = Verb(
     "audit",
     "Check that a checkpoint is complete and matches its config, to the last parameter.",
@@ -104,13 +105,7 @@ AUDIT = Verb(
         *VALUES,
         Option("sample", ("--sample",), "Compare three samples of 4 KB of each stored copy of a tied tensor.", "flag"),
         Option("reference", ("--reference",), "Also open every local file with safetensors.", "flag"),
-        Option(
-            "base",
-            ("--base",),
-            "Base of an adapter: a folder, a config.json, or org/name.",
-            "many",
-            value="SOURCE",
-        ),
+        BASE,
         Option("with_base", ("--with-base",), "Read the base repository named in the adapter's config.", "flag"),
         *OUTPUT,
     ),
@@ -182,6 +177,7 @@ VERBS = (
             Option("partial", ("--partial",), "With --write: also where something remains.", "flag"),
             Option("into", ("--into",), "Write a new folder instead; unchanged files are linked.", value="FOLDER"),
             Option("undo", ("--undo",), "Put the old files back.", "flag"),
+            BASE,
             FORMAT,
             *WHERE,
             *OUTPUT,

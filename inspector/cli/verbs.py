@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from inspector.cli.runs import USAGE, Failure, read, run
 from inspector.cli.table import LEVELS, LOADERS
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.loader.sources.address import Where
-    from inspector.loader.sources.traffic import Progress
-    from inspector.reconciler.claims import Stated
 
-USAGE, UNREADABLE = 2, 3
+UNREADABLE = 3
 
 
 class Outcome(NamedTuple):
@@ -32,14 +30,6 @@ class Outcome(NamedTuple):
     code: int = 0
     errors: str = ""
     pieces: Iterable[str] = ()
-
-
-class Failure(Exception):
-    """A call that cannot be carried out. message: for the person; code: the exit code."""
-
-    def __init__(self, message: str, code: int = USAGE) -> None:
-        super().__init__(message)
-        self.message, self.code = message, code
 
 
 def audit(
@@ -75,7 +65,7 @@ def audit(
             raise Failure(f"--claim: '{claim}' is not a parameter count; write 8030257152, 8.03B or 6607.34M")
     if loader is not None and loader not in LOADERS:
         raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
-    audited = _run(source, weights, config, stated, base, with_base, **where)
+    audited = run(source, weights, config, stated, base, with_base, **where)
     if base:
         _require_adapter(audited)
     audited = _with_data(audited, reference, values, tensor, sample)
@@ -92,7 +82,7 @@ def audit(
 
         from inspector.report.text import audit_text
 
-        mend = "" if apart else f"inspector mend {quote(source)}"
+        mend = "" if apart else " ".join(("inspector mend", quote(source), *(f"--base {quote(one)}" for one in base)))
         report = audit_text(audited, verbose=verbose, screen=screen, mend=mend, every_load=loader is not None)
     else:
         report = _audit_report(audited, format, quiet)
@@ -117,7 +107,7 @@ def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[s
     if values or tensor:
         from inspector.auditing.values import with_values
 
-        audited = _read(with_values, audited, tensor)
+        audited = read(with_values, audited, tensor)
     elif sample:
         from inspector.auditing.samples import with_samples
 
@@ -152,7 +142,7 @@ def count(
     """Counts and reports."""
     from inspector.report.listing import count_json, count_text
 
-    audited = _run(source, weights, config, **where)
+    audited = run(source, weights, config, **where)
     listed = _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)), screen)
     return listed._replace(errors=listed.errors or _not_whole(audited, screen))
 
@@ -181,7 +171,7 @@ def tensors(
     """Lists families or tensors."""
     from inspector.report.listing import every_tensor_json, every_tensor_text, tensors_json, tensors_text
 
-    audited = _run(source, weights, config, **where)
+    audited = run(source, weights, config, **where)
     if every:
         pieces = every_tensor_json(audited) if format == "json" else every_tensor_text(audited)
         return _listed(audited, "", screen)._replace(pieces=pieces)
@@ -237,7 +227,7 @@ def compare(
     if values or tensor:
         from inspector.comparing.values import compared_with_values
 
-        compared = _read(compared_with_values, compared, tensor)
+        compared = read(compared_with_values, compared, tensor)
     from inspector.report.compare_text import compare_text, verdict_line
     from inspector.report.json_v1 import compare_json
 
@@ -266,6 +256,7 @@ def mend(
     partial: bool = False,
     into: str | None = None,
     undo: bool = False,
+    base: Sequence[str] = (),
     format: str = "text",
     screen: Screen = PLAIN,
     **where: Unpack[Where],
@@ -280,8 +271,14 @@ def mend(
     if undo:
         mended = undone(source)
     else:
-        audited = _run(source, None, None, **where)
-        mended = run_mend(source, audited, lambda path: _run(path, None, None), write=write, partly=partial, into=into)
+        audited = run(source, None, None, base=base, **where)
+        if base:
+            _require_adapter(audited)
+
+        def again(path: str) -> Audit:
+            return run(path, None, None, base=base)
+
+        mended = run_mend(source, audited, again, write=write, partly=partial, into=into)
     text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen))
     repaired = mended.after is not None and mended.after.verdict != "unreadable"
     if mended.before is not None and mended.before.verdict == "unreadable" and not repaired:
@@ -331,47 +328,6 @@ def architectures(name: str | None = None, *, format: str = "text", screen: Scre
 
         raise Failure(f"unknown architecture '{name}'{close(name, list(modules()))}")
     return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name, screen)))
-
-
-def _run(
-    source: str,
-    weights: str | None,
-    config: str | None,
-    claim: Stated | None = None,
-    base: Sequence[str] = (),
-    with_base: bool = False,
-    **where: Unpack[Where],
-) -> Audit:
-    """The audit, with a bar on standard error while a network is waited for."""
-    from inspector.auditing.start import audit as run_audit
-
-    run = partial(
-        run_audit, source, weights=weights, config=config, claim=claim, base=base or None, with_base=with_base, **where
-    )
-    if not with_base and all(os.path.exists(one) for one in (source, *base)):
-        return run()
-    from inspector.report.progress import Bar
-
-    with Bar() as bar:
-        return run(progress=bar)
-
-
-Reported = TypeVar("Reported")
-
-
-def _read(
-    read: Callable[[Reported, Sequence[str], Progress], Reported], reported: Reported, tensor: Sequence[str]
-) -> Reported:
-    """Reads values too, with a progress bar on standard error."""
-    from inspector.report.progress import Bar
-    from inspector.values.result import NotNamed
-
-    with Bar(what="reading values") as bar:
-        try:
-            return read(reported, tensor, bar)
-        except NotNamed as problem:
-            words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
-            raise Failure(words) from None
 
 
 def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:

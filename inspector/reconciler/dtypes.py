@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from inspector.algebra.names import key_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS, NO_WEIGHTS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
+from inspector.reconciler.place import Placed
 from inspector.reconciler.wording import place_name, place_of
 
 
@@ -51,13 +52,17 @@ def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
         )
 
 
+BYTES: Final = frozenset({"U8", "I8"})
+"""Dtypes of which two 4-bit values are one element."""
+
+
 def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iterator[Finding]:
     """Weights of a definition that are stored in a dtype which only quantized weights have, by dtype.
 
     quantized: families of which another finding says how their quantization is wrong.
     """
     weights = (line for line in lines if line.block is not None and line.block.slot.tensor.counted)
-    plain = (line for line in weights if line.packed is None and line.family not in quantized)
+    plain = (line for line in weights if line.packed is None and line.family not in quantized and not is_four_bit(line))
     yield from _not_float(plain, list(filter(_may_be_scale, lines)))
 
 
@@ -100,6 +105,15 @@ def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
 def _chooses(family: str) -> bool:
     """Whether a tensor chooses elements of a matrix, or vectors of VB-LoRA's bank: its integers are not weights."""
     return any("_indices" in segment or segment.endswith("_size") for segment in family.split("."))
+
+
+def is_four_bit(one: Line | Placed) -> bool:
+    """Whether a weight is stored as one column that has four bits for each of its elements, as bitsandbytes does."""
+    block, layout = one.block, one.layout
+    if block is None or block.elements is None or len(layout.shape) != 2 or layout.shape[1] != 1:
+        return False
+    wide = len(block.shape) == 2 and block.shape != layout.shape
+    return wide and layout.dtype in BYTES and layout.elements * BITS[layout.dtype] == 4 * block.elements
 
 
 def module_of(key: str) -> str:

@@ -21,6 +21,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
+from inspector.reconciler.dtypes import is_four_bit
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, nouns_of
@@ -50,7 +51,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
         return None
     if (known := _of_known_form(case)) is not None:
         return Recognized(known, case.uncorrected(Placement((), (), ())))
-    found = _one_part_of_all(case) or _not_gathered(case)
+    found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
     from inspector.reconciler.numbering import misnumbered
@@ -115,6 +116,22 @@ def _outside(placement: Placement, prefix: str) -> Placement:
         tuple(gap for gap in placement.missing if not gap.block.key.startswith(prefix)),
         tuple(extra for extra in placement.unexpected if not extra.key.startswith(prefix)),
     )
+
+
+def _four_bit_values(case: Reconciled) -> Recognized | None:
+    """Weights as bitsandbytes packs them, in one column of which nothing gives the scales."""
+    packed = [one for one in case.as_configured.mismatched if one.packed is None and is_four_bit(one)]
+    if not packed:
+        return None
+    from inspector.findings.types.dtypes import FourBitValuesAlone
+
+    finding = FourBitValuesAlone(
+        dtype=packed[0].layout.dtype,
+        tensors=sum(one.tensors for one in packed),
+        elements=sum(one.tensors * one.layout.elements for one in packed),
+        families=tuple(dict.fromkeys(family_name(one.block.key) for one in packed))[:FAMILIES_SHOWN],
+    )
+    return Recognized(finding, _without(case, packed))
 
 
 def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -17,6 +17,8 @@ from inspector.report.clean import clean
 from inspector.report.screen import PLAIN, Screen
 
 STEPS_SHOWN = 40
+LONGEST_COMMAND: Final = 10_000
+"""Characters of a command, which is of no use where a path in it is cut."""
 
 
 def mend_json(mended: Mended) -> dict[str, Any]:
@@ -51,7 +53,8 @@ def mend_line(audited: Audit, command: str, screen: Screen = PLAIN) -> str:
     if not any(step.finding in bad for step in plan.steps):
         return ""
     what = f"what can be repaired; {count(len(plan.left), 'finding')} will remain" if plan.left else "the repair"
-    return "".join(f"{line}\n" for line in screen.wrapped(clean(f"{command} prints the steps of {what}"), rest="  "))
+    words = clean(f"{command} prints the steps of {what}", LONGEST_COMMAND)
+    return "".join(f"{line}\n" for line in screen.wrapped(words, rest="  "))
 
 
 def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:

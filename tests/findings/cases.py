@@ -109,6 +109,13 @@ def retype(dtype: str, part: str) -> Callable[[Spec], None]:
     return lambda spec: spec.update({n: (dtype, shape) for n, (_, shape) in spec.items() if part in n})
 
 
+def in_one_column(spec: Spec) -> None:
+    """Stores the projections as bitsandbytes packs them, without the scales."""
+    for name, (_, shape) in list(spec.items()):
+        if "_proj.weight" in name:
+            spec[name] = ("U8", (shape[0] * shape[1] // 2, 1))
+
+
 def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
     """A network that no definition reads."""
     spec: Spec = {f"h.{layer}.mix.weight": ("F32", (64, 64)) for layer in range(32)}
@@ -400,6 +407,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),
     "entries-unused": lambda: pipeline_with_entries(image_encoder_2=["transformers", "CLIPVisionModel"]),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
+    "four-bit-values-alone": lambda: llama(in_one_column),
     "head-missing": lambda: llama(drop("lm_head")),
     "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
     "head-tied": lambda: judged(genuine(TIED), TIED),

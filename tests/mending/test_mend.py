@@ -291,3 +291,25 @@ def test_what_was_repaired_is_not_reported_as_an_error(write: bool, wrong: bool,
     (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
     outcome = mend(str(tmp_path), write=write)
     assert (bool(outcome.errors), outcome.code) == (wrong, 0)
+
+
+def test_an_adapter_is_mended_beside_its_base(tmp_path: Path) -> None:
+    """Its names are only wrong beside a base: with it, audit names the command, and mend has the steps."""
+    base, folder = tmp_path / "base", tmp_path / "adapter"
+    base.mkdir()
+    (base / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    modules = [f"base_model.model.layers.{layer}.self_attn.q_proj" for layer in range(LLAMA["num_hidden_layers"])]
+    width = LLAMA["hidden_size"]
+    spec = {f"{module}.lora_{part}.weight": ("F32", shape)
+            for module in modules for part, shape in (("A", (4, width)), ("B", (width, 4)))}  # fmt: skip
+    folder.mkdir()
+    store(folder / "adapter_model.safetensors", spec)
+    (folder / "adapter_config.json").write_text(json.dumps(
+        {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
+    ), encoding="utf-8")  # fmt: skip
+    shown = audit_command(str(folder), base=[str(base)]).text
+    assert f"mend{folder}--base{base}prints" in "".join(shown.split())
+    before = digests(folder)
+    code, document = run(folder, base=[str(base)], write=True)
+    assert (code, document["after"]) == (0, "clean"), document
+    assert sorted(digests(folder).values()) == sorted(before.values())

@@ -67,3 +67,17 @@ def test_scales_that_nothing_reads_belong_to_their_integers(model_type: str, end
     assert audited.findings[0].facts["helpers"] == len(scales)
     other = judged({**spec, "stray.shift": ("F32", (1,))}, record["config"])
     assert codes(other) == {"T603", "N405"}
+
+
+@pytest.mark.parametrize(("dtype", "values", "found"), [
+    ("U8", 2, {"T645"}), ("I8", 2, {"T645"}), ("U8", 1, {"D501", "T603"}), ("F32", 2, {"D501"}),
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["llama", "gpt_neox", "vit"])
+def test_four_bit_values_alone(model_type: str, dtype: str, values: int, found: set[str]) -> None:
+    """One column with two values in a byte; another length or a float is a wrong shape."""
+    record = base_record(model_type)
+    spec = spec_of(record)
+    for name, (_, shape) in list(spec.items()):
+        if len(shape) == 2 and ".0." in name and name.endswith("weight"):
+            spec[name] = (dtype, (shape[0] * shape[1] // values, 1))
+    assert codes(judged(spec, record["config"])) == found

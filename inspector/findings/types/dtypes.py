@@ -140,6 +140,42 @@ class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
         return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]
 
 
+class FourBitValuesAlone(ContentFinding, frozen=True, kw_only=True):
+    """4-bit values without their scales.
+
+    What it means
+        The tensors have the form in which bitsandbytes stores 4-bit weights: one column, with as many values as the
+        matrix has elements. The scales (`absmax`) and the description (`quant_state`) beside them are missing.
+
+    Why it matters
+        Each value is a number of 0 to 15 in a table that a scale multiplies: without the scales the weights cannot be
+        computed. Loaders refuse the shapes.
+
+    Example
+        error[T645] four-bit-values-alone: 224 tensors without absmax and quant_state
+          tensors  model.layers.{layer}.self_attn.q_proj.weight,
+                   model.layers.{layer}.self_attn.k_proj.weight,
+                   model.layers.{layer}.self_attn.v_proj.weight and 4 more
+          stored   U8, 3,489,660,928 elements
+          help     quantize the original weights again, and save them with a version
+                   that stores the scales
+
+    What to do
+        Quantize the original weights again with a version that saves the scales.
+    """
+
+    code = "T645"
+
+    dtype: str
+    tensors: int
+    elements: int
+    families: tuple[str, ...]
+
+    headline_text = "{tensors:count tensor} without absmax and quant_state"
+    row_texts = (("tensors", "{families:listed 3}"), ("stored", "{dtype}, {elements:count element}"))
+    remedy_text = "quantize the original weights again, and save them with a version that stores the scales"
+
+
 class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Weights are stored in a dtype that no weight has.
 

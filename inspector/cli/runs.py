@@ -1,0 +1,65 @@
+"""Runs what a verb asks for, with a progress bar where it takes time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, Unpack
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+    from inspector.loader.sources.address import Where
+    from inspector.loader.sources.traffic import Progress
+    from inspector.reconciler.claims import Stated
+
+USAGE = 2
+
+
+class Failure(Exception):
+    """A call that cannot be carried out. message: for the person; code: the exit code."""
+
+    def __init__(self, message: str, code: int = USAGE) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
+
+
+def run(
+    source: str,
+    weights: str | None,
+    config: str | None,
+    claim: Stated | None = None,
+    base: Sequence[str] = (),
+    with_base: bool = False,
+    **where: Unpack[Where],
+) -> Audit:
+    """The audit, with a bar on standard error while a network is waited for."""
+    from inspector.auditing.start import audit as run_audit
+
+    audited = partial(
+        run_audit, source, weights=weights, config=config, claim=claim, base=base or None, with_base=with_base, **where
+    )
+    if not with_base and all(os.path.exists(one) for one in (source, *base)):
+        return audited()
+    from inspector.report.progress import Bar
+
+    with Bar() as bar:
+        return audited(progress=bar)
+
+
+Reported = TypeVar("Reported")
+
+
+def read(
+    read: Callable[[Reported, Sequence[str], Progress], Reported], reported: Reported, tensor: Sequence[str]
+) -> Reported:
+    """Reads values too, with a progress bar on standard error."""
+    from inspector.report.progress import Bar
+    from inspector.values.result import NotNamed
+
+    with Bar(what="reading values") as bar:
+        try:
+            return read(reported, tensor, bar)
+        except NotNamed as problem:
+            words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
+            raise Failure(words) from None
