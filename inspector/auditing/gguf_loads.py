@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import ContentFinding, Finding, Place
+from inspector.algebra.names import key_of
+from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.loading.memory import first_name
-from inspector.loading.registries import of_gguf
+from inspector.loading.outcome import REFUSES
+from inspector.loading.registries import names_tensor, of_gguf
+from inspector.reconciler.ledger import UNEXPLAINED
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -32,14 +35,15 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     if case is not None and not missing and any(one.severity == "error" for one in audited.findings):
         missing = next((first_name(one.block.key, one.boxes) for one in case.placement.missing), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
-    found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong)
+    surplus = next(iter(_surplus(audited)), "")
+    found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
 
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
     if not _has_other_names(audited):
-        return list(findings)
+        return _with_surplus(audited, findings, load)
     from inspector.findings.names.architecture import NamesOfAnotherProgram
 
     named = NamesOfAnotherProgram(
@@ -50,6 +54,50 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
         because=f"{load.loader}: {load.because}",
     )
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
+
+
+def _surplus(audited: Audit) -> list[str]:
+    """The tensors that the architecture does not have for certain: of a layer beyond its last, or of no architecture.
+
+    What llama.cpp reads in other architectures it may read in this one.
+    """
+    keys = {line.family for line in audited.lines if line.kind == UNEXPLAINED}
+    metadata = audited.checkpoint.metadata
+    if not keys or metadata is None or audited.case is None:
+        return []
+    architecture = metadata.values.get("general.architecture")
+    layers = metadata.values.get(f"{architecture}.block_count")
+    names = (name for name in audited.checkpoint.tensors if key_of(name)[0] in keys)
+    return [name for name in names if not names_tensor(name, architecture) or _is_beyond(name, layers)]
+
+
+def _is_beyond(name: str, layers: object) -> bool:
+    """Whether a tensor is of a layer that the metadata does not count."""
+    before, _, rest = name.partition(".")
+    number = rest.partition(".")[0]
+    return before == "blk" and number.isdecimal() and isinstance(layers, int) and int(number) >= layers
+
+
+def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
+    """The findings; where llama.cpp refuses tensors, that instead of those that call them unexpected."""
+    surplus = _surplus(audited) if load.outcome == REFUSES else []
+    if not surplus:
+        return list(findings)
+    from inspector.findings.names.architecture import TensorsOfNoArchitecture
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    names = set(surplus)
+    refused = TensorsOfNoArchitecture(
+        place=Place(tensor=surplus[0]) if len(surplus) == 1 else Place(),
+        names=tuple(surplus[:NAMES_SHOWN]),
+        tensors=len(surplus),
+    )
+    rest = (
+        one
+        for one in findings
+        if not (isinstance(one, TensorUnexpected | PartUnexpected) and names.issuperset(one.names))
+    )
+    return [*rest, refused]
 
 
 def _has_other_names(audited: Audit) -> bool:

@@ -53,7 +53,7 @@ JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
 
 
 def with_loads(audited: Audit) -> Audit:
-    """The audit of a folder with what its loaders do. A file that was named by itself is not judged."""
+    """The audit of a folder, or of a file with its config in it, with what its loaders do."""
     found = loads_of(audited)
     return after_loading(replace(audited, loads=found)) if found else audited
 
@@ -99,12 +99,14 @@ def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:
-    """What each loader does that reads the format; none for bare files."""
+    """What each loader does that reads the format; none for bare files without a config of their own."""
     checkpoint = audited.checkpoint
     beside = _adapter_beside(audited)
-    if not checkpoint.set_name or checkpoint.alone or (checkpoint.adapter is not None and beside is None):
+    is_gguf = checkpoint.set_name.endswith(".gguf")
+    is_bare = checkpoint.alone and not is_gguf
+    if not checkpoint.set_name or is_bare or (checkpoint.adapter is not None and beside is None):
         return ()
-    if checkpoint.set_name.endswith(".gguf"):
+    if is_gguf:
         from inspector.auditing.gguf_loads import loads_of_gguf
 
         return loads_of_gguf(audited)

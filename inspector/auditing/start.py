@@ -147,7 +147,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             audited = with_renamed_shards(audited)
         audited = with_file_names(audited)
-        if not audited.checkpoint.set_name or audited.checkpoint.alone:
+        if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         from inspector.auditing.declared import with_declared
         from inspector.auditing.loads import with_loads

@@ -1,7 +1,8 @@
 """What vLLM, mlx-lm, llama.cpp and ollama do, by the lists of models that they support and by documented rules.
 
 `registries.json` has the lists, with their sources; those of converters name classes of transformers. A model that a
-list does not name is unknown, never unsupported: lists grow, and some of these programs have a general fallback.
+list does not name is unknown, never unsupported: lists grow, and some of these programs have a general fallback. The
+names of llama.cpp's tensors are TENSOR_NAMES in the file that lists its architectures, with `#` for a number.
 
 Rules: vLLM reads every `*.safetensors` that the index names, or all without an index, else `*.bin`
 (`model_executor/model_loader/default_loader.py`), and raises where a weight of its model is not initialised. mlx-lm
@@ -19,7 +20,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
+from inspector.algebra.names import key_of
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+
+_TOWERS = ("v.", "a.", "mm.", "resampler.")
+_PROJECTOR = "clip"
+_SUFFIXES = ("weight", "bias", "scale", "input_scale")
 
 
 @cache
@@ -38,6 +44,20 @@ def documented(loader: str, outcome: str, because: str = "", files: tuple[str, .
 def knows(loader: str, name: str | None) -> bool:
     """Whether the list of a loader has a class, a model type or an architecture."""
     return name in _registries()[loader]["names"]
+
+
+@cache
+def _tensor_names() -> frozenset[str]:
+    return frozenset(_registries()["llama.cpp"]["tensors"].split())
+
+
+def names_tensor(name: str, architecture: object) -> bool:
+    """Whether llama.cpp has a tensor of this name in any architecture; those of towers are in projectors only."""
+    key = key_of(name)[0]
+    stem, _, suffix = key.rpartition(".")
+    if key.startswith(_TOWERS) and architecture != _PROJECTOR:
+        return False
+    return key in _tensor_names() or (suffix in _SUFFIXES and stem in _tensor_names())
 
 
 def of_safetensors(
@@ -87,8 +107,14 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
     return documented(loader, UNKNOWN, newest.because or "it may refuse tensors that it does not expect", files)
 
 
-def of_gguf(architecture: str | None, files: tuple[str, ...], missing: str, wrong: str) -> tuple[Load, ...]:
-    """What llama.cpp and ollama do with GGUF files. missing, wrong: a tensor that is missing, or has another shape."""
+def of_gguf(
+    architecture: str | None, files: tuple[str, ...], missing: str, wrong: str, surplus: str = ""
+) -> tuple[Load, ...]:
+    """What llama.cpp and ollama do with GGUF files.
+
+    missing, wrong, surplus: a tensor that is missing, has another shape, or is none of the architecture: llama.cpp
+    compares the number of tensors in the file with that of its model (`llama_model_loader::done_getting_tensors`).
+    """
     known = knows("llama.cpp", architecture)
     if not known:
         because = f"its list ({_registries()['llama.cpp']['source']}) does not name {architecture}"
@@ -97,4 +123,6 @@ def of_gguf(architecture: str | None, files: tuple[str, ...], missing: str, wron
     if missing or wrong:
         outcome = REFUSES
         because = f"missing tensor {missing}" if missing else f"{wrong} has a wrong shape"
+    elif surplus:
+        outcome, because = REFUSES, f"wrong number of tensors: its model has no {surplus}"
     return tuple(documented(loader, outcome, because, files) for loader in ("llama.cpp", "ollama"))

@@ -125,6 +125,24 @@ def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Pat
     assert audited.verdict != "clean"
 
 
+BEYOND = {"blk.99.attn_norm.weight": True, "v.blk.0.attn_q.weight": True, "blk.0.attn_q.lora_b": True,
+          "model.embed_tokens.weight": True, "blk.0.attn_q_norm.bias": False, "rope_freqs.weight": False}  # fmt: skip
+"""Names of a surplus tensor -> whether llama.cpp has it in no architecture, or in no layer that is counted."""
+
+
+@pytest.mark.parametrize("extra", BEYOND)
+@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma3_text", "olmoe"])
+def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, tmp_path: Path) -> None:
+    """What it reads in another architecture may be read in this one as well."""
+    file = written(name)
+    file.arrays[extra] = np.ones(file.arrays["output_norm.weight"].shape, np.float32)
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    refused = {one.loader: one.outcome for one in audited.loads}["llama.cpp"] == "refuses"
+    assert refused is BEYOND[extra]
+    found = [one.name for one in audited.findings if one.severity == "error"]
+    assert found == (["tensors-of-no-architecture"] if refused else [])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
     """ggml counts the dims of a tensor up to the last one above 1, and llama-quantize writes so many."""

@@ -200,6 +200,15 @@ def of_torchtune() -> Audit:
         return audit(str(write(Path(place) / "0", converters.torchtune(genuine(small)), small)))
 
 
+def gguf_with_a_lora() -> Audit:
+    """A conversion of Llama that kept one matrix of an adapter."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.arrays["blk.0.attn_q.lora_a"] = written.arrays["output_norm.weight"][None]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
 def encoder(*siblings: str) -> Audit:
     """DistilBERT's base model under the class of the masked language model."""
     record = base_record("distilbert", "ForMaskedLM")
@@ -387,6 +396,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
     "names-of-another-program": of_torchtune,
+    "tensors-of-no-architecture": gguf_with_a_lora,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),

@@ -80,6 +80,35 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"{words} in config.json: its sizes are those of the weights", tuple(steps))
 
 
+class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file has tensors that its architecture does not have.
+
+    What it means
+        They are of a layer that the metadata does not count, or have names that llama.cpp has in no architecture.
+
+    Why it matters
+        llama.cpp compares the number of tensors in the file with that of the model that it builds, and refuses the
+        file ("wrong number of tensors").
+
+    Example
+        error[N466] tensors-of-no-architecture: llama.cpp refuses 1 tensor
+          tensors  blk.0.attn_q.lora_a
+          help     convert the model again without them
+
+    What to do
+        Convert the model again. An adapter that is merged leaves no tensors of its own.
+    """
+
+    code = "N466"
+
+    names: tuple[str, ...]
+    tensors: int
+
+    headline_text = "llama.cpp refuses {tensors:count tensor}"
+    row_texts = (("tensors", "{names:listed 3}"),)
+    remedy_text = "convert the model again without them"
+
+
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """The names are those of the base model without a head.
 

@@ -325,7 +325,7 @@ class Web:
         """The answer from a response, with the requested part of its body."""
         headers = {name.lower(): masked(value, self._secret) for name, value in response.headers.items()}
         if response.status_code in _REDIRECTS and (location := str(response.headers.get("location", ""))):
-            self._drain(response, 65_536)
+            self._drain(response, _ERROR_BODY)
             return location
         if not 200 <= response.status_code < 300:
             return self._refusal(response, headers, origin)
@@ -358,7 +358,7 @@ class Web:
         return RequestFailure("status", detail, origin.host, response.status_code, 1, headers, body, error_of(response))
 
     def _drain(self, response: Any, most: int) -> bytes:
-        """Reads what has arrived of a body that matters only for its message, or to reuse the connection."""
+        """Reads the start of a body that matters only for its message. A longer body costs its connection."""
         try:
             return self._read(response, most, min(2.0, self.limits.silence))
         except Exception:
