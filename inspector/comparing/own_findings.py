@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.algebra.names import keys_in
 from inspector.auditing.result import Audit
 from inspector.comparing.cases import Case
 from inspector.comparing.pieces import Piece, Side
@@ -12,6 +13,7 @@ from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeM
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding
+from inspector.findings.names.architecture import TensorsOfNoArchitecture
 from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import (
     LayersMisnumbered,
@@ -40,6 +42,7 @@ ABSENCES = (
     LayersMisnumbered,
     TensorUnexpected,
     PartUnexpected,
+    TensorsOfNoArchitecture,
     TensorRenamed,
     HeadMissing,
     WeightsIncomplete,
@@ -132,6 +135,8 @@ def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...
     own = finding.place.family
     if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
         return True
+    if isinstance(finding, TensorsOfNoArchitecture):
+        return families.issuperset(family_name(key) for key in keys_in(finding.names))
     if isinstance(finding, WITH_FAMILIES):
         return not families.isdisjoint(finding.families)
     return False
