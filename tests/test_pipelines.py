@@ -16,6 +16,7 @@ from inspector.auditing.pipeline_parts import _agreeing
 from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
+from inspector.loading.schedulers import refused_settings
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
@@ -128,12 +129,24 @@ def test_a_component_of_another_class_is_reported_once(
     assert codes(audit(str(folder))) == ({code} if code else set())
 
 
+VISION = {
+    "model_type": "clip_vision_model", "architectures": ["CLIPVisionModelWithProjection"], "hidden_size": 48,
+    "intermediate_size": 80, "num_hidden_layers": 2, "num_attention_heads": 6, "image_size": 32, "patch_size": 16,
+    "projection_dim": 16,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(("index", "config", "suffix", "code"), [
+    ("CLIPVisionModelWithProjection", VISION, "", None),
+    ("CLIPTextModel", VISION, "", "N424"),
+    ("CLIPTextModelWithProjection", VISION, "", "N424"),
+    ("CLIPVisionModel", TEXT, "", "N424"),
     ("CLIPTextModelWithProjection", TEXT, "", "N424"),
     ("CLIPTextModel", {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 48}, "", None),
     ("T5EncoderModel", None, "ForConditionalGeneration", None),
     ("T5ForConditionalGeneration", None, "EncoderModel", "N424"),
-], ids=["no projection", "projection too", "decoder too", "no decoder"])  # fmt: skip
+], ids=["vision", "text for vision", "projected", "vision for text", "no projection", "projection too", "decoder too",
+        "no decoder"])  # fmt: skip
 def test_a_text_encoder_is_loaded_as_the_class_that_the_pipeline_names(
     index: str, config: dict[str, Any] | None, suffix: str, code: str | None, tmp_path: Path
 ) -> None:
@@ -154,6 +167,29 @@ def test_an_adapter_of_no_component_is_not_for_this_pipeline(tmp_path: Path) -> 
         record = records()[name]
         found = audit_adapter(checkpoint(adapter_spec(name), record["adapter"]), base=base)
         assert codes(found) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "code"),
+    [
+        ("unet", {key: value for key, value in UNET.items() if key != "_class_name"}, None),
+        ("vae", {}, None),
+        ("unet", {}, "C314"),
+        ("unet", {"crop_size": 224, "do_resize": True}, "C314"),
+        ("unet", {**UNET, "_class_name": None}, "C314"),
+        ("unet", {**UNET, "_class_name": 3}, "C314"),
+    ],
+)
+def test_a_config_without_a_class_is_read_by_the_class_that_the_pipeline_names(
+    name: str, config: dict[str, Any], code: str | None, tmp_path: Path
+) -> None:
+    """As diffusers 0.42 loads them; it refuses a class that is null or a number."""
+    folder = pipeline(tmp_path, PARTS)
+    (folder / name / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert codes(audit(str(folder))) == ({code} if code else set())
+    if "_class_name" in config and code is not None:
+        assert mend(str(folder), write=True, format="json").code == 0
+        assert audit(str(folder)).verdict == "clean"
 
 
 def test_another_components_weights_are_reported(tmp_path: Path) -> None:
@@ -416,6 +452,101 @@ def test_texts_of_components_without_weights(file: str, text: str, tmp_path: Pat
     assert found == ([] if text == "{}" else [("R006", file)])
 
 
+@pytest.mark.parametrize(
+    ("class_name", "settings", "found"),
+    [
+        ("PNDMScheduler", {"beta_schedule": "linearr"}, {"beta_schedule": (True, "linear")}),
+        ("PNDMScheduler", {"beta_schedule": "scaled_linear", "prediction_type": "v_prediction"}, {}),
+        ("PNDMScheduler", {"prediction_type": "sample"}, {"prediction_type": (False, None)}),
+        ("DDIMScheduler", {"prediction_type": "sample"}, {}),
+        ("DDIMScheduler", {"timestep_spacing": "trailling"}, {"timestep_spacing": (False, "trailing")}),
+        ("DDIMScheduler", {"num_train_timesteps": "1000"}, {"num_train_timesteps": (True, 1000)}),
+        ("DDIMScheduler", {"num_train_timesteps": None, "beta_start": 0.1}, {"num_train_timesteps": (True, None)}),
+        ("DDIMScheduler", {"beta_start": None}, {"beta_start": (True, None)}),
+        ("DDIMScheduler", {"beta_start": None, "beta_schedule": "squaredcos_cap_v2"}, {}),
+        ("DDIMScheduler", {"trained_betas": [0.1] * 1000, "beta_start": None, "beta_schedule": "own"}, {}),
+        ("DDIMScheduler", {"beta_schedule": "none", "_use_default_values": ["beta_schedule"]}, {}),
+        ("DDIMScheduler", {"_class_name": None}, {"_class_name": (True, "DDIMScheduler")}),
+        ("DDIMScheduler", {"_class_name": "PNDMScheduler"}, {}),
+        ("FlowMatchEulerDiscreteScheduler", {"time_shift_type": "exponentialx"},
+         {"time_shift_type": (True, "exponential")}),
+        ("EulerDiscreteScheduler", {"use_karras_sigmas": True, "use_beta_sigmas": True},
+         {"use_karras_sigmas": (True, None)}),
+        ("EulerDiscreteScheduler", {"use_karras_sigmas": 1, "use_beta_sigmas": False}, {}),
+        ("DPMSolverMultistepScheduler", {"algorithm_type": "dpmsolver"}, {"algorithm_type": (True, None)}),
+        ("DPMSolverMultistepScheduler", {"algorithm_type": "dpmsolver", "final_sigmas_type": "sigma_min"}, {}),
+        ("DPMSolverMultistepScheduler", {"lambda_min_clipped": float("-inf"), "solver_order": 3}, {}),
+        ("DPMSolverSinglestepScheduler", {"solver_order": 4}, {"solver_order": (True, None)}),
+        ("MyScheduler", {"beta_schedule": "mine"}, {}),
+    ],
+)  # fmt: skip
+def test_settings_that_schedulers_refuse(
+    class_name: str, settings: dict[str, Any], found: dict[str, tuple[bool, Any]]
+) -> None:
+    """As diffusers 0.42 builds and calls them: (built, meant)."""
+    refused = {one.key: (one.built, one.meant or None) for one in refused_settings(class_name, settings)}
+    assert refused == found
+
+
+@pytest.mark.parametrize(
+    ("class_name", "settings", "found"),
+    [
+        ("CLIPImageProcessor", {"size": "x", "crop_size": {"height": 24, "width": 24}}, {"C326"}),
+        ("CLIPFeatureExtractor", {"crop_size": "224"}, {"C326"}),
+        ("CLIPImageProcessor", {"size": 224, "crop_size": [24, 24]}, set()),
+        ("ClapFeatureExtractor", {"size": "x"}, set()),
+    ],
+)
+def test_sizes_that_image_processors_refuse(
+    class_name: str, settings: dict[str, Any], found: set[str], tmp_path: Path
+) -> None:
+    """As transformers 5.23 builds them."""
+    folder = pipeline(tmp_path, {**PARTS, "feature_extractor": ["transformers", class_name]})
+    (folder / "feature_extractor").mkdir()
+    (folder / "feature_extractor" / "preprocessor_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    assert codes(audit(str(folder))) == found
+
+
+def test_a_setting_of_a_scheduler_is_mended(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    file = folder / "scheduler" / "scheduler_config.json"
+    file.write_text('{"_class_name": "PNDMScheduler", "beta_schedule": "linearr"}', encoding="utf-8")
+    (finding,) = audit(str(folder)).findings
+    assert (finding.code, finding.place.file) == ("C326", "scheduler/scheduler_config.json")
+    assert mend(str(folder), write=True, format="json").code == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["beta_schedule"] == "linear"
+    assert audit(str(folder)).verdict == "clean"
+
+
+@pytest.mark.parametrize("entries", [{"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}])
+def test_entries_are_mended(entries: dict[str, Any], tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, **entries})
+    assert mend(str(folder), write=True, format="json").code == 0
+    assert audit(str(folder)).verdict == "clean"
+
+
+CONNECTED = {**PARTS, "_class_name": "KandinskyV22CombinedPipeline"}
+
+
+@pytest.mark.parametrize(("readme", "found"), [(False, {"N435"}), (True, set())])
+def test_what_a_readme_names_is_elsewhere(readme: bool, found: set[str], tmp_path: Path) -> None:
+    """diffusers takes the components that have no entry from the repositories that the README names."""
+    folder = pipeline(tmp_path, CONNECTED)
+    if readme:
+        (folder / "README.md").write_text("---\nprior:\n- org/prior\n---\n", encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    assert readme == any("movq" in one.check and not one.decisive for one in audited.skipped)
+
+
+def test_what_the_pipeline_does_not_take_is_not_judged(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "extra": ["diffusers", "VQModel"], "noise": ["diffusers", "DDIMScheduler"]})
+    write(folder / "extra", genuine(TEXT, "F16"), {"_class_name": "VQModel"})
+    audited = audit(str(folder))
+    assert audited.verdict == "clean" and "extra" not in audited.components
+    assert [one.facts["components"] for one in audited.findings if one.code == "N478"] == [["extra", "noise"]]
+
+
 def test_what_a_pipeline_of_an_unknown_class_needs_is_open(tmp_path: Path) -> None:
     audited = audit(str(pipeline(tmp_path, {**PARTS, "_class_name": "MyOwnPipeline"})))
     assert (audited.verdict, codes(audited)) == ("undecided", set())
@@ -493,16 +624,17 @@ def exchange(first: Path, second: Path) -> None:
 
 
 @pytest.mark.parametrize(("second", "one", "other"), [
-    (PROJECTED, "text_encoder", "text_encoder_2"), (PROJECTED, "unet", "text_encoder_2"),
-    ({**PROJECTED, "hidden_size": 60, "intermediate_size": 100}, "text_encoder_2", "text_encoder"),
+    (PROJECTED, "text_encoder", "image_encoder"), (PROJECTED, "unet", "image_encoder"),
+    ({**PROJECTED, "hidden_size": 60, "intermediate_size": 100}, "image_encoder", "text_encoder"),
 ])  # fmt: skip
 def test_exchanged_files_are_put_back(second: dict[str, Any], one: str, other: str, tmp_path: Path) -> None:
-    folder = pipeline(tmp_path, {**PARTS, "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]})
-    write(folder / "text_encoder_2", genuine(second, "F16"), second)
+    """Two encoders of the same kind, in places that the pipeline has."""
+    folder = pipeline(tmp_path, {**PARTS, "image_encoder": ["transformers", "CLIPTextModelWithProjection"]})
+    write(folder / "image_encoder", genuine(second, "F16"), second)
     files = [next((folder / name).glob("*.safetensors")) for name in (one, other)]
     before = [file.read_bytes() for file in files]
     exchange(*files)
-    (finding,) = [found for found in audit(str(folder)).findings if found.code != "N478"]
+    (finding,) = audit(str(folder)).findings
     assert (finding.code, set(finding.facts["components"])) == ("N480", {one, other})
     assert mend(str(folder), write=True, format="json").code == 0
     assert [file.read_bytes() for file in files] == before and audit(str(folder)).verdict == "clean"
@@ -510,9 +642,9 @@ def test_exchanged_files_are_put_back(second: dict[str, Any], one: str, other: s
 
 def test_a_loss_is_no_exchange(tmp_path: Path) -> None:
     """The second encoder without its projection: the first one has none either."""
-    folder = pipeline(tmp_path, {**PARTS, "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]})
+    folder = pipeline(tmp_path, {**PARTS, "image_encoder": ["transformers", "CLIPTextModelWithProjection"]})
     left = {name: entry for name, entry in genuine(PROJECTED, "F16").items() if name != "text_projection.weight"}
-    write(folder / "text_encoder_2", left, PROJECTED)
+    write(folder / "image_encoder", left, PROJECTED)
     assert "N480" not in codes(audit(str(folder)))
 
 

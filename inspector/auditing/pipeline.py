@@ -1,7 +1,7 @@
 """Audits a diffusers pipeline: each component separately, the sums, and missing components.
 
 `model_index.json` names the components: folder -> [library, class]. Of classes without weights (tokenizers,
-schedulers, processors) only the files are asked for: `inspector.auditing.pipeline_files`.
+schedulers, processors) the files are asked for, and what they say: `inspector.auditing.pipeline_files`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from inspector.architectures.catalog import modules
 from inspector.auditing.exchanged import exchanged
 from inspector.auditing.pipeline_entries import IndexEntries, judge_entries
 from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
-from inspector.auditing.pipeline_parts import as_the_pipeline_loads, of_another_class, of_one_variant, of_the_pipeline
+from inspector.auditing.pipeline_parts import (
+    as_named,
+    as_the_pipeline_loads,
+    of_another_class,
+    of_one_variant,
+    of_the_pipeline,
+    without_class,
+)
 from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
@@ -53,9 +60,11 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    entries = judge_entries(root.pipeline, opened) if wanted else IndexEntries()
+    entries = judge_entries(root.pipeline, opened, root.siblings) if wanted else IndexEntries()
     findings = [*_beyond_the_folder(root), *entries.findings]
-    checkpoints, beside, over = _opened(root.pipeline, wanted, opened)
+    used = {name: entry for name, entry in root.pipeline.values.items() if name not in entries.unused}
+    wanted = dict(components_of(used))
+    checkpoints, beside, over = _opened(used, wanted, opened)
     findings.extend((*over, *beside.unreadable))
     wanted = {name: class_name for name, class_name in wanted.items() if name in checkpoints}
     there = {name: one for name, one in checkpoints.items() if one is not None and _is_audited(name, one, entries)}
@@ -63,17 +72,14 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         return _flattened(root, root.pipeline, wanted, audit_part)
     if not wanted and not findings:
         findings.append(_without_components(root.pipeline.file))
-    parts = {
-        name: as_the_pipeline_loads(audit_part(one, like=_stated_class(one, wanted[name])), wanted[name])
-        for name, one in there.items()
-    }
+    parts = {name: _audited(one, wanted[name], audit_part) for name, one in there.items()}
     absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
-    missing = [one for one in absent if one[0] not in (*entries.unused, *entries.unknown)]
+    missing = [one for one in absent if one[0] not in entries.unknown]
     findings.extend((*_missing(missing), *unnamed(root, root.pipeline.values)))
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
     findings = ordered((*merged(findings), *_of_parts(parts, wanted, audit_part)))
-    skipped = (*skipped_in(parts), *entries.skipped)
+    skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
     found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
     verdict = FINDINGS if found_wrong else verdict_of(findings, skipped)
@@ -91,6 +97,12 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         verdict=verdict if readable else UNREADABLE,
         components=parts,
     )
+
+
+def _audited(component: Checkpoint, class_name: str, audit_part: AuditPart) -> Audit:
+    """The audit of a component as the class that the index names reads it."""
+    part = audit_part(as_named(component, class_name), like=_stated_class(component, class_name))
+    return as_the_pipeline_loads(without_class(part, component.config, class_name), class_name)
 
 
 def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_part: AuditPart) -> Audit:
@@ -125,7 +137,7 @@ def _is_audited(name: str, component: Checkpoint, entries: IndexEntries) -> bool
 
 
 def _opened(
-    index: Config, wanted: Iterable[str], opened: Open
+    entries: Mapping[str, object], wanted: Iterable[str], opened: Open
 ) -> tuple[dict[str, Checkpoint | None], WithoutWeights, Sequence[Finding]]:
     """The components that could be opened, those without weights, and the finding where they are too many."""
     checkpoints: dict[str, Checkpoint | None] = {}
@@ -133,7 +145,7 @@ def _opened(
         for name in wanted:
             checkpoints[name] = opened(name)
             spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
-        return checkpoints, without_weights(index.values, opened), ()
+        return checkpoints, without_weights(entries, opened), ()
     except Exceeded as exceeded:
         return checkpoints, WithoutWeights(), exceeded_findings(exceeded)
 

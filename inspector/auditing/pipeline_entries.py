@@ -7,7 +7,7 @@ with null is no component; of the others each must be a library and a class of i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -32,6 +32,7 @@ from inspector.loading.pipelines import (
 LIBRARIES: Final = ("diffusers", "transformers")
 FLASHPACK: Final = "FlashPack"
 """What diffusers takes from the beginning of a class's name: it is stored in another format."""
+README: Final = "README.md"
 LONGEST: Final = 100
 """Characters of a name for which a similar one is sought."""
 
@@ -45,8 +46,8 @@ class IndexEntries(Struct, frozen=True):
     unused: tuple[str, ...] = ()
 
 
-def judge_entries(index: Config, opened: Open) -> IndexEntries:
-    """What diffusers says of the entries, before it reads a component."""
+def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> IndexEntries:
+    """What diffusers says of the entries, before it reads a component. beside: the files in the folder of the index."""
     stated = _class_of(index.values)
     if stated is None:
         if index.values.get("_class_name") is not None:
@@ -56,7 +57,8 @@ def judge_entries(index: Config, opened: Open) -> IndexEntries:
         return IndexEntries(
             skipped=(Skipped("what the pipeline needs", f"diffusers has no class {stated}", decisive=True),)
         )
-    unread = tuple(_unread(index, stated))
+    elsewhere = _elsewhere(index.values, stated, beside)
+    unread = tuple(_unread(index, stated, elsewhere))
     unknown: dict[str, EntryUnknown | None] = {}
     for name in (*needed_by(stated), *optional_in(stated)):
         entry = index.values.get(name)
@@ -67,6 +69,8 @@ def judge_entries(index: Config, opened: Open) -> IndexEntries:
     skipped = [
         Skipped(f"{name}: its class", "it is of a library or code that is not known", decisive=True) for name in own
     ]
+    if elsewhere:
+        skipped.append(Skipped(f"{', '.join(elsewhere)}: names and shapes", f"{README} names where they are"))
     if findings and _is_newer(index.values):
         saved = index.values["_diffusers_version"]
         first, second = version()
@@ -97,14 +101,17 @@ def _is_entry(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
 
 
-def _unread(index: Config, class_name: str) -> Iterator[Finding]:
+def _elsewhere(values: Mapping[str, object], class_name: str, beside: Collection[str]) -> tuple[str, ...]:
+    """The components without an entry that diffusers takes from the repositories that a README names."""
+    if not is_connected(class_name) or README not in beside:
+        return ()
+    return tuple(name for name in needed_by(class_name) if name not in values)
+
+
+def _unread(index: Config, class_name: str, elsewhere: Collection[str]) -> Iterator[Finding]:
     """The findings on what is needed and not named, and on what is optional and no entry."""
-    connected = is_connected(class_name)
     values = index.values
-    absent = tuple(
-        name for name in needed_by(class_name)
-        if (name in values or not connected) and not _is_entry(values.get(name))
-    )  # fmt: skip
+    absent = tuple(name for name in needed_by(class_name) if name not in elsewhere and not _is_entry(values.get(name)))
     if absent:
         yield PipelineIncomplete(place=_key(index, "_class_name"), class_name=class_name, components=absent)
     for name in optional_in(class_name):

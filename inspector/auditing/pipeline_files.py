@@ -13,14 +13,18 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.algebra.values import shown
+from inspector.auditing.result import Skipped
 from inspector.budget import spend
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.components import FolderUnnamed
+from inspector.findings.names.settings import SettingRefused
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import read_config
+from inspector.loader.config_file import Config, read_config
 from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
-from inspector.loading.pipelines import model_classes
+from inspector.loading.pipelines import model_classes, refused_sizes
+from inspector.loading.schedulers import RefusedSetting, refused_settings
 
 Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
@@ -62,37 +66,62 @@ def kind_of(class_name: str) -> str | None:
 
 
 class WithoutWeights(Struct, frozen=True):
-    """The components without weights. lost: (folder, class) of those without their files. unreadable: wrong files."""
+    """The components without weights. lost: (folder, class) of those without their files. unreadable: wrong files.
+
+    skipped: the files that were not read.
+    """
 
     lost: tuple[tuple[str, str], ...] = ()
     unreadable: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
 
 def without_weights(values: Mapping[str, object], opened: Open) -> WithoutWeights:
     """What the files say of the components that the pipeline names and that have no weights."""
     lost: list[tuple[str, str]] = []
     unreadable: list[Finding] = []
+    unread: list[str] = []
     for name, class_name, folder in _without_weights(values, opened):
         kind = kind_of(class_name) or ""
         if folder is None or not _is_there(kind, class_name, folder.siblings):
             lost.append((name, class_name))
         else:
-            unreadable.extend(_unreadable(name, kind, folder))
-    return WithoutWeights(tuple(lost), tuple(unreadable))
+            unreadable.extend(_unreadable(name, class_name, kind, folder, unread))
+    because = f"a text over {LARGEST_ASKED:,} bytes is not fetched for this"
+    skipped = [Skipped(f"{file}: its text", because) for file in unread]
+    return WithoutWeights(tuple(lost), tuple(unreadable), tuple(skipped))
 
 
-def _unreadable(name: str, kind: str, folder: Checkpoint) -> Iterator[Finding]:
-    """The findings on the texts of a component that are no JSON; over a network large ones are not read for this."""
+def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unread: list[str]) -> Iterator[Finding]:
+    """The findings on the texts of a component, and on the settings in them that its class refuses.
+
+    unread: gets the files that are too large to be fetched for this.
+    """
     source = folder.reach() if folder.reach is not None else None
     for file in READ.get(kind, ()):
         if source is None or file not in folder.siblings:
             continue
         if isinstance(source, Forewarned) and source.listing().files.get(file, 0) > LARGEST_ASKED:
+            unread.append(f"{name}/{file}")
             continue
         config, found = read_config(source, file, "config")
-        if config is None:
-            for one in found:
-                yield one.within(name, replace(one.place, file=f"{name}/{file}"))
+        if config is not None:
+            yield from _refused(name, class_name, f"{name}/{file}", config)
+            continue
+        for one in found:
+            yield one.within(name, replace(one.place, file=f"{name}/{file}"))
+
+
+def _refused(name: str, class_name: str, file: str, config: Config) -> Iterator[SettingRefused]:
+    sizes = (
+        RefusedSetting(key, config.values[key], f"{shown(config.values[key])} is no size", built=True)
+        for key in refused_sizes(class_name, config.values)
+    )
+    for one in (*refused_settings(class_name, config.values), *sizes):
+        yield SettingRefused(
+            place=Place(file=file, key=one.key), component=name, class_name=class_name, key=one.key, stated=one.value,
+            because=one.because, built=one.built, meant=one.meant,
+        )  # fmt: skip
 
 
 def _without_weights(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str, Checkpoint | None]]:

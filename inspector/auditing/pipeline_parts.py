@@ -8,17 +8,20 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, modules
+from inspector.architectures.defaults import class_defaults
 from inspector.auditing.loads import given_of
 from inspector.auditing.own_code import is_foreign
 from inspector.auditing.pipeline_files import kind_of
-from inspector.auditing.result import CLEAN, UNREADABLE, Audit, verdict_of
+from inspector.auditing.result import CLEAN, FINDINGS, UNREADABLE, Audit, verdict_of
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.declared import ClassUnknown
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.loading import LoaderFails
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentOfAnotherModel
 from inspector.findings.shards.names import FileNameUnknown, VariantOnly
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
 from inspector.loading.outcome import RANDOM, REFUSES
 from inspector.loading.pipelines import model_classes
 from inspector.loading.tables import NEWEST, type_of_class
@@ -55,6 +58,40 @@ def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
     findings = tuple(one for one in part.findings if not isinstance(one, LoaderFails | ClassUnknown))
     verdict = part.verdict if part.verdict == UNREADABLE else verdict_of(findings, part.skipped)
     return replace(part, loads=(), findings=findings, verdict=verdict)
+
+
+def as_named(component: Checkpoint, class_name: str) -> Checkpoint:
+    """A component of diffusers as its class reads it: the class that the index names, where the config names none."""
+    config = component.config
+    if config is None or config.kind != "config" or not _is_model(class_name) or "model_type" in config.values:
+        return component
+    if isinstance(config.values.get("_class_name"), str | list):
+        return component
+    return replace(component, config=replace(config, values={**config.values, "_class_name": class_name}))
+
+
+def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
+    """A component of diffusers whose config names no class, or none that is a text, and the finding on this.
+
+    config: the config as it is stored.
+    """
+    if config is None or part.checkpoint.config is config:
+        return part
+    from inspector.findings.config import ConfigImpossible, KeyNotUnderstood, ModelTypeMissing
+    from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize
+
+    place, findings = Place(file=config.file, key="_class_name"), part.findings
+    if "_class_name" in config.values:
+        found = ModelTypeMissing(place=place, class_name=class_name, values={"_class_name": class_name})
+        findings = (found, *findings)
+    elif part.verdict == FINDINGS and config.values.keys().isdisjoint(class_defaults(class_name)[0]):
+        of_values = ConfigDisagrees | ConfigImpossible | ConfigOfAnotherSize | ConfigKeysAbsent | KeyNotUnderstood
+        kept = (one for one in findings if not isinstance(one, of_values | LoaderFails))
+        found = ModelTypeMissing(place=place, class_name=class_name, foreign=tuple(config.values)[:NAMES_SHOWN])
+        findings = (found, *kept)
+    else:
+        return part
+    return replace(part, findings=findings, verdict=verdict_of(findings, part.skipped))
 
 
 def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
@@ -162,9 +199,12 @@ def _fails_as(class_name: str, part: Audit) -> bool:
     config = part.checkpoint.config
     if config is None or class_name == part.class_name or part.verdict != CLEAN:
         return False
-    if type_of_class(class_name) is None or "model_type" not in config.values:
+    of, values = type_of_class(class_name), dict(config.values)
+    if of is None or "model_type" not in values:
         return False
-    given = replace(given_of(part, config.values), class_name=class_name, case=None)
+    if not any(key.endswith("_config") and key != "quantization_config" for key in values):
+        values["model_type"] = of  # the class reads any config as its own; of a composite model it may take a part
+    given = replace(given_of(part, values), class_name=class_name, case=None)
     found = loads(given, NEWEST)
     return found.outcome in (RANDOM, REFUSES) and not found.excuse
 

@@ -321,7 +321,8 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
 
     Why it matters
         transformers' AutoConfig cannot choose a class and refuses the folder, unless the folder's name happens to
-        contain a model type. The class itself, where it is known, can still load it.
+        contain a model type. The class itself, where it is known, can still load it. diffusers refuses a component
+        whose `_class_name` is null or a number.
 
     Example
         error[C314] model-type-missing: model_type
@@ -341,7 +342,8 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     program: str | None = None
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
-    headline_text = "model_type"
+    def headline(self) -> str:
+        return self.place.key or "model_type"
 
     def rows(self) -> Rows:
         if self.foreign:
@@ -362,5 +364,7 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
         if self.model_type is not None:
             step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))
+        if self.place.key == "_class_name":
+            return Remedy("download config.json, which belongs to the weights, again: this one describes no model")
         of = f"the type of {self.class_name}" if self.class_name else "the model's type"
         return Remedy(f'set "model_type" in config.json to {of}')

@@ -47,6 +47,14 @@ def is_pipeline(class_name: str) -> bool:
     return class_name in _table()["pipelines"]
 
 
+def refused_sizes(class_name: str, values: Mapping[str, object]) -> tuple[str, ...]:
+    """The keys of an image processor's config with a text in the place of a size, which its class refuses."""
+    return tuple(
+        key for key, classes in _table()["sizes"].items()
+        if isinstance(values.get(key), str) and class_name in classes.split()
+    )  # fmt: skip
+
+
 @cache
 def model_classes() -> frozenset[str]:
     """The model classes of diffusers."""

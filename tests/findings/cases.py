@@ -258,6 +258,18 @@ def pipeline_with_entries(**entries: object) -> Audit:
         return audit(place)
 
 
+def pipeline_with_scheduler(**settings: object) -> Audit:
+    """A pipeline of a text encoder and a scheduler with these settings."""
+    with TemporaryDirectory() as place:
+        write(Path(place) / "text_encoder", genuine(BERT_BASE), BERT_BASE)
+        index = {"_class_name": "StableDiffusionPipeline", "text_encoder": ["transformers", "BertModel"],
+                 "scheduler": ["diffusers", "PNDMScheduler"]}  # fmt: skip
+        (Path(place) / "model_index.json").write_text(json.dumps(index), encoding="utf-8")
+        (Path(place) / "scheduler").mkdir()
+        (Path(place) / "scheduler" / "scheduler_config.json").write_text(json.dumps(settings), encoding="utf-8")
+        return audit(place)
+
+
 def bloom_with_two_kv_heads() -> Audit:
     """A conversion by llama.cpp's converter with another number of key heads."""
     record = recorded_gguf.records()["bloom"]
@@ -415,6 +427,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
     "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),
+    "setting-refused": lambda: pipeline_with_scheduler(beta_schedule="linearr"),
     "entries-unused": lambda: pipeline_with_entries(image_encoder_2=["transformers", "CLIPVisionModel"]),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "four-bit-values-alone": lambda: llama(in_one_column),

@@ -120,9 +120,9 @@ class Probe:
 
 
 @cache
-def candidates(module: str) -> tuple[str, ...]:
+def candidates(module: str, shared: Sequence[str] = SHARED) -> tuple[str, ...]:
     """The texts in a module and in the parts that all classes share."""
-    names = [module, *(f"diffusers.models.{one}" for one in SHARED)]
+    names = [module, *(f"diffusers.models.{one}" for one in shared)]
     found: set[str] = set()
     for name in names:
         with contextlib.suppress(ImportError):

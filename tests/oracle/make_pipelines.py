@@ -8,6 +8,7 @@ adds the tokenizers and processors that only that version has:
 
 Of a pipeline are recorded the components without which it cannot be built (`pipelines`), those that may be null or
 absent (`optional`), and the other parameters of its class (`settings`); of `connected` a README names what is absent.
+`sizes` has, for each key of an image processor, the classes that refuse a text in it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import importlib.util
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,26 @@ def _loadable(diffusers: Any, module: Any) -> list[str]:
     return found
 
 
+SIZES = ("size", "crop_size", "pad_size")
+
+
+def of_images(transformers: Any, renamed: Mapping[str, str]) -> dict[str, str]:
+    """The classes that refuse a text for a size. renamed: older names, under which a pipeline may have them."""
+    found: dict[str, list[str]] = {key: [] for key in SIZES}
+    for name in (*dir(transformers), *renamed):
+        if not WITHOUT_WEIGHTS.search(name):
+            continue
+        with contextlib.suppress(Exception):
+            kind = getattr(transformers, renamed.get(name, name))
+            kind.from_dict({})
+            for key in SIZES:
+                try:
+                    kind.from_dict({key: "x"})
+                except ValueError:
+                    found[key].append(name)
+    return {key: " ".join(sorted({*names})) for key, names in found.items()}
+
+
 def main() -> None:
     """Writes the table, or adds to it."""
     transformers: Any = importlib.import_module("transformers")
@@ -90,6 +112,7 @@ def main() -> None:
         renamed = importlib.import_module("diffusers.utils.deprecation_utils")._TRANSFORMERS_CLASS_REMAPPING
         processors |= {*renamed}
         table = {"version": diffusers.__version__, **of_classes(diffusers), **of_pipelines(diffusers)}
+        table["sizes"] = of_images(transformers, {name: entry["new_class"] for name, entry in renamed.items()})
     table["processors"] = " ".join(sorted(processors))
     TABLE.write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import value
 
 
@@ -42,7 +42,9 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     row_texts = (("library", "{library}"), ("class", "{class_name}: the library does not have it"))
 
     def remedy(self) -> Remedy:
-        return _entry_set(self.component, list(self.meant) if self.meant else None)
+        if self.meant is None:
+            return Remedy("use the model_index.json that belongs to this pipeline")
+        return _entry_set(self.component, [self.library, self.class_name], list(self.meant))
 
 
 class EntryUnreadable(ContentFinding, frozen=True, kw_only=True):
@@ -75,8 +77,8 @@ class EntryUnreadable(ContentFinding, frozen=True, kw_only=True):
         return [("entry", f"{value(self.entry)}, not a library and a class")]
 
     def remedy(self) -> Remedy:
-        null = _entry_set(self.component, [None, None])
-        return Remedy(f"{null.words}, or the library and the class of the component")
+        null = _entry_set(self.component, self.entry, [None, None])
+        return Remedy(f"{null.words}, or the library and the class of the component", null.steps)
 
 
 class EntriesUnused(ContentFinding, frozen=True, kw_only=True):
@@ -86,7 +88,7 @@ class EntriesUnused(ContentFinding, frozen=True, kw_only=True):
         The class has no parameter of this name: the index is of another pipeline, or was made for another version.
 
     Why it matters
-        diffusers loads the pipeline without them.
+        diffusers loads the pipeline without them. They were not audited.
 
     Example
         note[N478] entries-unused: image_encoder_2
@@ -109,8 +111,7 @@ class EntriesUnused(ContentFinding, frozen=True, kw_only=True):
         return [("pipeline", f"{self.class_name} takes none of {names}")]
 
 
-def _entry_set(component: str, entry: list[str] | list[None] | None) -> Remedy:
-    """How an entry of model_index.json is corrected; None where its value is not known."""
-    if entry is None:
-        return Remedy("use the model_index.json that belongs to this pipeline")
-    return Remedy(f"set {value(component)}: {value(entry)} in model_index.json")
+def _entry_set(component: str, old: Any, new: list[str] | list[None]) -> Remedy:
+    """How an entry of model_index.json is corrected."""
+    step = Step(action="set", file="model_index.json", key=(component,), old=old, new=new)
+    return Remedy(f"set {value(component)}: {value(new)} in model_index.json", (step,))
