@@ -244,3 +244,18 @@ def test_what_no_row_describes_is_not_checked_only_where_the_config_says_so(
     plain = judged(spec, record["config"])
     assert plain.counts.expected_parameters == record["num_parameters"]
     assert plain.counts.unexplained == 15
+
+
+def test_a_width_from_which_an_absent_key_follows_is_set_with_that_key() -> None:
+    """Weights of Flux Fill under the config of Flux: out_channels is in_channels where it is not stated."""
+    record = diffusers_records("FluxTransformer2DModel")[0]
+    assert record["config"]["out_channels"] is None
+    spec, channels = spec_of(record), record["config"]["in_channels"]
+    rows, _ = spec["x_embedder.weight"][1]
+    spec["x_embedder.weight"] = (spec["x_embedder.weight"][0], (rows, 6 * channels))
+    found = [one for one in judged(spec, record["config"]).findings if one.severity != "note"]
+    assert [(one.code, one.facts["key"]) for one in found] == [("C310", "in_channels")]
+    assert {step.key: step.new for step in found[0].remedy().steps} == {
+        ("in_channels",): 6 * channels,
+        ("out_channels",): channels,
+    }

@@ -14,7 +14,7 @@ from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_
 from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loader.config_file import named_class
+from inspector.loader.config_file import Config, named_class
 from inspector.loading.tables import (
     NEWEST,
     OLDER,
@@ -37,6 +37,8 @@ READ: Final = 1 << 16
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 LONGEST_CLASS: Final = 100
 """Letters of a name that is compared with those of classes, of which none has more than 60."""
+EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
+"""Model types that the code of repositories had before transformers had the model."""
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
@@ -91,6 +93,9 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         place = Place(file=config.file, key="model_type")
         yield ModelTypeMisspelled(place=place, file=config.file, model_type=model_type, known=known)
         return
+    if isinstance(model_type, str) and model_type in EARLIER_TYPES:
+        yield from _of_earlier_type(audited, config, model_type)
+        return
     if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
         return
     if any(one.of_another_type for one in audited.findings):
@@ -110,6 +115,18 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
         model_type=model_type,
         wanted=_wanted(audited, named, of, model_type),
     )
+
+
+def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterator[Finding]:
+    """The finding on a type that had another name at first, where the weights are complete under the new one."""
+    from inspector.auditing.restated import restated
+    from inspector.dialects.refined_web import TYPE, config_of
+
+    if values := restated(audited, config, config_of(config.values)):
+        from inspector.findings.declared import ModelTypeEarlier
+
+        place = Place(file=config.file, key="model_type")
+        yield ModelTypeEarlier(place=place, file=config.file, model_type=model_type, known=TYPE, values=values)
 
 
 def _unknown(named: str) -> Finding:

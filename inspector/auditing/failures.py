@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.result import Audit
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.outcome import (
     ALTERED,
@@ -30,6 +30,13 @@ def is_older_naming(finding: Finding) -> bool:
     from inspector.findings.names.architecture import NamesInDialect
 
     return isinstance(finding, NamesInDialect) and not finding.writer
+
+
+def is_of_writer(finding: Finding) -> bool:
+    """Whether a finding is on the names of a known program."""
+    from inspector.findings.names.architecture import NamesInDialect
+
+    return isinstance(finding, NamesInDialect) and bool(finding.writer)
 
 
 def of_one_index(findings: list[Finding]) -> list[Finding]:
@@ -62,7 +69,7 @@ def of_no_loader(findings: Sequence[Finding]) -> list[Finding]:
     from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
 
     return [
-        NamesInDialect(place=one.place, writer=one.writer, example=one.example)
+        NamesInDialect(place=one.place, writer=one.writer, example=one.example, renames=one.renames)
         if isinstance(one, NamesOfAnotherProgram)
         else one
         for one in findings
@@ -76,6 +83,40 @@ CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
 def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
     """Of the keys that are refused together those that the weights confirm only where there is no other."""
     return tuple(key for key in keys if key not in CONFIRMED) or keys
+
+
+def with_failures(audited: Audit, findings: list[Finding], load_as: Callable[[str], Load]) -> list[Finding]:
+    """The findings, with one where the intended loader fails and no other says why. load_as: what it does with a class.
+
+    Where it finds nothing of the class, and would load all of the one whose names these are, the class is the cause.
+    """
+    found = list(failures(audited, findings))
+    if not found or found[0].outcome != RANDOM or found[0].loader != "transformers":
+        return [*findings, *found]
+    from inspector.findings.names.architecture import NamesOfBaseModel
+
+    named = next((one for one in findings if isinstance(one, NamesOfBaseModel)), None)
+    newest = next(one for one in audited.loads if one.intended)
+    stored = tuple(audited.checkpoint.tensors)
+    if (
+        named is None
+        or named.class_name is None
+        or newest.unexpected != len(stored)
+        or load_as(named.names).outcome != COMPLETE
+    ):
+        return [*findings, *found]
+    from inspector.findings.class_names import ClassDiffers
+
+    differs = ClassDiffers(
+        place=Place(key="architectures"),
+        declared=named.class_name,
+        stored_class=named.names,
+        file="config.json",
+        missing=(),
+        stored=stored[:NAMES_SHOWN],
+        labels=None,
+    )
+    return [*(one for one in findings if one is not named), differs]
 
 
 def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails]:
@@ -115,7 +156,7 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     from inspector.dialects.catalog import dialects_by
 
     known = dialects_by(finding.writer)
-    if any(_finds(one, audited.checkpoint) for one in known):
+    if not known or any(_finds(one, audited.checkpoint) for one in known):
         return finding
     exporter = next((one.exporter for one in known), "")
     stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}"}
@@ -131,13 +172,23 @@ def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
 
 
 def without_unread_names(findings: list[Finding]) -> list[Finding]:
-    """The findings, without one on the name of a file whose tensors the loader would not read under any name."""
+    """The findings, without those that follow where the names are another program's.
+
+    The name of a file whose tensors the loader would not read under any name, and the sizes that a class takes for the
+    parts that the program's own config does not describe.
+    """
     from inspector.findings.names.architecture import NamesOfAnotherProgram
     from inspector.findings.shards.names import FileNameUnknown
+    from inspector.findings.single_causes import ConfigOfAnotherSize
 
     if not any(isinstance(one, NamesOfAnotherProgram) for one in findings):
         return findings
-    return [one for one in findings if not (isinstance(one, FileNameUnknown) and one.writer)]
+    return [
+        one
+        for one in findings
+        if not (isinstance(one, FileNameUnknown) and one.writer)
+        and not (isinstance(one, ConfigOfAnotherSize) and one.absent)
+    ]
 
 
 def _is_of_other(audited: Audit) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
-
-from msgspec.structs import replace
+from typing import Final
 
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit
@@ -226,27 +224,6 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
     return () if known & config.values.keys() else tuple(config.values)[:NAMES_SHOWN]
 
 
-def _in_transformers_words(audited: Audit, config: Config) -> dict[str, Any]:
-    """What to set in a config of another program, where that gives the name and the shape of every tensor."""
-    from inspector.dialects.mamba_ssm import config_of
-
-    meant = config_of(config.values)
-    if meant is None or audited.stored is None:
-        return {}
-    from inspector.matcher.claim import claim_of
-    from inspector.matcher.reading import read_claimed
-    from inspector.reconciler.reconcile import reconcile
-
-    claim = claim_of(replace(config, values={**config.values, **meant}))
-    reading = read_claimed(claim, audited.stored)
-    if reading is None or reading.coverage < 1:
-        return {}
-    case = reconcile(claim, reading, ())
-    if case.placement.differences or any(one.rivals or one.together or "." in one.key for one in case.causes):
-        return {}
-    return {**meant, **{one.key: one.weights for one in case.causes if one.element is None}}
-
-
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
@@ -259,9 +236,11 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     if config is not None and config.file == CONFIG:
         if loader is DIFFUSERS or not config.values.keys().isdisjoint(TYPED):
             return  # diffusers' classes load a component whose config does not name them
+        from inspector.auditing.restated import restated
+        from inspector.dialects.mamba_ssm import config_of
         from inspector.findings.config import ModelTypeMissing
 
-        meant = _in_transformers_words(audited, config)
+        meant = restated(audited, config, config_of(config.values))
         yield ModelTypeMissing(
             place=Place(file=CONFIG, key="model_type"),
             program="mamba_ssm" if meant else None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -11,11 +12,12 @@ from inspector.algebra.names import key_of
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.loading.memory import first_name
 from inspector.loading.outcome import REFUSES
-from inspector.loading.registries import names_tensor, of_gguf
+from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.reconciler.ledger import UNEXPLAINED
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
     from inspector.loading.outcome import Load
 
 FIRST: Final = "token_embd.weight"
@@ -36,12 +38,36 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         missing = next((first_name(one.block.key, one.boxes) for one in case.placement.missing), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     surplus = next(iter(_surplus(audited)), "")
-    found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
+    other = _of_another_architecture(audited)
+    if other is not None:
+        because = f"no key of its metadata is of {other.stated or 'its architecture'}"
+        found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
+    else:
+        found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
+
+
+def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
+    """The finding on metadata whose sizes belong to one other architecture than the stated one."""
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    keys = Counter(key.partition(".")[0] for key in values)
+    stated = values.get("general.architecture")
+    if stated is not None and (not isinstance(stated, str) or stated in keys):
+        return None
+    named = [name for name in keys if f"{name}.block_count" in values and knows("llama.cpp", name)]
+    if len(named) != 1:
+        return None
+    from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
+
+    place = Place(file=audited.checkpoint.set_name)
+    return GgufArchitectureDisagrees(place=place, stated=stated, named=named[0], keys=keys[named[0]])
 
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
+    other = _of_another_architecture(audited)
+    if other is not None:
+        return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
     if not _has_other_names(audited):
         return _with_surplus(audited, findings, load)
     from inspector.findings.names.architecture import NamesOfAnotherProgram

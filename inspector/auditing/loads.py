@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from inspector.auditing.channels_last import is_of_mlx
 from inspector.auditing.failures import (
     failure,
-    failures,
+    is_of_writer,
     is_older_naming,
     of_another_program,
     of_no_loader,
     of_one_index,
+    with_failures,
     without_said_tokens,
     without_unread_names,
 )
@@ -68,7 +69,7 @@ def after_loading(audited: Audit) -> Audit:
     findings = [one for one in seen if one is not None]
     if audited.checkpoint.index is not None and findings:
         findings = of_one_index(findings)
-    if intended.loader in JUDGED and audited.case is not None and audited.case.reading.writer:
+    if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
         findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
     if audited.checkpoint.set_name.endswith(".gguf"):
         from inspector.auditing.gguf_loads import with_names
@@ -77,13 +78,19 @@ def after_loading(audited: Audit) -> Audit:
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
-        findings = without_said_tokens([*findings, *failures(audited, findings)])
+        findings = without_said_tokens(with_failures(audited, findings, lambda name: _load_as(audited, name)))
     by_others = intended.excuse in (BY_NAME, BY_CLASS) or intended.outcome == UNSUPPORTED
     if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
     if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
         return audited
     return _with_findings(audited, findings)
+
+
+def _load_as(audited: Audit, class_name: str) -> Load:
+    """What the newest transformers does with a folder if its config named this class."""
+    config = audited.checkpoint.config
+    return loads(replace(given_of(audited, {} if config is None else config.values), class_name=class_name), NEWEST)
 
 
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:

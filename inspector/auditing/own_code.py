@@ -91,10 +91,12 @@ def _other_names(case: Reconciled, foreign: bool) -> bool:
     """Whether stored names are unknown to the definition in a way that damage does not explain.
 
     A lost, cut or renamed tensor is one; a class of its own has other modules in every layer. A class that
-    transformers does not have may also have another head.
+    transformers does not have may also have another head, unless it is one that a known program puts beside a model.
     """
+    from inspector.findings.names.own_readers import reader_of
+
     unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
-    unknown = {extra.key for extra in case.placement.unexpected if extra.key not in unchecked}
+    unknown = {one.key for one in case.placement.unexpected if one.key not in unchecked and not reader_of(one.key)}
     absent = {gap.block.key for gap in case.placement.missing if gap.block.key not in case.reading.families}
     if foreign and (unknown or absent):
         return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped
-from inspector.findings.finding import ContentFinding, Place
+from inspector.findings.finding import ContentFinding, Finding, Place
 from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
 
@@ -37,7 +37,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     if not (only_loaded or only_instead or layouts):
         return _not_compared(audited, other) if checkpoint.rival else audited
     kept, problems, aside = list(audited.findings), tuple[str, ...](), other
-    wrong = [one for one in kept if one.severity != "note" and isinstance(one, ContentFinding)]
+    wrong = [one for one in kept if one.severity != "note" and _follows_from_the_set(one, checkpoint)]
     if (wrong or not checkpoint.readable) and not any(
         one.severity == "error" for one in judge(replace(other, alone=True)).findings
     ):
@@ -67,10 +67,15 @@ def _of_other_format(audited: Audit) -> str:
     taken = audited.checkpoint.set_name
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(taken)), None)
     errors = [one for one in audited.findings if one.severity == "error"]
-    if loader is None or not errors or not all(isinstance(one, ContentFinding) for one in errors):
+    if loader is None or not errors or not all(_follows_from_the_set(one, audited.checkpoint) for one in errors):
         return ""
     others = {other.name for other in audited.checkpoint.other_sets}
     return next((name for name in loader.files[loader.files.index(taken) + 1 :] if name in others), "")
+
+
+def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:
+    """Whether a finding goes with the choice of the set: on its content, or that every shard is missing."""
+    return isinstance(finding, ContentFinding) or (finding.incomplete and not checkpoint.files)
 
 
 def _not_read(audited: Audit, other: Checkpoint) -> Audit:

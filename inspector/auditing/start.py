@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
-from inspector.auditing.result import FINDINGS, Audit, Skipped
+from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
@@ -137,7 +137,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.old_entries import with_old_entries
 
             audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
-        if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict == FINDINGS):
+        if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict in (FINDINGS, UNREADABLE)):
             from inspector.auditing.rivals import with_rival
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
@@ -158,6 +158,12 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:
     if not checkpoint.readable:
         return audit_model(checkpoint, claim, like=like)
+    if checkpoint.config is not None and is_single_file(checkpoint.tensors):
+        from inspector.auditing.ldm_names import audit_under_ldm_names
+
+        renamed = audit_under_ldm_names(checkpoint, lambda other: audit_model(other, claim, like=like))
+        if renamed is not None:
+            return renamed
     stored = with_numbered_parts(families_of(checkpoint.tensors))
     keys = "\n".join(stored)
     if checkpoint.adapter is None and not any(sign in keys for sign in SIGNS_OF_ADAPTERS):

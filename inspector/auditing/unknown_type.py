@@ -27,9 +27,11 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
         ]
     if not config.class_name and not config.model_type:
         return []
+    from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
 
     name, coverage = nearest or (None, 0.0)
+    known = dialect_of_type(config.model_type or "", families) if may_know(families) else None
     return [
         ArchitectureUnknown(
             place=Place(key="model_type"),
@@ -37,6 +39,8 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             nearest=name if coverage >= 0.2 else None,
             coverage=round(coverage, 3),
             code_in_repository=bool(config.settings.values.get("auto_map")),
+            writer="" if known is None else known.writer,
+            exporter="" if known is None else known.exporter,
         )
     ]
 

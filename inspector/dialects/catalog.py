@@ -16,7 +16,8 @@ SIGN_PARTS: Final = (
     ".attn.qkv.weight", ".attn.attn.weight", ".attn.kv_a_proj_with_mqa.weight", "self_attention.linear_",
     "encoder.layers.#.self_attention.query_key_value.weight", ".sa_norm.scale", "double_blocks.#.img_",
     ".block_sparse_moe.w1", ".wkv_a_with_mqa.weight", "transformer.resblocks.", "token_embd.weight",
-    ".attention.wq.weight", ".attention.wk.weight", ".att_proj.weight",
+    ".attention.wq.weight", ".attention.wk.weight", ".att_proj.weight", ".cross_attn.query.weight",
+    ".mm_projector.",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test compares."""
 
@@ -55,7 +56,9 @@ def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are looked for."""
     from inspector.dialects.flux import FLUX
     from inspector.dialects.gguf import BLOOM, ERNIE_MOE, GRANITE_HYBRID, IN_ORDER, KIMI, LLAMA_CPP, MAMBA2
+    from inspector.dialects.ldm import LDM, LDM_UNET
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
+    from inspector.dialects.llava import LLAVA, LLAVA_NEXT, LLAVA_ONEVISION
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
     from inspector.dialects.mistral import LATENT, MISTRAL, MIXTRAL, MIXTRAL_STACKED
@@ -63,9 +66,11 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
     from inspector.dialects.torchtune import TORCHTUNE
+    from inspector.dialects.whisper import WHISPER
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OLMO, OPENCLIP, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, LLAMA_CPP)  # fmt: skip
+            META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER,
+            ERNIE_MOE, KIMI, LLAMA_CPP, LDM, LDM_UNET)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
@@ -82,3 +87,9 @@ def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
 def dialects_by(writer: str) -> tuple[Dialect, ...]:
     """The dialects of a writer."""
     return tuple(one for one in all_dialects() if one.writer == writer)
+
+
+def dialect_of_type(model_type: str, keys: Collection[str]) -> Dialect | None:
+    """The dialect of the program that alone has a model type, where all keys of its fullest sign are stored."""
+    own = (one for one in all_dialects() if model_type in one.own_types)
+    return next((one for one in own if all(key in keys for key in one.signs[0])), None)

@@ -58,11 +58,13 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     tried when there is no config, the likeliest first; empty where a file always states its type. exclusive: whether
     no other model is in these names, so that an absent family is missing and not the mark of a related model.
     only: the model types that this variant of a writer's names is for, empty for all. prefixes: what the writer may
-    put before every name. interleaved: joined roles whose rows alternate by group of kv heads, each group with its
-    share of every part, instead of one part after the other. omits: roles that the writer may leave out.
-    exporter: what makes transformers' names and order of rows of the writer's, or diffusers'. own_configs: files
-    beside the weights from which the writer's own program loads them. own_files: how the names of its files begin,
-    empty where it takes any.
+    put before every name. replaces: for definitions of submodels, whose parts no role tells apart: the beginning of
+    names, and what the writer has in its place. interleaved: joined roles whose rows alternate by group of kv heads,
+    each group with its share of every part, instead of one part after the other. omits: roles that the writer may
+    leave out. exporter: what makes transformers' names and order of rows of the writer's, or diffusers'. own_configs:
+    files beside the weights from which the writer's own program loads them. own_files: how the names of its files
+    begin, empty where it takes any. own_types: model types that only the writer's program has. names_alone: whether the
+    tensors are those of transformers but for their names.
     """
 
     writer: str
@@ -72,11 +74,14 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     exclusive: bool = False
     only: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ("",)
+    replaces: Mapping[str, str] = {}
     interleaved: tuple[str, ...] = ()
     omits: tuple[str, ...] = ()
     exporter: str = ""
     own_configs: tuple[str, ...] = ()
     own_files: tuple[str, ...] = ()
+    own_types: tuple[str, ...] = ()
+    names_alone: bool = False
 
     @property
     def pads_vocabulary(self) -> bool:

@@ -12,9 +12,26 @@ from collections.abc import Callable, Mapping
 from math import gcd
 from typing import Final
 
+import msgspec
+
+from inspector.dialects.language import Dialect
 from inspector.loader.layout import Layout
 
 Rename = Callable[[str], str]
+
+LDM: Final = Dialect(
+    writer="CompVis' latent-diffusion",
+    exporter="from_single_file(FILE, config=FOLDER) of its class in diffusers",
+    names={},
+    signs=(),
+)
+"""The program; its names need more than a table."""
+LDM_UNET: Final = msgspec.structs.replace(
+    LDM,
+    writer="CompVis' latent-diffusion (the UNet alone)",
+    exporter=f'{LDM.exporter}, once "model.diffusion_model." is before every name',
+)
+"""The same where the UNet's names have no prefix, without which diffusers finds no UNet in a file."""
 
 RESIDUAL_BLOCK: Final = {
     "in_layers.0": "norm1",

@@ -40,7 +40,7 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
 
     row_texts: ClassVar[RowTexts] = (
         ("config", "{declared}"),
-        ("missing", "{missing:listed 3}"),
+        ("missing", "{missing:listed 3}", "missing"),
         ("stored", "{stored:listed 3}", "stored"),
     )
 
@@ -71,6 +71,52 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
             words += f' and "num_labels": {self.labels}'
         intended = "" if self.stored else f", or {train}"
         return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
+
+
+class HeadOfAnotherProgram(ClassDiffers, frozen=True, kw_only=True):
+    """The head of the class is replaced by one that another program trains.
+
+    What it means
+        The weights are those of a reward model or a critic: in place of the head of the class in `architectures` there
+        is a matrix of one row, under the name that a training program gives it.
+
+    Why it matters
+        Loaders build the class that the config names, with a random head, and ignore the stored one.
+
+    Example
+        error[N472] head-of-another-program: the head is that of OpenRLHF
+          config   LlamaForCausalLM
+          missing  lm_head.weight
+          stored   value_head.weight
+          help     load it with OpenRLHF's get_llm_for_sequence_regression; for
+                   transformers rename value_head.weight to score.weight and set
+                   "architectures": ["LlamaForSequenceClassification"] and "num_labels":
+                   1 in config.json
+
+    What to do
+        Load it with the program that trained it, or give the head the name that transformers has for such a head.
+    """
+
+    code = "N472"
+
+    program: str
+    reader: str
+    renamed: str
+
+    @classmethod
+    def milder(cls) -> type[Finding] | None:
+        return None
+
+    def headline(self) -> str:
+        return f"the head is that of {self.program}"
+
+    def remedy(self) -> Remedy:
+        other = super().remedy()
+        steps = tuple(Step(action="rename", old=name, new=self.renamed) for name in self.stored)
+        words = (
+            f"load it with {self.reader}; for transformers rename {self.stored[0]} to {self.renamed} and {other.words}"
+        )
+        return Remedy(words, (*steps, *other.steps))
 
 
 class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):

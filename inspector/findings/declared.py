@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, first, listed, number
+from inspector.findings.words import count, first, listed, number, value
 
 
 class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
@@ -76,6 +79,41 @@ class ModelTypeMisspelled(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         step = Step(action="set", file=self.file, key=("model_type",), old=self.model_type, new=self.known)
         return Remedy(f'set "model_type": "{self.known}" in {self.file}', (step,))
+
+
+class ModelTypeEarlier(ContentFinding, frozen=True, kw_only=True):
+    """The model type is the one that the model had in the code of its first repositories.
+
+    What it means
+        transformers has the model under another type, with other words for some sizes. With them the config gives every
+        stored tensor its name and its shape. `auto_map` is absent, which named that code.
+
+    Why it matters
+        AutoConfig knows no such type and refuses the folder.
+
+    Example
+        error[C327] model-type-earlier: RefinedWebModel is falcon in transformers
+          help  set "model_type": "falcon", "new_decoder_architecture": false,
+                "architectures": ["FalconForCausalLM"], "num_hidden_layers": 32,
+                "num_attention_heads": 71 in config.json
+
+    What to do
+        State the type and the sizes in the words of transformers, or download the config.json of the newest revision.
+    """
+
+    code = "C327"
+
+    file: str
+    model_type: str
+    known: str
+    values: Mapping[str, Any]
+
+    headline_text = "{model_type} is {known} in transformers"
+
+    def remedy(self) -> Remedy:
+        steps = [Step(action="set", file=self.file, key=(key,), new=new) for key, new in self.values.items()]
+        words = ", ".join(f'"{key}": {value(new)}' for key, new in self.values.items())
+        return Remedy(f"set {words} in {self.file}", tuple(steps))
 
 
 class ClassUnknown(ContentFinding, frozen=True, kw_only=True):

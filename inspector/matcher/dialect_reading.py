@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 
 import msgspec
@@ -24,7 +24,7 @@ from inspector.notation.definition import Architecture
 from inspector.notation.holes import bases
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
-from inspector.notation.slots import unroll
+from inspector.notation.slots import Slot, unroll
 from inspector.notation.spelling import template
 
 
@@ -92,7 +92,7 @@ def _read(
 ) -> Reading | None:
     plain = Scope(definition, claim.settings, definition_of)
     head = claim.head or definition.default_head
-    if not covers(unroll(plain, head).slots, found.dialect):
+    if not _applies(found.dialect, definition, unroll(plain, head).slots):
         return None
     scope = Scope(
         _respelling(definition, found.dialect, found.prefix, claim.settings.known), claim.settings, definition_of
@@ -100,6 +100,11 @@ def _read(
     claimed = best_match(scope, {*families, *lost}, None).head if lost and claim.head is None else claim.head
     match = best_match(scope, families, claimed)
     return Reading(definition, name, scope, match, families, found.wrapper, writer=found.dialect.writer)
+
+
+def _applies(dialect: Dialect, definition: Architecture, slots: Sequence[Slot]) -> bool:
+    """Whether the dialect names what the definition requires."""
+    return not set(definition.names).isdisjoint(dialect.only) if dialect.replaces else covers(slots, dialect)
 
 
 def _is_whole(reading: Reading) -> bool:
@@ -126,6 +131,8 @@ def _module_of(key: str) -> str:
 @cache
 def _respelling(definition: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
     """The definition in a dialect. Cached, since what is derived from a definition is cached by its identity."""
+    if dialect.replaces:
+        return replace(definition, dialects=({}, dialect.replaces))
     respell = partial(respelled, dialect=dialect, prefix=prefix, known=known)
     return replace(definition, dialects=({},), respell=respell)
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.names.own_readers import VALUE_HEAD, reader_of
 from inspector.matcher.claim import NO_CONFIG, class_with_head
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
@@ -19,6 +20,8 @@ from inspector.reconciler.reconcile import Again, Reconciled, reconcile
 from inspector.reconciler.wording import place_name
 
 LABELS = "num_labels"
+SCORE = "score.weight"
+"""The head of classes that give a number for a text."""
 ALONE = "EncoderModel"
 """The class of one part of a model, which is saved by itself."""
 MOST_TRIED = 40
@@ -32,7 +35,23 @@ def explained_otherwise(case: Reconciled, families: Families, again: Again) -> F
         return None  # a config that contradicts itself is reported for what it is
     if case.reading.prefix:  # a prefix on a part of the names may be a submodel of another type
         return _of_another_family(case, families, again) if case.reading.part else None
-    return _of_another_class(case, again) or _of_another_family(case, families, again)
+    other = _of_another_class(case, again) or _head_of_openrlhf(case, again)
+    return other or _of_another_family(case, families, again)
+
+
+def _head_of_openrlhf(case: Reconciled, again: Again) -> Finding | None:
+    """The finding on a head of OpenRLHF alone in place of the class's, which under another name is one of the type."""
+    unexpected = [one.key for one in case.as_configured.unexpected]
+    if unexpected != [VALUE_HEAD]:
+        return None
+    families = rekeyed(case.reading.families, lambda key: SCORE if key in unexpected else key)
+    found = _of_another_class(again(case.claim, replace(case.reading, families=families)), again)
+    from inspector.findings.class_names import ClassDiffers, HeadOfAnotherProgram
+
+    if not isinstance(found, ClassDiffers) or found.stored != (SCORE,):
+        return None
+    stated = found.stated_fields() | {"stored": tuple(unexpected)}
+    return HeadOfAnotherProgram(**stated, program="OpenRLHF", reader=reader_of(VALUE_HEAD), renamed=SCORE)
 
 
 def _of_another_class(case: Reconciled, again: Again) -> Finding | None:

@@ -17,6 +17,7 @@ from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
+from inspector.reconciler.other_writers import names_in_dialect
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
 
@@ -144,23 +145,12 @@ def _usual_absent(blocks: Sequence[Block], *, masks: bool) -> Finding:
 
 
 def _names(case: Reconciled) -> Iterator[Finding]:
-    reading, claim = case.reading, case.claim
+    reading, claim, replaced = case.reading, case.claim, False
     if reading.prefix:
-        wrappers = reading.prefix.removeprefix("*").split("|")
-        inner, whose = " and ".join(wrappers), " and ".join(WRAPPERS[one] for one in wrappers if one in WRAPPERS)
-        tensors = sum(family.tensors for family in reading.families.values())
-        most = not reading.part or 2 * reading.part > tensors
-        known = case.reading.by_names and not whose and most
-        from inspector.findings.names.prefixes import NamesBelowPrefix, PrefixOnNames
+        from inspector.reconciler.prefixes import prefix_on_names
 
-        kind = NamesBelowPrefix if known else PrefixOnNames
-        yield kind(
-            prefix=inner,
-            inside=reading.prefix.startswith("*"),
-            wrapper=whose,
-            tensors=reading.part or tensors,
-            without=tensors - reading.part if reading.part else 0,
-        )
+        found, replaced = prefix_on_names(case)
+        yield found
     if claim.definition is not None and claim.definition is not reading.definition:
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
@@ -177,14 +167,10 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         yield ArchitectureFromNames(
             architecture=reading.name, twins=tuple(reading.same_names), head=_head_name(case), confidence="likely"
         )
-    dialect = case.corrected.spelling.dialect
-    if dialect or (reading.writer and reading.writer != claim.writer):
-        writers = reading.definition.writers
-        writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
-        from inspector.findings.names.architecture import NamesInDialect
-
-        yield NamesInDialect(writer=writer, example=_example(case))
+    yield from names_in_dialect(case)
     yield from _padding(case)
+    if replaced:  # the names lack the class's prefix because they have another one
+        return
     named = reading.match.head
     if claim.head is not None and claim.definition is reading.definition and named.root != claim.head.root:
         from inspector.findings.names.architecture import NamesOfBaseModel
@@ -226,10 +212,6 @@ def _suffix(names: tuple[str, ...]) -> str:
     return names[0] if names and names[0] else ""
 
 
-def _example(case: Reconciled) -> str:
-    return next((place_name(one.block.key, one.boxes) for one in case.placement.placed), "")
-
-
 def _causes(case: Reconciled) -> Iterator[Finding]:
     labels = case.plan.scope.settings.values.get("id2label")
     for cause in case.causes:
@@ -249,6 +231,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             families=tuple(family_name(key) for key in cause.families[:20]),
             rivals=tuple(Rival(key, value) for key, value in cause.rivals),
             together=tuple(Rival(key, value) for key, value in cause.together),
+            beside=Rival(*cause.beside) if cause.beside else None,
             lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
             labels=len(labels) if cause.key == "num_labels" and isinstance(labels, dict) else None,

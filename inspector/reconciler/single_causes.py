@@ -102,11 +102,12 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
 
 
 def _of_known_form(case: Reconciled) -> Finding | None:
-    """The finding on a draft head, or on a model without the buffers of its batch norms."""
+    """The finding on a draft head, on a model without the buffers of its batch norms, or on one of nanoGPT."""
     from inspector.reconciler.draft_head import draft_head
+    from inspector.reconciler.nanogpt import layers_of_nanogpt
     from inspector.reconciler.without_buffers import without_buffers
 
-    return draft_head(case) or without_buffers(case)
+    return draft_head(case) or without_buffers(case) or layers_of_nanogpt(case)
 
 
 def _outside(placement: Placement, prefix: str) -> Placement:

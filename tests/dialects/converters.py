@@ -341,3 +341,23 @@ def flux(spec: Spec, prefix: str = "") -> Spec:
         (r"proj_out\.(.*)", r"final_layer.linear.\1"),
     ])  # fmt: skip
     return {prefix + name: entry for name, entry in made.items()}
+
+
+def whisper(spec: Spec) -> Spec:
+    """transformers' `convert_openai_to_hf.py`, the other way round."""
+    side, layer, to = r"model\.(encoder|decoder)\.", r"model\.(encoder|decoder)\.layers\.(\d+)\.", r"\1.blocks.\2."
+    parts = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "out"}
+    return renamed(spec, [
+        (side + r"(conv\d\..*)", r"\1.\2"),
+        (side + r"embed_positions\.weight", r"\1.positional_embedding"),
+        (side + r"embed_tokens\.weight", r"\1.token_embedding.weight"),
+        (r"model\.encoder\.layer_norm\.(.*)", r"encoder.ln_post.\1"),
+        (r"model\.decoder\.layer_norm\.(.*)", r"decoder.ln.\1"),
+        *[(layer + rf"self_attn\.{own}\.(.*)", to + rf"attn.{name}.\3") for own, name in parts.items()],
+        *[(layer + rf"encoder_attn\.{own}\.(.*)", to + rf"cross_attn.{name}.\3") for own, name in parts.items()],
+        (layer + r"self_attn_layer_norm\.(.*)", to + r"attn_ln.\3"),
+        (layer + r"encoder_attn_layer_norm\.(.*)", to + r"cross_attn_ln.\3"),
+        (layer + r"final_layer_norm\.(.*)", to + r"mlp_ln.\3"),
+        (layer + r"fc1\.(.*)", to + r"mlp.0.\3"),
+        (layer + r"fc2\.(.*)", to + r"mlp.2.\3"),
+    ])  # fmt: skip

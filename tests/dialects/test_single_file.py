@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -230,3 +231,55 @@ def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
     assert codes(found) == set()
     assert found.counts.expected_parameters is None
     assert found.components["other"].counts.unique_parameters == 15
+
+
+COMPONENTS = {"unet": _unet([32, 64, 64], [True, True, False], 48), "vae": _vae([32, 64, 64])}
+DIFFUSERS_FILE = "diffusion_pytorch_model.safetensors"
+IN_FOLDER = [
+    # component, prefix, remedy
+    ("unet", "model.diffusion_model.", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
+    ("unet", "", 'once "model.diffusion_model." is before every name'),
+    ("vae", "first_stage_model.", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
+    ("vae", "", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
+]
+
+
+def in_folder(where: Path, config: Config, spec: Spec) -> Audit:
+    """The audit of a folder of diffusers."""
+    where.mkdir(exist_ok=True)
+    (where / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    write_file(where / DIFFUSERS_FILE, spec)
+    return audit(str(where))
+
+
+def own_names(component: str) -> Spec:
+    """A component under the names of latent-diffusion."""
+    return getattr(single_file, component)(COMPONENTS[component])  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("component", "prefix", "remedy"), IN_FOLDER)
+def test_a_component_under_the_config_of_diffusers(component: str, prefix: str, remedy: str, tmp_path: Path) -> None:
+    spec = own_names(component)
+    found = in_folder(tmp_path, COMPONENTS[component], under(prefix, spec))
+    assert [one.code for one in found.findings if one.severity != "note"] == ["N470"]
+    assert remedy in found.findings[0].help
+    assert set(found.checkpoint.names_in_file.values()) == found.checkpoint.tensors.keys()
+    assert found.counts.unexplained == 0
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+
+
+@pytest.mark.parametrize("component", ["unet", "vae"])
+def test_a_component_of_another_class_is_not_read(component: str, tmp_path: Path) -> None:
+    other = next(config for name, config in COMPONENTS.items() if name != component)
+    assert codes(in_folder(tmp_path / "other", other, own_names(component))) == {"N401"}
+    healthy = genuine(COMPONENTS[component], "F16")
+    assert codes(in_folder(tmp_path / "healthy", COMPONENTS[component], healthy)) == set()
+
+
+def test_a_lost_tensor_of_a_component_is_named_as_in_the_file(tmp_path: Path) -> None:
+    spec = own_names("vae")
+    del spec["decoder.up.2.block.0.conv1.bias"]
+    found = in_folder(tmp_path, COMPONENTS["vae"], spec)
+    assert codes(found) == {"N403", "N470"}
+    lost = next(one for one in found.findings if one.code == "N403")
+    assert lost.place.tensor == "decoder.up.2.block.0.conv1.bias"

@@ -13,6 +13,7 @@ from inspector.architectures.catalog import definition_of
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.dialects.catalog import SIGN_PARTS, all_dialects
+from inspector.mending.patterns import renamed
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.dialects import converters
 from tests.judged import codes, judged
@@ -54,6 +55,11 @@ SD3 = {"_class_name": "SD3Transformer2DModel", "num_layers": 3, "num_attention_h
        "out_channels": 16, "patch_size": 2, "pos_embed_max_size": 12, "qk_norm": "rms_norm",
        "dual_attention_layers": [0, 1]}  # fmt: skip
 
+WHISPER = {"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"], "d_model": 48,
+           "encoder_layers": 2, "decoder_layers": 3, "encoder_ffn_dim": 80, "decoder_ffn_dim": 96, "vocab_size": 70,
+           "encoder_attention_heads": 3, "decoder_attention_heads": 3, "max_source_positions": 30,
+           "max_target_positions": 20, "num_mel_bins": 10}  # fmt: skip
+
 
 def config_of(kind: str) -> dict[str, Any]:
     """A tiny config of a model type."""
@@ -85,6 +91,7 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "flux": (converters.flux, ("flux",)),
     "comfy": (_flux, ("flux",)),
     "sd3": (converters.sd3, ("sd3",)),
+    "whisper": (converters.whisper, ("whisper",)),
     "sd3-comfy": (lambda spec: converters.sd3(spec, "model.diffusion_model."), ("sd3",)),
 }  # fmt: skip
 CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
@@ -92,7 +99,7 @@ CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
 
 def made(way: str, kind: str) -> tuple[Spec, dict[str, Any]]:
     """The converted listing, and the config of the model it was."""
-    config = {"flux": FLUX, "sd3": SD3}.get(kind) or config_of(kind)
+    config = {"flux": FLUX, "sd3": SD3, "whisper": WHISPER}.get(kind) or config_of(kind)
     return WAYS[way][0](genuine(config)), config
 
 
@@ -197,6 +204,13 @@ def test_padding_is_reported_with_what_it_costs() -> None:
     audited = judged(converters.megatron(genuine(config_of("llama"))), config_of("llama"))
     reported = next(one for one in audited.findings if one.code == "N418")
     assert reported.facts["rows"] == 128 and reported.facts["parameters"] == 2 * 58 * 48
+
+
+def test_the_renames_lead_back_to_each_name() -> None:
+    named = next(one for one in judged(made("whisper", "whisper")[0], WHISPER).findings if one.code == "N409")
+    own = genuine(WHISPER)
+    changes = [tuple(pair) for pair in named.facts["renames"]]
+    assert [renamed(name, changes) for name in converters.whisper(own)] == list(own)
 
 
 def test_a_wrapper_before_the_names_is_still_reported() -> None:

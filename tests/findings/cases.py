@@ -93,6 +93,14 @@ def turn(part: str) -> Callable[[Spec], None]:
     return change
 
 
+def of_nanogpt() -> Audit:
+    """GPT-2 of linear layers without biases."""
+    matrices = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+    spec = {name: (dtype, shape[::-1] if name.endswith(matrices) else shape)
+            for name, (dtype, shape) in genuine(GPT2).items() if not name.endswith(".bias")}  # fmt: skip
+    return judged(spec, GPT2)
+
+
 def flatten(part: str) -> Callable[[Spec], None]:
     """Joins all dims of the tensors with this part in their names."""
 
@@ -166,6 +174,14 @@ def folder(config: dict[str, Any] | None, *others: str) -> Audit:
     return audit_loaded(replace(healthy, set_name="model.safetensors", siblings=siblings))
 
 
+def first_falcon() -> Audit:
+    """Falcon-7B with its first config, without its code."""
+    config = {"model_type": "RefinedWebModel", "architectures": ["RWForCausalLM"], "hidden_size": 4544, "n_layer": 32,
+              "n_head": 71, "vocab_size": 65024, "multi_query": True, "parallel_attn": True, "bias": False}  # fmt: skip
+    healthy = checkpoint(genuine(config), None, config)
+    return audit_loaded(replace(healthy, set_name="model.safetensors", siblings={}))
+
+
 def saved(model_type: str, class_suffix: str, lost: str = "", **config: Any) -> Audit:
     """What a library saved of a class, in a folder with a change of its config; lost: a tensor that is left out."""
     record = base_record(model_type, class_suffix)
@@ -205,6 +221,15 @@ def gguf_with_a_lora() -> Audit:
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.arrays["blk.0.attn_q.lora_a"] = written.arrays["output_norm.weight"][None]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
+def gguf_of_another_architecture() -> Audit:
+    """A conversion of Llama that states another architecture."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.keys[:] = [(key, kind, "qwen2" if key == "general.architecture" else of) for key, kind, of in written.keys]
     with TemporaryDirectory() as place:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
@@ -408,7 +433,10 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
     "names-of-another-program": of_torchtune,
+    "layers-of-another-program": of_nanogpt,
+    "head-of-another-program": lambda: llama(critic),
     "tensors-of-no-architecture": gguf_with_a_lora,
+    "gguf-architecture-disagrees": gguf_of_another_architecture,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
@@ -416,6 +444,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),
     "config-missing": lambda: folder(None, "Config.json"),
+    "model-type-earlier": first_falcon,
     "model-type-misspelled": lambda: folder({**LLAMA8B, "model_type": "LLaMA"}),
     "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
     "class-of-another-type": lambda: folder({**LLAMA8B, "architectures": ["Qwen2ForCausalLM"]}),
@@ -466,6 +495,12 @@ def reward(spec: Spec) -> None:
     """The head of a reward model instead of the token head."""
     del spec["lm_head.weight"]
     spec["score.weight"] = ("BF16", (1, 4096))
+
+
+def critic(spec: Spec) -> None:
+    """The head of OpenRLHF's critics in place of the model's."""
+    del spec["lm_head.weight"]
+    spec["value_head.weight"] = ("BF16", (1, 4096))
 
 
 def turned(spec: Spec) -> None:

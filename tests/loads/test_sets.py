@@ -10,6 +10,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.shards.sets import SetsDiffer
 from tests.checkpoints import genuine
+from tests.comparing.entrances import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
 from tests.oracle.make_loads import fill
@@ -73,6 +74,19 @@ def test_an_index_without_shards(tmp_path: Path) -> None:
     assert audit(str(tmp_path)).verdict == "clean"
     found = audited(tmp_path / "other", "llama", ["text", INDEX, index])
     assert [one.code for one in found.findings if one.severity != "note"] == ["S211"]
+
+
+def test_an_index_whose_shards_are_missing_beside_pytorch_files(tmp_path: Path) -> None:
+    record = base_record("llama")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(record["tensors"], SHARDS[0])}
+    write(
+        damaged(healthy(spec_of(record), record["config"]), [["file", MODEL, None], ["text", INDEX, index]]), tmp_path
+    )
+    (tmp_path / "pytorch_model.bin").write_bytes(torch_file(spec_of(record), []))
+    finding = differing(audit(str(tmp_path)))
+    assert (finding.fits, finding.aside, finding.problems) == ("pytorch_model.bin", (INDEX,), ("S201",))
+    (tmp_path / INDEX).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"
 
 
 @pytest.mark.parametrize("listed", [INDEX, "config.json", "notes.txt"])

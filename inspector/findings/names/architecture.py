@@ -157,7 +157,7 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N409] names-in-dialect: names of an older or different naming scheme
-          such as  embeddings.word_embeddings.weight
+          such as  embeddings.LayerNorm.gamma
 
     What to do
         Nothing, or convert the checkpoint for loaders that do not support it.
@@ -168,6 +168,7 @@ class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
 
     writer: str
     example: str
+    renames: tuple[tuple[str, str], ...] = ()
 
     row_texts: ClassVar[RowTexts] = (("such as", "{example}"),)
 
@@ -199,8 +200,8 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
                    changed, change them back
 
     What to do
-        Convert the weights with the tool that the report names. If only the names were changed by hand, change them
-        back.
+        Convert the weights with the tool that the report names. Where only the names differ, the report has the steps
+        that change them.
     """
 
     code = "N470"
@@ -212,6 +213,9 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
     row_texts = (("such as", "{example}"), ("because", "{because}"))
 
     def remedy(self) -> Remedy:
+        if self.renames:
+            steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+            return Remedy(f"rename the tensors as the class has them, or convert it with {self.exporter}", steps)
         way = f"convert it with {self.exporter}, or " if self.exporter else ""
         words = f"{way}fetch the weights under the names of this library"
         return Remedy(f"{words}; if only the names were changed, change them back")
@@ -233,7 +237,8 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         note[N412] architecture-unknown: my_own_net
 
     What to do
-        Compare the total with one from another source: --claim.
+        Compare the total with one from another source: --claim. Where the type is of a known program, load the weights
+        with it, or convert them with the tool that the report names.
     """
 
     code = "N412"
@@ -243,11 +248,16 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     nearest: str | None
     coverage: float
     code_in_repository: bool = msgspec.field(name="code")
+    writer: str = ""
+    exporter: str = ""
 
     headline_text = "{model_type:or no config, and no known architecture has these names}"
 
     def rows(self) -> Rows:
-        return [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
+        rows = [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
+        if not self.writer:
+            return rows
+        return [("names", f"as written by {self.writer}; {self.exporter} converts them"), *rows]
 
 
 class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):

@@ -37,11 +37,15 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
           help     save the inner model, or rename: key.removeprefix("_orig_mod.")
 
     What to do
-        Save the inner model (`model._orig_mod`, `model.module`, `merge_and_unload()`), or rename the
-        tensors.
+        Save the inner model (`model._orig_mod`, `model.module`, `merge_and_unload()`), or rename the tensors. Where a
+        class of one's own has the base model under another name than the class of the library, give the names the
+        prefix of that class.
     """
 
     code = "N402"
+
+    root: str = ""
+
     headline_text = "{prefix}"
     row_texts = (
         ("from", "{wrapper:or an unknown wrapper}"),
@@ -55,6 +59,9 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         return PrefixReadPast
 
     def remedy(self) -> Remedy:
+        if self.root:
+            words = f'begin these names with "{self.root}" in place of "{self.prefix}", as the class does'
+            return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*"),))
         prefixes = self.prefix.split(" and ")
         changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
         words = f"save the inner model, or rename: key.{'.'.join(changes)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
@@ -215,17 +216,11 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
         ("where", "{place.indices}", "place.where"),
         ("stored", "{shape:shape} {dtype}, {tensors:count tensor}, {elements:count element}, {bytes} bytes"),
     )
-    remedy_text = "not counted as a parameter; remove it if nothing reads it"
 
-
-OWN_READERS = {
-    "v_head": "trl's AutoModelForCausalLMWithValueHead",
-    "medusa_head": "Medusa's MedusaModel",
-}
-"""Beginning of the names of a part -> the class that saves and reads it beside a model.
-
-Sources: trl, `models/modeling_value_head.py`; Medusa, `medusa/model/medusa_model.py`.
-"""
+    def remedy(self) -> Remedy:
+        if (reader := reader_of(self.place.tensor)) and self.shape[:1] == (1,):
+            return Remedy(f"not counted as a parameter; load it with {reader}: others leave it out")
+        return Remedy("not counted as a parameter; remove it if nothing reads it")
 
 
 class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
@@ -264,7 +259,7 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [("where", self.place.indices)] if self.place.indices else []
-        rows += [("read by", self._reader())] if self._reader() else []
+        rows += [("read by", reader)] if (reader := reader_of(self.place.family)) else []
         return [
             *rows,
             (
@@ -275,12 +270,9 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
             ("first", self.names[0]),
         ]
 
-    def _reader(self) -> str:
-        return OWN_READERS.get(str(self.place.family).partition(".")[0], "")
-
     def remedy(self) -> Remedy:
-        if self._reader():
-            return Remedy(f"not counted as parameters; load it with {self._reader()}: others leave this part out")
+        if reader := reader_of(self.place.family):
+            return Remedy(f"not counted as parameters; load it with {reader}: others leave this part out")
         return Remedy("not counted as parameters; use a config that describes it, or remove it")
 
 

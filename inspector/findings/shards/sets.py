@@ -54,7 +54,7 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
         A single file and shards with an index have the same name: transformers takes the single file, diffusers the
         index. Or a set of PyTorch files lies beside safetensors, which both take first. The two sets have other
         tensors: one of them is left from an earlier save. Sets of both formats are compared only where the one that
-        is loaded does not fit the config.
+        is loaded does not fit the config, or none of its shards is stored.
 
     Why it matters
         The loader reads one of them without a message, which may be the old one; other programs read the other.
@@ -97,6 +97,8 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
             f"{count(self.only_instead, 'tensor')} only in {self.instead.name}" * bool(self.only_instead),
             f"{count(self.layouts, 'tensor')} of another shape or dtype" * bool(self.layouts),
         ]
+        if not self.loaded.files:
+            differs = ["every shard that it lists is missing"]
         files = f"{count(self.instead.files, 'file')}, {number(self.instead.bytes)} bytes"
         rows = [
             ("loaded", f"{self.loaded.name}: {self.loader} takes {first_taken}"),

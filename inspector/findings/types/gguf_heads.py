@@ -1,4 +1,4 @@
-"""A GGUF file whose attention matrices have other heads than it states."""
+"""What a GGUF file states about its model that its own tensors or keys contradict."""
 
 from __future__ import annotations
 
@@ -38,3 +38,37 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         again = "convert the model again"
         return Remedy(f"{again}, or set {self.key} to {self.shown}" if self.shown else again)
+
+
+class GgufArchitectureDisagrees(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file states another architecture than the one that its keys belong to.
+
+    What it means
+        `general.architecture` is absent or names an architecture of which the file has no key; its keys have the name
+        of another architecture in front.
+
+    Why it matters
+        llama.cpp looks up every size under the stated name, such as `qwen2.block_count`, and refuses the file.
+
+    Example
+        error[N473] gguf-architecture-disagrees: general.architecture
+          stated  qwen2
+          keys    llama.block_count and 11 more
+          help    set general.architecture to "llama", or convert the model again
+
+    What to do
+        Convert the model again, or correct the key.
+    """
+
+    code = "N473"
+
+    stated: str | None
+    named: str
+    keys: int
+
+    headline_text = "general.architecture"
+    remedy_text = 'set general.architecture to "{named}", or convert the model again'
+
+    def rows(self) -> Rows:
+        more = f" and {self.keys - 1} more" if self.keys > 1 else ""
+        return [("stated", self.stated or "nothing"), ("keys", f"{self.named}.block_count{more}")]

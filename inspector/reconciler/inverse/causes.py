@@ -46,7 +46,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     differing element of a list. explains: number of differing tensors explained. agreeing: stored tensors that have
     the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
     values of the key, and values of other keys, that explain exactly as much. together: values of several other keys
-    that do so together. defaulted: the config leaves the key to the default of the class. lost, misshaped: (family,
+    that do so together. beside: an absent key, which must state what followed from this one. defaulted: the config
+    leaves the key to the default of the class. lost, misshaped: (family,
     boxes) that would be missing, or of the wrong shape, if the config were right.
     """
 
@@ -61,6 +62,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     rivals: tuple[tuple[str, Any], ...] = ()
     together: tuple[tuple[str, Any], ...] = ()
+    beside: tuple[str, Any] | None = None
     defaulted: bool = False
     lost: tuple[str, tuple[Box, ...]] | None = None
     misshaped: tuple[str, tuple[Box, ...]] | None = None
@@ -79,6 +81,11 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
         together = _together(differences, bind)
         if together[1].total < after.total:
             causes, after = together
+    if not causes and not refused and after.total and plan.scope.settings.known:
+        found, corrected = _together(differences, bind)
+        joined = _with_what_follows(found)
+        if joined is not None and not corrected.total:
+            causes, after = [joined], corrected
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
     return causes, after.plan, after.placement
@@ -96,6 +103,15 @@ def _with_factors(
     known = {one.key for one in causes}
     together = tuple((one.key, one.weights) for one in others if one.key not in known)
     return msgspec.structs.replace(cause, together=together)
+
+
+def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
+    """A wrong key with an absent one beside it, whose default follows from the wrong one; None for other causes."""
+    stated = [cause for cause in causes if cause.config is not None and not cause.defaulted]
+    absent = [cause for cause in causes if cause not in stated]
+    if len(stated) != 1 or len(absent) != 1 or "." in absent[0].key + stated[0].key:
+        return None
+    return msgspec.structs.replace(stated[0], beside=(absent[0].key, absent[0].weights))
 
 
 def _leaves_out(cause: Cause) -> bool:

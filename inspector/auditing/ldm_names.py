@@ -1,0 +1,58 @@
+"""Audits a component of Stable Diffusion that has the config of diffusers and the names of latent-diffusion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit
+from inspector.dialects.ldm import LDM, LDM_UNET
+from inspector.dialects.single_file import ComponentTensors, parts_of
+from inspector.findings.finding import Finding
+from inspector.findings.names.architecture import NamesInDialect
+from inspector.loader.checkpoint import Checkpoint
+from inspector.matcher.families import families_of
+from inspector.matcher.reading import SUPPORTED
+
+COMPONENTS: Final = {"UNet2DConditionModel": "unet", "AutoencoderKL": "vae"}
+"""Class of diffusers -> its component in a single file."""
+
+
+def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint], Audit]) -> Audit | None:
+    """The audit of the tensors under diffusers' names; None where they are not those of the config's class alone."""
+    values = checkpoint.config.values if checkpoint.config is not None else {}
+    found = parts_of(checkpoint.tensors)
+    if len(found.components) != 1 or found.others or found.ema:
+        return None
+    component = found.components[0]
+    if COMPONENTS.get(str(values.get("_class_name"))) != component.name:
+        return None
+    audited = audit_as(_renamed(checkpoint, component))
+    if audited.case is None or audited.case.reading.by_names or audited.case.reading.coverage < SUPPORTED:
+        return None
+    example = next((stored for own, stored in component.names.items() if own != stored), "")
+    program = LDM if component.prefix or component.name == "vae" else LDM_UNET
+    named = NamesInDialect(writer=program.writer, example=example)
+    return audited.with_findings(
+        [*(_as_stored(one, component) for one in audited.findings), named],
+        checkpoint=replace(checkpoint, names_in_file=component.names),
+        stored=families_of(checkpoint.tensors),
+    )
+
+
+def _renamed(checkpoint: Checkpoint, component: ComponentTensors) -> Checkpoint:
+    names = component.names
+    return replace(
+        checkpoint,
+        tensors=component.tensors,
+        file_of={own: checkpoint.file_of[names[own]] for own in component.tensors if names[own] in checkpoint.file_of},
+        cut=tuple(own for own in component.tensors if names[own] in checkpoint.cut) if checkpoint.cut else (),
+    )
+
+
+def _as_stored(finding: Finding, component: ComponentTensors) -> Finding:
+    """A finding with the tensor's name as in the file."""
+    name = finding.place.tensor
+    return finding if name is None else replace(finding, place=replace(finding.place, tensor=component.stored(name)))

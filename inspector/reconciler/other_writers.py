@@ -1,0 +1,61 @@
+"""That the names of a checkpoint are those of another release or program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import Finding
+from inspector.notation.binding import Block
+from inspector.notation.slots import HOLE
+from inspector.notation.spelling import template
+from inspector.reconciler.wording import place_name
+
+if TYPE_CHECKING:
+    from inspector.reconciler.reconcile import Reconciled
+
+
+def names_in_dialect(case: Reconciled) -> Iterator[Finding]:
+    """The note on names of another release or program, with an example."""
+    reading, dialect = case.reading, case.corrected.spelling.dialect
+    if not dialect and (not reading.writer or reading.writer == case.claim.writer):
+        return
+    writers = reading.definition.writers
+    writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
+    from inspector.findings.names.architecture import NamesInDialect
+
+    yield NamesInDialect(writer=writer, example=_example(case), renames=tuple(_renames(case)))
+
+
+def _example(case: Reconciled) -> str:
+    """A stored name that the definition does not have itself; any where it has them all."""
+    placed = sorted(case.placement.placed, key=lambda one: _is_own_name(case, one.block))
+    return next((place_name(one.block.key, one.boxes) for one in placed), "")
+
+
+def _renames(case: Reconciled) -> Iterator[tuple[str, str]]:
+    """(stored name, name of the class), as patterns, where the writer's tensors differ in name alone."""
+    from inspector.dialects.catalog import dialects_by
+
+    program = next(iter(dialects_by(case.reading.writer)), None)
+    if program is None or not program.names_alone or case.reading.prefix or case.placement.mismatched:
+        return
+    spelling, scope = case.corrected.spelling, case.corrected.scope
+    plain = replace(spelling, dialect=0)
+    slots = {id(one.block.slot): one.block.slot for one in case.placement.placed}
+    for slot in slots.values():
+        stored = spelling.spelled(slot, scope)
+        own = f"{slot.own_row}{slot.tensor.suffix}" if slot.own_row else plain.spelled(slot, scope)
+        if stored != own:
+            yield HOLE.sub("*", stored), HOLE.sub("*", own)
+
+
+def _is_own_name(case: Reconciled, block: Block) -> bool:
+    """Whether the definition has the name of a block without a dialect, below any prefix of its head."""
+    slot = block.slot
+    if slot.own_row:
+        return slot.row.endswith(slot.own_row)
+    spelling = replace(case.corrected.spelling, dialect=0)
+    return block.key == template(spelling.spelled(slot, case.corrected.scope))[0]

@@ -1,0 +1,45 @@
+"""A prefix on stored names that no definition has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.findings.names.prefixes import NamesBelowPrefix, PrefixOnNames
+from inspector.matcher.spelling import WRAPPERS
+from inspector.notation.spelling import template
+
+if TYPE_CHECKING:
+    from inspector.findings.finding import Finding
+    from inspector.reconciler.reconcile import Reconciled
+
+
+def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
+    """The finding on the prefix of a reading, and whether it is in the place of the class's own."""
+    reading = case.reading
+    wrappers = reading.prefix.removeprefix("*").split("|")
+    inner, whose = " and ".join(wrappers), " and ".join(WRAPPERS[one] for one in wrappers if one in WRAPPERS)
+    tensors = sum(family.tensors for family in reading.families.values())
+    most = not reading.part or 2 * reading.part > tensors
+    without = tensors - reading.part if reading.part else 0
+    inside, having = reading.prefix.startswith("*"), reading.part or tensors
+    if reading.by_names and not whose and most:
+        below = NamesBelowPrefix(prefix=inner, inside=inside, wrapper=whose, tensors=having, without=without)
+        return below, False
+    root = "" if whose else _own_prefix(case)
+    found = PrefixOnNames(prefix=inner, inside=inside, wrapper=whose, tensors=having, without=without, root=root)
+    return found, bool(root)
+
+
+def _own_prefix(case: Reconciled) -> str:
+    """The prefix that the class has before its base model, where exactly that has the other one; "" elsewhere."""
+    claim, scope = case.claim, case.corrected.scope
+    if claim.head is None or claim.definition is not case.reading.definition:
+        return ""
+    root, body = claim.head.root, [one for one in case.placement.placed if one.block.slot.body]
+    if not root or sum(one.tensors for one in body) != case.reading.part:
+        return ""
+    spelling = replace(case.corrected.spelling, root=root, dialect=0)
+    below = (template(spelling.spelled(one.block.slot, scope))[0] == root + one.block.key for one in body)
+    return root if all(below) else ""
