@@ -22,6 +22,7 @@ from inspector.auditing.failures import (
 )
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.totals import with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
 from inspector.loader.dtype import NO_WEIGHTS
@@ -95,14 +96,15 @@ def _load_as(audited: Audit, class_name: str) -> Load:
 
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
     """The audit with other findings; where no error or warning is left, the numbers of parameters decide."""
-    verdict, counts = verdict_with(audited.verdict, findings), audited.counts
+    ledger = with_ties_of_class(audited.ledger, findings)
+    verdict, counts = verdict_with(audited.verdict, findings), ledger.counts
     if verdict == FINDINGS and all(one.severity == "note" for one in findings):
         if counts.unique_parameters != counts.expected_parameters:
             because = "the class of the config leaves out a part that is stored"
             skipped = Skipped("the number of parameters", because, decisive=True)
             audited = replace(audited, skipped=(*audited.skipped, skipped))
         verdict = verdict_of(findings, audited.skipped)
-    return replace(audited, findings=tuple(ordered(findings)), verdict=verdict)
+    return replace(audited, ledger=ledger, findings=tuple(ordered(findings)), verdict=verdict)
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:
@@ -136,10 +138,8 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     others = of_safetensors(given.class_name, given.model_type, newest, built, unread)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
-    newest, older = (
-        replace(newest, intended=not (mlx or sentences)),
-        _of_strict_config(audited, loads(given, OLDER), OLDER),
-    )
+    newest = replace(newest, intended=not (mlx or sentences))
+    older = _of_strict_config(audited, loads(given, OLDER), OLDER)
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
     if beside is not None:
         from inspector.auditing.beside_adapter import with_adapter

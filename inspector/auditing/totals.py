@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from msgspec import Struct
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
-from inspector.reconciler.ledger import Ledger
+from inspector.reconciler.ledger import Ledger, add_up
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
@@ -62,3 +63,12 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
         claims.append(check_claim(stated, ledger.counts, ledger.lines, case, _active(checkpoint, ledger)))
     findings = tuple(unexplained_totals(claims, index.file)) if index is not None and claims else ()
     return Totals(tuple(claims), skipped, findings)
+
+
+def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
+    """The ledger without the parameters of heads that the class ties although the config says no."""
+    from inspector.findings.totals import HeadTiedByClass
+
+    tied = sum(one.parameters for one in findings if isinstance(one, HeadTiedByClass))
+    expected = ledger.counts.expected_parameters
+    return ledger if not tied or expected is None else add_up(ledger.lines, expected - tied)

@@ -57,8 +57,45 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     remedy_text = 'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Nothing where the class ties the head whatever the config says."""
-        return None if outcome == "complete" else self
+        """A note where the class ties the head whatever the config says."""
+        if outcome != "complete":
+            return self
+        return HeadTiedByClass(place=self.place, parameters=self.parameters, tie=self.tie, loader=loader)
+
+
+class HeadTiedByClass(ContentFinding, frozen=True, kw_only=True):
+    """The head is not stored; the class ties it although the config says no.
+
+    What it means
+        The config says that the head is a separate matrix, but the class of the newest transformers ties it to the
+        embedding whatever the config says. One matrix is used for both and counted once.
+
+    Why it matters
+        That version loads the checkpoint completely. Other versions and programs follow the config and have no head.
+
+    Example
+        note[P706] head-tied-by-class: lm_head is not stored; transformers 5.23 ties it
+          although tie_word_embeddings = False
+          counted  once: 5,136 parameters less than the config says
+          help     set "tie_word_embeddings": true, which other versions need
+
+    What to do
+        Set `tie_word_embeddings` to true if other versions or programs are to load it.
+    """
+
+    code = "P706"
+    severity = "note"
+
+    parameters: int
+    tie: str
+    loader: str
+
+    row_texts = (("counted", "once: {parameters} parameters less than the config says"),)
+    remedy_text = 'set "tie_word_embeddings": true, which other versions need'
+
+    def headline(self) -> str:
+        name = self.place.name.removesuffix(".weight")
+        return f"{name} is not stored; {self.loader} ties it although {self.tie}"
 
 
 class CopyStored(TiedHead, frozen=True, kw_only=True):

@@ -84,10 +84,10 @@ def _rules_of_part(scope: Scope, path: tuple[str, ...], major: str) -> ClassRule
     part = scope.below(path)
     entry = next(one for one in submodels_of(scope.below(path[:-1]).definition) if one.name == path[-1])
     model_type = part.settings.read(("model_type",))[0]
-    if entry.definition is not None or not isinstance(model_type, str):
+    if (entry.definition is not None and not entry.by_type) or not isinstance(model_type, str):
         return ClassRules()
     base = names_of(major).bases.get(model_type) or names_of(NEWEST).bases.get(model_type)
     if base is None:
         return ClassRules()
-    of_head = rules_of(base.removesuffix("Model") + entry.head, major) if entry.head else None
-    return of_head or rules_of(base, major) or ClassRules()
+    of_heads = (rules_of(base.removesuffix("Model") + head, major) for head in entry.head.split())
+    return next((rules for rules in of_heads if rules is not None), None) or rules_of(base, major) or ClassRules()

@@ -72,7 +72,9 @@ class Either(Struct, frozen=True):
 class Submodel(Struct, frozen=True):
     """Another definition under a prefix that reads a sub-config; without a definition, the model_type there chooses it.
 
-    sets: keys of the sub-config that the outer class overrides, with their expressions in the outer definition.
+    head: suffixes of its class, of which the first that the definition has decides. by_type: whether the model_type of
+    the sub-config chooses where it has one. sets: keys of the sub-config that the outer class overrides, with their
+    expressions in the outer definition.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Submodel(Struct, frozen=True):
     config: str = ""
     head: str = ""
     when: str = ""
+    by_type: bool = False
     sets: Mapping[str, str] = {}
 
 
@@ -193,13 +196,15 @@ def submodel(
     config: str = "",
     head: str = "",
     when: str = "",
+    by_type: bool = False,
     **sets: str,
 ) -> Submodel:
     """Another definition; its symbols are `name.symbol` here, its sub-config is `config`, by default `<name>_config`.
 
+    by_type: the model_type of the sub-config chooses where it has one, as `AutoModel.from_config` does.
     Keyword arguments are keys of the sub-config that the class sets: `encoder_hidden_size="vision.d"`.
     """
-    return Submodel(name, at, definition, config or f"{name}_config", head, when, sets)
+    return Submodel(name, at, definition, config or f"{name}_config", head, when, by_type, sets)
 
 
 def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:

@@ -126,9 +126,9 @@ class Scope:
                 if value is not None:
                     below = replace(below, values={**below.values, key: value})
             definition = entry.definition
-            if definition is None:
+            if definition is None or entry.by_type:
                 named = below.read(("model_type",))[0]
-                definition = lookup(named) if isinstance(named, str) else None
+                definition = lookup(named) if isinstance(named, str) else definition
             if definition is not None:
                 submodel = Scope(definition, below, lookup)
                 submodel._lie_below(self, entry)

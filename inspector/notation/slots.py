@@ -153,7 +153,8 @@ class _Unroller:
             self.opaque.append(OpaqueSlot(at, f"no definition for the {row.name} part", context.body, whens))
             return
         definition = below.definition
-        entry = next((one for one in definition.heads if row.head and row.head in one.names), definition.heads[0])
+        fitting = (one for name in row.head.split() for one in definition.heads if name in one.names)
+        entry = next(fitting, definition.heads[0])
         inner = replace(
             context,
             prefix=at + entry.root,

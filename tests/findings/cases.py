@@ -463,6 +463,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "head-missing": lambda: llama(drop("lm_head")),
     "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
     "head-tied": lambda: judged(genuine(TIED), TIED),
+    "head-tied-by-class": lambda: saved("t5", "ForConditionalGeneration", tie_word_embeddings=False),
     "buffers-stored": lambda: llama(frequencies),
     "total-disagrees": lambda: indexed(total_size=16_060_522_240),
 }  # fmt: skip

@@ -175,6 +175,8 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("mistral", "CausalLM", [["config", ["num_attention_heads"], 12]], "findings", ["C310"], "set"),
     ("qwen3", "CausalLM", [["unset", ["head_dim"]]], "findings", ["C310"], "set"),
     ("qwen3", "CausalLM", [["config", ["tie_word_embeddings"], False], ["lose", "lm_head"]], "findings", ["P701"], ""),
+    ("t5", "Generation", [["config", ["tie_word_embeddings"], False]], "clean", [], ""),
+    ("t5gemma", "Generation", [["config", ["tie_word_embeddings"], False]], "findings", ["P701"], ""),
     ("qwen2", "CausalLM", [["lose", "_proj.bias"]], "findings", ["N401"], ""),
     ("gpt2", "LMHeadModel", [["shape", "transformer.h.1.mlp.c_fc.weight", [192, 48]]], "findings", ["D502"], ""),
     ("roberta", "SequenceClassification", [["lose", "classifier."]], "findings", ["N431"], "set"),

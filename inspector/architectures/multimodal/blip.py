@@ -9,7 +9,6 @@ OPT or T5, as its `model_type` says. modeling_blip.py: the text is BERT, its dec
 
 from inspector.architectures.multimodal.joined_blocks import TIED_BY_EITHER
 from inspector.architectures.text.opt import OPT
-from inspector.architectures.text.t5 import T5
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -73,11 +72,9 @@ INSTRUCT_QFORMER = Architecture("instructblip_qformer instructblipvideo_qformer"
         under("encoder.layer.{L}", under("attention", ATTENTION), QUERY_BRANCH, TEXT_BRANCH),
         under("encoder.layer.{X}.crossattention", CROSS)))
 BRIDGE = Dims(v="vision.d", q="qformer.d", t="text_config.hidden_size | text_config.d_model", n="num_query_tokens",
-              Q="image_text_hidden_size", V="qformer_config.vocab_size", T="qformer_config.max_position_embeddings",
-              opt="text_config.model_type != 't5'")
+              Q="image_text_hidden_size", V="qformer_config.vocab_size", T="qformer_config.max_position_embeddings")
 LANGUAGE = rows(
-    submodel("text", "language_model.", OPT, head="ForCausalLM", when="opt"),
-    submodel("seq2seq", "language_model.", T5, config="text_config", head="ForConditionalGeneration", when="not opt"),
+    submodel("text", "language_model.", OPT, head="ForCausalLM ForConditionalGeneration", by_type=True),
     part("language_projection", "bridge.out", dense("q -> t")))
 QUERIES = part("query_tokens", "embed.query", param("1 n q"))
 EYES = submodel("vision", "vision_model.", BLIP_2_VISION)

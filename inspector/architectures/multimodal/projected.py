@@ -139,7 +139,7 @@ COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", q="embedding_dim"), heads
 COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
                         heads=(head("ForRetrieval", ""),),
     parts=rows(
-        submodel("vlm", "vlm.", QWEN2_VL, head="Model"),
+        submodel("vlm", "vlm.", QWEN2_VL, head="Model", by_type=True),
         maybe("vlm.lm_head", "head.token", linear("d -> V")),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.language_model.": "vlm.model.language_model.", "vlm.visual.": "vlm.model.visual."}))
