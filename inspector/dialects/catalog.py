@@ -22,17 +22,19 @@ SIGN_PARTS: Final = (
 """A part of one key of every sign of every dialect; a test compares."""
 
 LONE_COMPONENTS: Final = {
+    "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
     "encoder.down.0.block.0.conv1.weight": "vae",
 }
-"""What shows a component of Stable Diffusion in a separate file, without a prefix."""
+"""What shows a component of Stable Diffusion in a separate file, without a prefix; the first that is there counts."""
 TRANSFORMER_SIGNS: Final = (
     "double_blocks.0.img_mod.lin.weight",  # FLUX
     "joint_blocks.0.x_block.attn.qkv.weight",  # Stable Diffusion 3
 )
 """What shows that a component is a transformer in the place of the UNet."""
 _PIPELINE_SIGNS: Final = (
-    "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight", *LONE_COMPONENTS,
+    "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight",
+    "control_model.input_hint_block.0.weight", *LONE_COMPONENTS,
 )  # fmt: skip
 _OF_TRANSFORMERS: Final = tuple(f"model.diffusion_model.{sign}" for sign in TRANSFORMER_SIGNS)
 _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")

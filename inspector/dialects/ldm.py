@@ -1,8 +1,8 @@
-"""CompVis' latent-diffusion: the names of the UNet and the autoencoder in files of Stable Diffusion. Pure.
+"""CompVis' latent-diffusion: the names of the UNet, the autoencoder and ControlNets in files of Stable Diffusion. Pure.
 
-`ldm/modules/diffusionmodules/openaimodel.py` and `model.py`; which block is which: diffusers'
-`loaders/single_file_utils.py`. The UNet's blocks are numbered through and the decoder's stages from the other end, so
-that a name says where it belongs only together with the others: these are renamed before they are read.
+`ldm/modules/diffusionmodules/openaimodel.py` and `model.py`, ControlNet's `cldm/cldm.py`; which block is which:
+diffusers' `loaders/single_file_utils.py`. The UNet's blocks are numbered through and the decoder's stages from the
+other end, so that a name says where it belongs only together with the others: these are renamed before they are read.
 """
 
 from __future__ import annotations
@@ -52,6 +52,10 @@ UNET_ENDS: Final = {
     "out.2": "conv_out",
 }
 """A module of the UNet outside the blocks -> the same in diffusers."""
+CONTROL_ENDS: Final = {"middle_block_out.0": "controlnet_mid_block"}
+"""A module of a ControlNet outside the blocks that the UNet does not have -> the same in diffusers."""
+HINT: Final = "input_hint_block.0.weight"
+"""The first convolution over the image that steers, which only a ControlNet has."""
 AUTOENCODER: Final = tuple(
     (re.compile(pattern), new)
     for pattern, new in (
@@ -69,11 +73,14 @@ AUTOENCODER: Final = tuple(
 )
 """A name of the autoencoder -> the same in diffusers; the first pattern that is found counts."""
 _MATRICES: Final = ("to_q.weight", "to_k.weight", "to_v.weight", "to_out.0.weight")
+_CONTROL: Final = re.compile(r"(zero_convs|input_hint_block)\.(\d{1,4})\.(.+)")
 _BLOCK: Final = re.compile(r"(input_blocks|middle_block|output_blocks)\.(\d+)(?:\.(\d+))?\.(.+)")
 
 
 def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
-    """What gives the tensors of a component diffusers' names; None where it is neither UNet nor autoencoder."""
+    """What gives the tensors of a component diffusers' names; None where it is no UNet, ControlNet or autoencoder."""
+    if HINT in tensors:
+        return _controlnet(tensors)
     if "input_blocks.0.0.weight" in tensors:
         return _unet(tensors)
     if "encoder.conv_in.weight" in tensors or "decoder.conv_in.weight" in tensors:
@@ -114,6 +121,30 @@ def _unet(tensors: Mapping[str, Layout]) -> Rename:
         if rest in ("conv.weight", "conv.bias"):
             return f"up_blocks.{stage}.upsamplers.0.{rest}"
         return f"up_blocks.{stage}.{_module(int(module), layer, rest)}"
+
+    return rename
+
+
+def _controlnet(tensors: Mapping[str, Layout]) -> Rename:
+    """The half of a UNet that goes down, with a convolution behind each block and some over the image that steers."""
+    unet = _unet(tensors)
+    hints = [
+        int(found[2]) for name in tensors if (found := _CONTROL.fullmatch(name)) and found[1] == "input_hint_block"
+    ]
+    last = max(hints)
+
+    def rename(name: str) -> str:
+        for old, new in CONTROL_ENDS.items():
+            if name.startswith(f"{old}."):
+                return new + name[len(old) :]
+        found = _CONTROL.fullmatch(name)
+        if found is None:
+            return unet(name)
+        number, rest = int(found[2]), found[3]
+        if found[1] == "zero_convs":
+            return f"controlnet_down_blocks.{number}.{rest.removeprefix('0.')}"
+        place = {0: "conv_in", last: "conv_out"}.get(number, f"blocks.{number // 2 - 1}")
+        return f"controlnet_cond_embedding.{place}.{rest}"
 
     return rename
 

@@ -19,6 +19,7 @@ from inspector.loader.layout import Layout
 
 PREFIXES: Final = {
     "model.diffusion_model.": "unet",
+    "control_model.": "controlnet",
     "first_stage_model.": "vae",
     "vae.": "vae",
     "cond_stage_model.transformer.": "text_encoder",

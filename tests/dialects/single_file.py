@@ -17,15 +17,27 @@ def _resnet(rest: str) -> str:
     return f"{RESNET[module]}.{what}"
 
 
+def _control(stem: str) -> str:
+    """cldm.py: a convolution behind each block, one behind the middle, and eight over the image that steers."""
+    stem = stem.removeprefix("controlnet_")
+    names = {"mid_block": "middle_block_out.0", "cond_embedding.conv_in": "input_hint_block.0",
+             "cond_embedding.conv_out": "input_hint_block.14"}  # fmt: skip
+    stem = re.sub(r"cond_embedding\.blocks\.(\d)", lambda one: f"input_hint_block.{2 * int(one[1]) + 2}", stem)
+    return names.get(stem) or re.sub(r"down_blocks\.(\d+)", r"zero_convs.\1.0", stem)
+
+
 def unet(config: dict[str, Any]) -> Spec:
     """openaimodel.py: input_blocks counts convolution in, blocks and halvings; output_blocks the blocks coming up."""
     each, made = config["layers_per_block"], {}
-    crossed = [kind.startswith("Cross") for kind in config["up_block_types"]]
+    crossed = [kind.startswith("Cross") for kind in config.get("up_block_types", ())]
     ends = {"time_embedding.linear_1": "time_embed.0", "time_embedding.linear_2": "time_embed.2",
             "add_embedding.linear_1": "label_emb.0.0", "add_embedding.linear_2": "label_emb.0.2",
             "conv_in": "input_blocks.0.0", "conv_norm_out": "out.0", "conv_out": "out.2"}  # fmt: skip
     for name, entry in genuine(config, "F16").items():
         stem, _, what = name.rpartition(".")
+        if stem.startswith("controlnet_"):
+            made[f"{_control(stem)}.{what}"] = entry
+            continue
         found = re.fullmatch(
             r"(down|up)_blocks\.(\d+)\.(resnets|attentions|downsamplers|upsamplers)\.(\d+)\.(.*)", name
         )

@@ -226,6 +226,30 @@ def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+CONTROL = _unet([32, 64, 64], [True, True, False], 48, _class_name="ControlNetModel",
+                conditioning_embedding_out_channels=[16, 32, 96, 256])  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["control_model.", ""])
+def test_a_controlnet_of_its_authors(prefix: str, tmp_path: Path) -> None:
+    spec = under(prefix, single_file.unet(CONTROL))
+    found = audited(tmp_path, spec)
+    assert found.verdict == "clean" and list(found.components) == ["controlnet"]
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+    for part in ("zero_convs.2.0.weight", "input_hint_block.6.bias", "middle_block_out.0.weight"):
+        damaged = audited(tmp_path, {name: entry for name, entry in spec.items() if name != prefix + part})
+        reported = [(one.severity, one.place.tensor) for one in damaged.findings if one.severity != "note"]
+        assert reported == [("error", prefix + part)]
+
+
+def test_the_controlnet_of_stable_diffusion_has_the_published_count(tmp_path: Path) -> None:
+    widths, crossed = FOUR, [True, True, True, False]
+    config = _unet(widths, crossed, 768, _class_name="ControlNetModel",
+                   conditioning_embedding_out_channels=[16, 32, 96, 256])  # fmt: skip
+    found = audited(tmp_path, under("control_model.", single_file.unet(config)))
+    assert (found.verdict, found.counts.unique_parameters) == ("clean", 361_279_120)
+
+
 def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
     found = audited(tmp_path, whole(model("tiny")[0]) | {"control.gate.weight": ("F32", (3, 5))})
     assert codes(found) == set()
