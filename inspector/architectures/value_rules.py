@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from math import isfinite
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -28,8 +29,16 @@ _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
 _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
-OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "su", "ntk"})
+OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
 """Types of single architectures, which were not measured for the others."""
+_SU: Final = "su"
+_LONG: Final = "longrope"
+"""The first name of longrope, which only the config classes that check its lengths still read."""
+_LISTS: Final = ("short_factor", "long_factor")
+_OPEN_FACTOR: Final = "yarn"
+"""A type that works its factor out where it is null (transformers 5)."""
+THETA: Final = "rope_theta"
+"""The base of the angles: within the settings (transformers 5) or in the config itself."""
 WHOLE_LENGTH: Final = "original_max_position_embeddings"
 """A key of the config from which longrope computes its factor."""
 HEAD_DIM: Final = "head_dim"
@@ -147,31 +156,91 @@ def _words(
 def _rotary(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
-    """Types of rotary embeddings that do not exist, and keys that a type needs."""
+    """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is no number."""
     key = next((one for one in _ROTARY if values.get(one)), "")
+    sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
-    stated = values.get(key)
-    if rule is None or not isinstance(stated, dict):
-        return
-    nested = {name: one for name, one in stated.items() if name in layer_types()} if major == NEWEST else {}
-    for name, settings in (nested or {"": stated}).items():
-        if not isinstance(settings, dict):
-            continue
+    for name, settings in sets.items() if rule is not None else ():
         place = (*path, key, name) if name else (*path, key)
-        spelled = "rope_type" if "rope_type" in settings else "type"
-        kind = settings.get(spelled, "default")
-        if isinstance(kind, str) and kind not in rule and kind not in _rotary_types():
-            yield RefusedValue((*place, spelled), "a type of rotary embeddings of transformers")
-        needed = rule.get(kind, "") if isinstance(kind, str) else ""
-        if needed == _NEVER:
-            yield RefusedValue((*place, spelled), f"a type that the config class of {model_type} takes")
-            continue
-        lacking = [one for one in needed.split() if one not in settings]
-        lacking = [one for one in lacking if one != "factor" or WHOLE_LENGTH not in values]
-        if lacking:
-            wanted = f"{spelled} {kind} needs {' and '.join(lacking)}"
-            yield RefusedValue((*place, lacking[0]), wanted, others=tuple((*place, one) for one in lacking[1:]))
-        elif isinstance(kind, str) and values.get(HEAD_DIM, 0) is None and model_type in _looking_up(
-            HEAD_DIM, kind, major
-        ):
-            yield RefusedValue((*path, HEAD_DIM), f"a number, which {spelled} {kind} needs")
+        yield from _types_of_rotary(settings, rule or {}, values, model_type, place, major)
+        yield from _head_dims(settings, rule or {}, values, model_type, path, major)
+        if major == NEWEST and THETA in settings and model_type in _looking_up("theta", key, major):
+            yield from _numbers({THETA: settings[THETA]}, place)
+    of_settings = major == NEWEST and any(THETA in settings for settings in sets.values())
+    if THETA in values and not of_settings and model_type in _looking_up("theta", THETA, major):
+        yield from _numbers({THETA: values[THETA]}, path)
+
+
+def _rotary_sets(stated: Any, major: str) -> Mapping[str, Mapping[str, Any]]:
+    """Layer type -> its settings, in transformers 5; "" -> those of all layers."""
+    if not isinstance(stated, dict):
+        return {}
+    nested = {name: one for name, one in stated.items() if name in layer_types()} if major == NEWEST else {}
+    return {name: one for name, one in (nested or {"": stated}).items() if isinstance(one, dict)}
+
+
+def _kind_of(settings: Mapping[str, Any]) -> tuple[str, Any]:
+    """(key of the type of rotary embeddings, the type)."""
+    spelled = "rope_type" if "rope_type" in settings else "type"
+    return spelled, settings.get(spelled, "default")
+
+
+def _types_of_rotary(
+    settings: Mapping[str, Any], rule: Mapping[str, str], values: Mapping[str, Any], model_type: str,
+    place: tuple[str, ...], major: str,
+) -> Iterator[RefusedValue]:
+    """A type that does not exist, the keys that it needs, and those of them that are no numbers."""
+    spelled, kind = _kind_of(settings)
+    known = isinstance(kind, str) and (kind in rule or (kind in _rotary_types() and not _is_older_name(kind, rule)))
+    if not known:
+        meant = _LONG if kind == _SU and all(one in settings for one in _LISTS) else UNSET
+        yield RefusedValue((*place, spelled), "a type of rotary embeddings of transformers", meant)
+        return
+    needed = rule.get(kind, "")
+    if needed == _NEVER:
+        yield RefusedValue((*place, spelled), f"a type that the config class of {model_type} takes")
+        return
+    lacking = [one for one in needed.split() if one not in settings]
+    lacking = [one for one in lacking if one != "factor" or WHOLE_LENGTH not in values]
+    if lacking:
+        wanted = f"{spelled} {kind} needs {' and '.join(lacking)}"
+        yield RefusedValue((*place, lacking[0]), wanted, others=tuple((*place, one) for one in lacking[1:]))
+    numbers = {one: settings[one] for one in needed.split() if one in settings and one not in _LISTS}
+    if kind == _OPEN_FACTOR and major == NEWEST:
+        numbers = {one: value for one, value in numbers.items() if value is not None}
+    if model_type in _looking_up("texts", "rope_scaling", major):
+        numbers = {one: value for one, value in numbers.items() if not isinstance(value, str)}
+    yield from _numbers(numbers, place)
+
+
+def _is_older_name(kind: str, rule: Mapping[str, str]) -> bool:
+    """Whether it is an earlier name of a type that a model type knows by its present name alone."""
+    return kind == _SU and _LONG in rule and _SU not in rule
+
+
+def _head_dims(
+    settings: Mapping[str, Any], rule: Mapping[str, str], values: Mapping[str, Any], model_type: str,
+    path: tuple[str, ...], major: str,
+) -> Iterator[RefusedValue]:
+    """A `head_dim` that is null beside a type that computes with it."""
+    spelled, kind = _kind_of(settings)
+    if not isinstance(kind, str) or values.get(HEAD_DIM, 0) is not None:
+        return
+    if rule.get(kind) != _NEVER and model_type in _looking_up(HEAD_DIM, kind, major):
+        yield RefusedValue((*path, HEAD_DIM), f"a number, which {spelled} {kind} needs")
+
+
+def _numbers(stated: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[RefusedValue]:
+    """Values that should be numbers and are null or texts."""
+    for name, value in stated.items():
+        if value is None or isinstance(value, str | list):
+            yield RefusedValue((*place, name), "a number", _number_in(value))
+
+
+def _number_in(value: Any) -> Any:
+    """The number that a text states, unset where it states none."""
+    try:
+        number = float(value) if isinstance(value, str) else float("nan")
+    except ValueError:
+        return UNSET
+    return number if isfinite(number) else UNSET

@@ -79,6 +79,17 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
      "refuses", "complete"),
     ("olmoe", {"rope_scaling": {"type": "longrope", "factor": 4.0}}, "rope_scaling.short_factor", "refuses", "refuses"),
     ("phi3", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling.type", "refuses", "refuses"),
+    ("llama", {"rope_scaling": {"type": "su", "short_factor": [1.0], "long_factor": [1.0]}}, "rope_scaling.type",
+     "refuses", "refuses"),
+    ("qwen2", {"rope_scaling": {"rope_type": None, "factor": 2.0}}, "rope_scaling.rope_type", "refuses", "refuses"),
+    ("llama", {"rope_scaling": {"rope_type": "linear", "factor": "2.0"}}, "rope_scaling.factor", "refuses", "refuses"),
+    ("mistral", {"rope_scaling": {"type": "linear", "factor": None}}, "rope_scaling.factor", "refuses", "refuses"),
+    ("llama", {"rope_parameters": {"rope_type": "default", "rope_theta": "10000.0"}}, "rope_parameters.rope_theta",
+     "refuses", "complete"),
+    ("helium", {"rope_parameters": {"rope_type": "default", "rope_theta": None}}, "rope_parameters.rope_theta",
+     "refuses", "complete"),
+    ("qwen3", {"rope_parameters": None, "rope_theta": "1e6"}, "rope_theta", "refuses", "refuses"),
+    ("gemma", {"rope_parameters": None, "rope_theta": None}, "rope_theta", "refuses", "refuses"),
     ("llama", {"dtype": "float8_e4m3fn"}, "dtype", "refuses", "complete"),
     ("vit", {"dtype": None, "torch_dtype": "auto"}, "torch_dtype", "refuses", "refuses"),
     ("bert", {"dtype": "torch.bfloat16"}, "dtype", "refuses", "refuses"),
@@ -132,6 +143,9 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
     ("deepseek_v3", "head_dim", None),
     ("bert", "num_attention_heads", -6),
     ("llama", "rope_parameters", {}),
+    ("llama", "rope_parameters", {"rope_type": "yarn", "factor": None, "original_max_position_embeddings": 64}),
+    ("olmo_hybrid", "rope_parameters", {"rope_type": "default", "rope_theta": None}),
+    ("gpt_neox", "rope_theta", None),  # which reads `rotary_emb_base`
 ], ids=str)  # fmt: skip
 def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, (key, value))
@@ -205,3 +219,9 @@ def test_quantization_settings_without_a_method(model_type: str, tmp_path: Path)
     (finding,) = (one for one in found.findings if one.severity == "error")
     (step,) = finding.remedy().steps
     assert (finding.place.key, step.action, found.loads[0].outcome) == ("quantization_config", "remove", "refuses")
+
+
+def test_a_base_within_the_settings_wins(tmp_path: Path) -> None:
+    settings = {"rope_type": "default", "rope_theta": 10000.0}
+    found = audited(tmp_path, "llama", ("rope_theta", None), ("rope_parameters", settings))
+    assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")

@@ -13,6 +13,9 @@ is null, a negative number of heads. Each run replaces the part of its version:
                  it with all of them, model types]
     activations  key -> model types that look up its value among the activations
     nulls        key -> model types that refuse null in its place
+    theta        key -> model types that refuse null and a text as the base of the angles: `rope_parameters` for the one
+                 within, `rope_theta` for the one in the config itself
+    texts        key -> model types that take a text for a number in the settings of rotary embeddings
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
@@ -88,6 +91,23 @@ class Probe:
             elif kind in NUMBERS and self.config_refuses(key, whole):
                 found[kind] = NEVER
         return found
+
+    def theta(self) -> Iterator[str]:
+        """The keys below which a base of the angles that is null or a text is refused, and a number is not."""
+        bare = {name: one for name, one in self.config.items() if name not in (*ROPE_KEYS, "rope_theta")}
+        for key in (ROPE_KEYS[0], "rope_theta"):
+            places = [{key: one} if key == "rope_theta" else {key: {"rope_type": "default", "rope_theta": one}}
+                      for one in (10000.0, None, "10000.0")]  # fmt: skip
+            built = [_builds(self.class_name, {**bare, **place}) for place in places]
+            if built == [True, False, False]:
+                yield key
+
+    def takes_text(self, key: str, rule: Mapping[str, str]) -> bool:
+        """Whether a text is taken for the factor of every type that needs one."""
+        base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
+        kinds = [kind for kind in NUMBERS if "factor" in rule.get(kind, "").split()]
+        texts = ({**base, "rope_type": kind, **ROTARY[kind], "factor": "2.0"} for kind in kinds)
+        return bool(kinds) and not any(self.refuses(key, one) for one in texts)
 
     def config_refuses(self, key: str, value: Any) -> bool:
         """Whether already the config class refuses a value."""
@@ -193,6 +213,8 @@ def main() -> None:
     head_dim: dict[str, list[str]] = {}
     heads: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
+    theta: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for model_type in oracle_types():
         probe = Probe(model_type)
         if model_type not in types or not _builds(probe.class_name, probe.config):
@@ -200,11 +222,15 @@ def main() -> None:
         for key in ROPE_KEYS:
             found = probe.rotary(key)
             if found is not None:
+                if probe.takes_text(key, found):
+                    texts.setdefault(key, []).append(model_type)
                 alike = next((names for one, names in rope[key] if one == found), None)
                 if alike is None:
                     rope[key].append((found, [model_type]))
                 else:
                     alike.append(model_type)
+        for key in probe.theta():
+            theta.setdefault(key, []).append(model_type)
         for key in probe.activations(known):
             activations.setdefault(key, []).append(model_type)
         probes.append(probe)
@@ -219,6 +245,8 @@ def main() -> None:
         "rope": {key: [[one, " ".join(names)] for one, names in groups] for key, groups in rope.items()},
         "activations": {key: " ".join(names) for key, names in sorted(activations.items())},
         "nulls": refused_nulls(probes, major == "5"),
+        "theta": {key: " ".join(names) for key, names in sorted(theta.items())},
+        "texts": {key: " ".join(names) for key, names in sorted(texts.items())},
         "head_dim": {kind: " ".join(names) for kind, names in sorted(head_dim.items())},
         "parts": {key: " ".join(names) for key, names in sorted(parts.items())},
         "heads": {key: " ".join(names) for key, names in sorted(heads.items())},
