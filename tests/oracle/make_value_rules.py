@@ -58,8 +58,8 @@ NUMBERS = ("linear", "dynamic", "yarn", "llama3")
 NEVER = "-"
 HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
-UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype"})
-"""Keys that name the model, its writer or its dtype."""
+UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta"})
+"""Keys that name the model, its writer or its dtype, and one that `theta` probes."""
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
 
