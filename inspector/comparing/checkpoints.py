@@ -22,7 +22,7 @@ from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison
 from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
-from inspector.comparing.submodels import as_submodel, without_left_out
+from inspector.comparing.submodels import as_submodel, with_plain_mlp, without_left_out
 from inspector.comparing.symbols import differing_widths
 from inspector.comparing.tally import Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
@@ -99,6 +99,7 @@ def _compared(one: Audit, other: Audit, expect: str | None) -> Comparison:
     before, after, copies = settled(side_of(left), side_of(right))
     before, after = _admitted(before, after), _admitted(after, before)
     before, after = as_submodel(before, after), as_submodel(after, before)
+    before, after = with_plain_mlp(before, after), with_plain_mlp(after, before)
     before, left_out = without_left_out(before, after)
     pairs = pair(before.parameters, after.parameters)
     found = tally(pairs)

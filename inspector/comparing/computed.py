@@ -14,13 +14,12 @@ from inspector.comparing.tally import Carried
 from inspector.dialects.gguf import WRITER
 from inspector.dialects.gguf_values import (
     DECAY,
-    NORMS_KEPT,
-    NORMS_PLUS_ONE,
     PAIRED,
     ROTARY,
     TILED,
     TILED_COLUMNS,
     TILED_ROWS,
+    added_to_norm,
 )
 from inspector.notation.slots import scope_of
 from inspector.reconciler.reconcile import Reconciled
@@ -64,11 +63,19 @@ class Conversion:
         if function is None:
             return None
         plain, other = (source, target) if self.forward else (target, source)
-        made = Numbers(function(decoded(np.asarray(plain.raw), plain.dtype)), "F32")
+        values = function(decoded(np.asarray(plain.raw), plain.dtype))
+        found = self._against(Numbers(values, "F32"), other)
+        if plain.dtype == "F16" and not (found.equal or found.rounding):  # the converter computes in float16
+            return self._against(Numbers(values.astype(np.float16).astype(np.float32), "F32"), other)
+        return found
+
+    def _against(self, made: Numbers, other: Numbers) -> Difference:
+        """The difference between what was made of transformers' side and the other side."""
+        differing = 0
         if self.role == DECAY:
             made, differing = _to_the_last_bit(made, other)
-            return replace(difference(*((made, other) if self.forward else (other, made))), last_bits=differing)
-        return difference(made, other) if self.forward else difference(other, made)
+        found = difference(made, other) if self.forward else difference(other, made)
+        return replace(found, last_bits=differing) if self.role == DECAY else found
 
     def _function(self) -> Callable[[Array], Array] | None:
         computed, tiled = self._computation(), self._tiling()
@@ -91,9 +98,8 @@ class Conversion:
     def _computation(self) -> Callable[[Array], Array] | None:
         if self.role == DECAY:
             return lambda values: (-np.exp(values.astype(np.float64))).astype(np.float32)
-        if self.role.startswith("norm") and self.names & NORMS_PLUS_ONE and self.role not in NORMS_KEPT:
-            return lambda values: values + np.float32(1)
-        return None
+        added = np.float32(added_to_norm(self.role, self.names))
+        return (lambda values: values + added) if added else None
 
 
 def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | None:

@@ -29,7 +29,8 @@ def judged(
     if computed is not None and (computed.equal or computed.rounding):
         return COMPUTED, computed
     if role.startswith(ROTARY):
-        ways = [(source, target, False), (target, source, True)]
+        one, other = _rows(source), _rows(target)
+        ways = [(one, other, False), (other, one, True)]
         if conversion is not None and conversion.expects_pairs:  # llama.cpp's file has the pairs
             ways = ways[1:] if conversion.forward else ways[:1]
         for pairs, halves, swap in ways:
@@ -41,3 +42,9 @@ def judged(
                     return OVERFLOWED if again.overflowed else REORDERED, again
                 reported = min(reported, again, key=lambda one: one.differing)
     return DIFFERENT, reported
+
+
+def _rows(numbers: Numbers) -> Numbers:
+    """A matrix of which the rows are in groups, [groups, rows, width], with all rows along one axis."""
+    raw = numbers.raw
+    return Numbers(raw.reshape(-1, raw.shape[-1]), numbers.dtype) if raw.ndim == 3 else numbers

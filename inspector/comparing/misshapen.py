@@ -8,9 +8,10 @@ from inspector.algebra.boxes import joined
 from inspector.algebra.expression import Word
 from inspector.algebra.values import whole
 from inspector.comparing.cases import Case, Namer, families_of_members, role_of
-from inspector.comparing.pieces import VOCABULARY, Piece, Side, is_vocabulary
+from inspector.comparing.pieces import LAYER_EMBEDDING, VOCABULARY, Piece, Side, is_vocabulary
 from inspector.comparing.tally import Carried, Tally
 from inspector.dialects.catalog import all_dialects
+from inspector.dialects.gguf import WRITER
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import OneRankOfSeveral
@@ -59,11 +60,14 @@ def _stated(piece: Piece, side: Side) -> int | None:
 
 
 def _writer(side: Side) -> str:
-    """The framework that wrote a side, if it pads vocabularies; "" for any other."""
+    """The framework that wrote a side, if it pads vocabularies; "" for any other.
+
+    llama.cpp pads only the rows of Gemma's embeddings for each layer, to those of the vocabulary.
+    """
     case = side.audited.case
     if case is None or not case.reading.writer:
         return ""
-    pads = {dialect.writer for dialect in all_dialects() if dialect.pads_vocabulary}
+    pads = {WRITER, *(dialect.writer for dialect in all_dialects() if dialect.pads_vocabulary)}
     return case.reading.writer if case.reading.writer in pads else ""
 
 
@@ -76,7 +80,9 @@ def _is_padding(rows: int, other: int, one: Carried, namer: Namer) -> bool:
     long, short = one.target, one.source
     if other < rows:
         padded, plain, more, fewer, long, short = plain, padded, fewer, more, short, long
-    if not _writer(padded) or more % PADDED_TO:
+    if one.identity.role == LAYER_EMBEDDING:
+        return _writer(padded) == WRITER and more == _stated(long, padded)
+    if _writer(padded) in ("", WRITER) or more % PADDED_TO:
         return False
     stated = _stated(long, padded)
     return fewer == (stated if stated is not None else _stated(short, plain))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 VOCABULARY = "V"
 """The symbol that every definition uses for the rows of a vocabulary."""
+LAYER_EMBEDDING = "embed.layer"
+"""The role of Gemma's embeddings for each layer, which have a vocabulary of their own."""
 
 
 class Identity(Struct, frozen=True):
@@ -186,4 +188,7 @@ def split_parts(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
 
 def is_vocabulary(piece: Piece, axis: int) -> bool:
     """Whether a dim is the size of a vocabulary."""
-    return axis < len(piece.dims) and any(path[-1] == VOCABULARY for path in words(piece.dims[axis]))
+    if axis >= len(piece.dims):
+        return False
+    own = piece.identity.role == LAYER_EMBEDDING and axis == 0
+    return own or any(path[-1] == VOCABULARY for path in words(piece.dims[axis]))

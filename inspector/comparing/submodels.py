@@ -18,6 +18,10 @@ CLASSIFIER = "head.class"
 """Role of heads that llama.cpp stores, of models for classification and ranking."""
 BEFORE_CLASSIFIER = "head.dense"
 """Role of what is before such a head, and before that for masked words, which llama.cpp does not store."""
+TYPE = "embed.type"
+"""Role of the embeddings of token types, which llama.cpp stores wherever the model has them."""
+SHARED, ALONE, ROUTER = "mlp.shared.", "mlp.", "router"
+"""Beginnings of the roles of a shared expert and of an MLP alone, and the role of what chooses between experts."""
 MAJORITY = 2
 """A submodel is the other side's model where it has more than one in so many of its roles; of two, the one whose shapes
 are more alike."""
@@ -45,6 +49,29 @@ def as_submodel(side: Side, other: Side) -> Side:
     return replace(side, parameters=pieces)
 
 
+def with_plain_mlp(side: Side, other: Side) -> Side:
+    """The side with the roles of an MLP for a shared expert that has no others beside it.
+
+    Granite 4's configs without experts name their MLP so; llama.cpp has Granite's architecture for them.
+    """
+    roles = {piece.identity.role for piece in side.parameters}
+    if ROUTER in roles or not any(role.startswith(SHARED) for role in roles):
+        return side
+    if any(piece.identity.role.startswith(SHARED) for piece in other.parameters):
+        return side
+    return replace(side, parameters=tuple(map(_plain, side.parameters)))
+
+
+def _plain(piece: Piece) -> Piece:
+    """The piece of a shared expert as one of an MLP."""
+    role = piece.identity.role
+    if not role.startswith(SHARED):
+        return piece
+    terms = tuple(replace(term, role=term.role.replace(SHARED, ALONE, 1)) for term in piece.terms)
+    identity = replace(piece.identity, role=role.replace(SHARED, ALONE, 1))
+    return replace(piece, identity=identity, terms=terms)
+
+
 def _place(identity: Identity, towers: bool) -> tuple[tuple[str, ...], str]:
     """The submodel of a piece: its path, or its tower where the definition names no path."""
     return identity.scope, identity.tower if towers and not identity.scope else ""
@@ -61,7 +88,7 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
     expected = {(identity.scope, identity.role) for identity in after.expected}
     there = {piece.identity for piece in after.parameters}
     classifies = any(one.identity.role == CLASSIFIER for one in after.parameters)
-    stored = (CLASSIFIER, BEFORE_CLASSIFIER) if classifies else (CLASSIFIER,)
+    stored = (CLASSIFIER, TYPE, BEFORE_CLASSIFIER) if classifies else (CLASSIFIER, TYPE)
     absent = [one for one in before.parameters if one.identity not in there and one.identity.role not in stored]
     left = [one for one in absent if _is_left_out(one, expected)]
     chosen = {id(piece) for piece in left}

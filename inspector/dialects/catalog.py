@@ -57,7 +57,18 @@ def may_know(keys: Iterable[str]) -> bool:
 def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are looked for."""
     from inspector.dialects.flux import FLUX
-    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, GRANITE_HYBRID, IN_ORDER, KIMI, LLAMA_CPP, MAMBA2
+    from inspector.dialects.gguf import (
+        ARCTIC,
+        BLOOM,
+        ERNIE_MOE,
+        GRANITE_HYBRID,
+        GROK,
+        IN_ORDER,
+        KIMI,
+        LLAMA_CPP,
+        MAMBA2,
+        PLAMO,
+    )
     from inspector.dialects.ldm import LDM, LDM_UNET
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.llava import LLAVA, LLAVA_NEXT, LLAVA_ONEVISION
@@ -72,7 +83,7 @@ def all_dialects() -> tuple[Dialect, ...]:
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
             META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER,
-            ERNIE_MOE, KIMI, LLAMA_CPP, LDM, LDM_UNET)  # fmt: skip
+            ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_UNET)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ LLAMA_CPP: Final = Dialect(
         "norm.final": "output_norm",
         "@embedding_norm": ("output_norm", "token_embd_norm"),  # the final norm of LFM2
         "@layers.{}.self_attn.rotary_emb.inv_freq": _B + "attn_rot_embd.weight=",
+        "@layers.{}.final_layernorm": _B + "layer_output_norm",  # of the layers of Ling 2 that predict further tokens
         "head.token": "output",
         "norm.attention": _B + "attn_norm",
         "norm.block": _B + "attn_norm",
@@ -224,3 +225,36 @@ KIMI: Final = msgspec.structs.replace(
     signs=(("token_embd.weight", "blk.#.ssm_f_a.weight"),),
     only=("kimi_linear",),
 )  # fmt: skip
+ARCTIC: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={
+        **LLAMA_CPP.names,
+        "norm.mlp.alone": _B + "ffn_norm_exps",
+        "norm.mlp.dense": _B + "ffn_norm",
+        **{f"mlp.dense.{one}": f"{_B}ffn_{one}" for one in ("gate", "up", "down")},
+    },
+    signs=(("token_embd.weight", "blk.#.ffn_norm_exps.weight"),),
+    only=("arctic",),
+)
+GROK: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={
+        **LLAMA_CPP.names,
+        "norm.attention.post": _B + "attn_output_norm",
+        "norm.mlp.post": (_B + "layer_output_norm", _B + "post_ffw_norm"),
+    },
+    signs=(("token_embd.weight", "blk.#.attn_output_norm.weight"),),
+    only=("grok-1",),
+)
+PLAMO: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={
+        **LLAMA_CPP.names,
+        "norm.attention.post": _B + "post_attention_norm=",
+        "norm.mlp.post": _B + "post_ffw_norm=",
+        "norm.query=": _B + "attn_q_norm.weight=",
+        "norm.key=": _B + "attn_k_norm.weight=",
+    },
+    signs=(("token_embd.weight", "blk.#.post_attention_norm"),),
+    only=("plamo2", "plamo3"),
+)

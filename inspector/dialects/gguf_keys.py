@@ -13,6 +13,7 @@ from typing import Final
 from inspector.dialects.gguf_layers import (
     ATTENDING,
     attending_layers,
+    block_configs,
     block_types,
     full_types,
     heads_of_whole,
@@ -21,6 +22,7 @@ from inspector.dialects.gguf_layers import (
     inside,
     linear_types,
     mixed_types,
+    mlp_factors,
     short_conv_types,
     sparse_types,
     window_types,
@@ -120,6 +122,9 @@ LINEAR: Final[dict[str, Rule]] = {
     "linear_key_head_dim": "ssm.state_size", "linear_value_head_dim": "ssm.inner_size / ssm.time_step_rank",
     "linear_conv_kernel_dim": "ssm.conv_kernel", "layer_types": linear_types,
 }  # fmt: skip
+TWO_NORMS: Final = "(stored.attn_norm_2.weight or stored.attn_norm_2.bias)"
+"""Falcon's layers have a norm for each half; Falcon 2's have one, and fewer key-value heads than queries as well."""
+GROUPED_HEADS: Final = "attention.head_count_kv > 1 and attention.head_count_kv < attention.head_count"
 KEYS: Final[Mapping[str, Table]] = {
     "afmoe": EXPERTS | QUERY_BIAS | {
         "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": "expert_shared_count",
@@ -127,6 +132,16 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "apertus": GROUPED | QUERY_BIAS,
     "arcee": GROUPED | UP_BIASES,
+    "arctic": LOCAL_EXPERTS,
+    "bailing_moe": EXPERTS | {
+        "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
+        "num_nextn_predict_layers": "nextn_predict_layers", "num_shared_experts": "expert_shared_count",
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "moe_shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+        "first_k_dense_replace": "leading_dense_block_count | 0", "use_qk_norm": "stored.attn_q_norm.weight",
+        "moe_router_enable_expert_bias": "len(layers.correction) > 0", "use_bias": "stored.attn_output.bias",
+        "use_qkv_bias": "stored.attn_qkv.bias or stored.attn_q.bias",
+    },
     "bamba": GROUPED | GATE_BIASES | WIDEST_GROUPS | MIXER | {"attn_layer_indices": attending_layers},
     "bert": ENCODER,
     "bloom": {
@@ -143,6 +158,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "add_qkv_bias": "stored.attn_qkv.bias or stored.attn_q.bias", "add_bias_linear": "stored.attn_output.bias",
         "multi_query_attention": "true", "rmsnorm": "true", "post_layer_norm": "true",
     },
+    "codeshell": GPT2 | {"num_query_groups": "attention.head_count_kv"},
     "cohere": GROUPED | QUERY_BIAS | {"use_qk_norm": "stored.attn_q_norm.weight"},
     "cohere2": GROUPED | QUERY_BIAS,
     "cohere2_moe": EXPERTS | QUERY_BIAS | {
@@ -167,6 +183,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "vocab_size": COMMON["vocab_size"],
     },
     "dots1": GROUPED | ROUTED | QUERY_BIAS,
+    "Dream": GROUPED,
     "ernie4_5": GROUPED | {"use_bias": "stored.attn_q.bias"},
     "ernie4_5_moe": GROUPED | {
         "moe_k": "expert_used_count", "moe_num_experts": "expert_count",
@@ -186,7 +203,8 @@ KEYS: Final[Mapping[str, Table]] = {
         "num_kv_heads": "attention.head_count_kv", "multi_query": "attention.head_count_kv == 1",
         "vocab_size": COMMON["vocab_size"], "sliding_window": "attention.sliding_window",
         "tie_word_embeddings": "not stored.output.weight", "bias": "stored.attn_qkv.bias", "parallel_attn": "true",
-        "new_decoder_architecture": "stored.attn_norm_2.weight or stored.attn_norm_2.bias",
+        "new_decoder_architecture": f"{TWO_NORMS} or ({GROUPED_HEADS})",
+        "num_ln_in_parallel_attn": f"2 when {TWO_NORMS} | 1",
     },
     "falcon_h1": GROUPED | GATE_BIASES | {
         "mamba_d_conv": "ssm.conv_kernel", "mamba_d_state": "ssm.state_size", "mamba_d_ssm": "ssm.inner_size",
@@ -233,6 +251,8 @@ KEYS: Final[Mapping[str, Table]] = {
         "shared_intermediate_size": "expert_shared_feed_forward_length | feed_forward_length",
     },
     "granitemoeshared": LOCAL_EXPERTS | QUERY_BIAS | {"shared_intermediate_size": "expert_shared_feed_forward_length"},
+    "gpt_refact": {key: GPT2[key] for key in GPT2 if key != "n_inner"},
+    "grok-1": EXPERTS,
     "hunyuan_v1_dense": GROUPED | QUERY_BIAS,
     "hunyuan_v1_moe": EXPERTS | EXPERT_WIDTH | QUERY_BIAS,
     "internlm2": GROUPED | {"bias": "stored.attn_q.bias"},
@@ -252,17 +272,27 @@ KEYS: Final[Mapping[str, Table]] = {
         "num_experts": "expert_count", "num_experts_per_token": "expert_used_count",
         "num_shared_experts": "expert_shared_count", "moe_intermediate_size": "expert_feed_forward_length",
     },
+    "kormo": GROUPED | GATE_BIASES,
     "lfm2": COMMON | SHORT_CONV | {"layer_types": short_conv_types, "block_auto_adjust_ff_dim": "false"},
     "lfm2_moe": COMMON | SHORT_CONV | {
         "layer_types": short_conv_types, "num_experts_per_tok": "expert_used_count", "num_experts": "expert_count",
         "moe_intermediate_size": "expert_feed_forward_length", "num_dense_layers": "leading_dense_block_count",
         "use_expert_bias": "len(layers.correction) > 0",
     },
+    "llada": {
+        "n_layers": "block_count", "d_model": "embedding_length", "n_heads": "attention.head_count",
+        "n_kv_heads": "attention.head_count_kv", "mlp_hidden_size": "feed_forward_length",
+        "max_sequence_length": "context_length", "embedding_size": COMMON["vocab_size"],
+        "vocab_size": COMMON["vocab_size"], "weight_tying": "not stored.output.weight",
+        "include_qkv_bias": "stored.attn_q.bias",
+    },
+    "llada_moe": EXPERTS | {"expert_intermediate_size": "expert_feed_forward_length"},
     "llama": GROUPED | GATE_BIASES,
     "llama4_text": LOCAL_EXPERTS | QUERY_BIAS | {
         "intermediate_size_mlp": "feed_forward_length", "intermediate_size": "expert_feed_forward_length",
         "interleave_moe_layer_step": "interleave_moe_layer_step",
     },
+    "maincoder": GROUPED | GATE_BIASES,
     "mamba": STATE | {"intermediate_size": "ssm.inner_size", "time_step_rank": "ssm.time_step_rank"},
     "mamba2": STATE | {
         "num_heads": "ssm.time_step_rank", "n_groups": "ssm.group_count",
@@ -281,6 +311,7 @@ KEYS: Final[Mapping[str, Table]] = {
                       " | attention.value_length_mla",
     },
     "minimax_m2": LOCAL_EXPERTS | EXPERT_WIDTH,
+    "mistral4": LATENT_ROUTED,
     "mixtral": LOCAL_EXPERTS,
     "modernbert": COMMON | LABELS,
     "mpt": {
@@ -299,6 +330,9 @@ KEYS: Final[Mapping[str, Table]] = {
         "use_conv_bias": "stored.ssm_conv1d.bias", "use_bias": "stored.ssm_in.bias",
         "mamba_proj_bias": "stored.ssm_in.bias", "mlp_bias": "stored.ffn_up.bias",
     },
+    "nemotron-nas": COMMON | {
+        "num_attention_heads": "max(each.attention.head_count) | attention.head_count", "block_configs": block_configs,
+    },
     "nomic_bert": COMMON | {
         "head_dim": WIDTH, "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
         "mlp_fc1_bias": "stored.ffn_up.bias", "mlp_fc2_bias": "stored.ffn_down.bias",
@@ -306,7 +340,22 @@ KEYS: Final[Mapping[str, Table]] = {
     "olmo": GROUPED | QUERY_BIAS,
     "olmo2": GROUPED | QUERY_BIAS,
     "olmoe": EXPERTS,
+    "openelm": {
+        "num_transformer_layers": "block_count", "model_dim": "embedding_length", "head_dim": "attention.key_length",
+        "num_query_heads": "each.attention.head_count", "num_kv_heads": "each.attention.head_count_kv",
+        "ffn_multipliers": mlp_factors, "ffn_dim_divisor": "1", "max_context_length": "context_length",
+        "vocab_size": COMMON["vocab_size"], "normalize_qk_projections": "stored.attn_q_norm.weight",
+        "share_input_output_layers": "not stored.output.weight",
+    },
+    "PanguEmbedded": GROUPED | {"bias": "stored.attn_q.bias"},
     "phimoe": LOCAL_EXPERTS | QUERY_BIAS | {"lm_head_bias": "stored.output.bias"},
+    "plamo2": COMMON | WIDEST_GROUPS | {
+        "num_attention_heads": "max(each.attention.head_count) | attention.head_count",
+        "hidden_size_per_head": "attention.key_length", "mamba_num_heads": "ssm.time_step_rank",
+        "mamba_d_state": "ssm.state_size", "mamba_d_conv": "ssm.conv_kernel",
+        "mamba_step": f"{ATTENDING}[1] - {ATTENDING}[0] | 2*{ATTENDING}[0]",
+    },
+    "plm": COMMON | LATENT,
     "qwen": COMMON,
     "qwen2_moe": EXPERTS | {
         "moe_intermediate_size": "expert_feed_forward_length", "qkv_bias": "stored.attn_q.bias",
@@ -325,6 +374,10 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "roberta": ENCODER,
     "seed_oss": GROUPED | QUERY_BIAS | {"attention_out_bias": "stored.attn_output.bias"},
+    "smallthinker": GROUPED | {
+        "moe_num_primary_experts": "expert_count", "moe_num_active_primary_experts": "expert_used_count",
+        "moe_ffn_hidden_size": "expert_feed_forward_length",
+    },
     "smollm3": GROUPED | GATE_BIASES,
     "stablelm": COMMON | {
         "num_key_value_heads": "attention.head_count_kv", "use_qkv_bias": "stored.attn_q.bias",
@@ -345,5 +398,6 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
     "indexer": (("indexer.attn_q_b.", "indexer.attn_k.", "indexer.proj.", "indexer.k_norm."), 2),
     "more": (("nextn.",), 1),
     "relative": (("attn_rel_b.",), 1),
+    "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias"), 1),
 }
 """Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

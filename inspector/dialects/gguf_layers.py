@@ -72,6 +72,33 @@ def block_types(words: Words) -> list[str] | None:
     return [next((kind for kind, there in parts.items() if there and layer in there), "mlp") for layer in layers]
 
 
+def block_configs(words: Words) -> list[dict[str, dict[str, object]]] | None:
+    """The layers of a model of neural architecture search: queries for a key, and the factor of the MLP's width.
+
+    A layer without heads has no attention; one without key-value heads has one matrix in its place.
+    """
+    heads, groups = (words.value(f"each.attention.{name}") for name in ("head_count", "head_count_kv"))
+    widths, size = words.value("each.feed_forward_length"), words.value("embedding_length")
+    lists = [one for one in (heads, groups, widths) if isinstance(one, list) and all(type(n) is int for n in one)]
+    if len(lists) < 3 or type(size) is not int or size < 1:
+        return None
+    return [
+        {
+            "attention": {"n_heads_in_group": own // kv if kv else None, "replace_with_linear": own > 0 and not kv},
+            "ffn": {"ffn_mult": 3 * width / (2 * size) if width else None},
+        }
+        for own, kv, width in zip(*lists, strict=False)
+    ]
+
+
+def mlp_factors(words: Words) -> list[float] | None:
+    """OpenELM's layers: the width of the MLP by that of the model."""
+    widths, size = words.value("each.feed_forward_length"), words.value("embedding_length")
+    if not isinstance(widths, list) or type(size) is not int or size < 1:
+        return None
+    return [width / size for width in widths if type(width) is int]
+
+
 def _windows(words: Words) -> list[bool] | None:
     """Gemma 4's layers: whether each has a sliding window."""
     found = words.value("each.attention.sliding_window_pattern")

@@ -6,21 +6,31 @@ it loads and computes something else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 PAIRED: Final = frozenset({
-    "arcee", "baichuan", "bamba", "deepseek", "granite", "granitemoe", "granitemoehybrid", "granitemoeshared",
-    "internlm2", "llama", "minicpm", "ministral3", "mistral", "mixtral", "nemotron_h", "olmo", "smollm3", "xverse",
+    "arcee", "arctic", "baichuan", "bailing_moe", "bamba", "deepseek", "granite", "granitemoe", "granitemoehybrid",
+    "granitemoeshared", "internlm2", "internlm3", "iquestcoder", "llada", "llama", "minicpm", "ministral3", "mistral",
+    "mixtral", "nemotron-nas", "nemotron_h", "olmo", "smollm3", "xverse",
 })  # fmt: skip
 """Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
 ROTARY: Final = ("attention.query", "attention.key")
 """Roles of these rows."""
 NORMS_PLUS_ONE: Final = frozenset({
-    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next",
+    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "plamo2", "plamo3", "qwen3_5_moe_text",
+    "qwen3_5_text", "qwen3_next",
 })  # fmt: skip
 """Types whose norms multiply by 1 + weight: the file has the sum."""
-NORMS_KEPT: Final = ("norm.ssm",)
-"""Roles of norms that multiply by the weight itself in these types too."""
+NORMS_KEPT: Final[Mapping[str, frozenset[str]]] = {
+    "plamo2": frozenset({"norm.query", "norm.key", "norm.ssm.dt", "norm.ssm.b", "norm.ssm.c"}),
+}
+"""Type -> roles of norms that multiply by the weight itself in it; in the other types that of `NORM_KEPT`."""
+NORM_KEPT: Final = frozenset({"norm.ssm"})
+NORM_SUMS: Final[Mapping[str, float]] = {"norm.attention.post": 1 / 5, "norm.mlp.post": 1 / 5**1.5}
+"""Roles of norms of which PLaMo adds another number than 1."""
+OTHER_SUMS: Final = frozenset({"plamo2", "plamo3"})
+"""Types with these numbers."""
 TILED: Final = frozenset({"qwen3_5_text", "qwen3_5_moe_text"})
 """Types of which the value heads of linear attention change places: those of a key head follow each other in
 transformers; in the file the first of each key head, then the second of each."""
@@ -34,3 +44,12 @@ POSITION: Final = "embed.position"
 """Role of these embeddings."""
 DECAY: Final = "ssm.decay"
 """Role of state space decays: transformers has their logarithm, A_log, the file -exp(A_log)."""
+
+
+def added_to_norm(role: str, names: frozenset[str]) -> float:
+    """What the converter adds to the weights of a norm of a model type; 0 where it adds nothing."""
+    found = names & NORMS_PLUS_ONE
+    kept = frozenset().union(*(NORMS_KEPT.get(name, NORM_KEPT) for name in found))
+    if not found or not role.startswith("norm") or role in kept:
+        return 0.0
+    return NORM_SUMS.get(role, 1.0) if found & OTHER_SUMS else 1.0

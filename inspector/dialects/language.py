@@ -97,6 +97,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
 JOINED: Mapping[str, Mapping[str, str]] = {
     "attention.qkv": {"attention.query": "q", "attention.key": "k", "attention.value": "v"},
+    "attention.kv": {"attention.key": "k", "attention.value": "v"},
     "cross.qkv": {"cross.query": "q", "cross.key": "k", "cross.value": "v"},
     "attention.qkv_mlp": {"attention.query": "q", "attention.key": "k", "attention.value": "v", "mlp.up": "mlp.up"},
     "attention.kv.up": {"attention.key.up": "k", "attention.value.up": "v"},

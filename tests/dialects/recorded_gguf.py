@@ -63,7 +63,7 @@ def target_of(record: Mapping[str, Any], source: Arrays, part: str = "target") -
             at = [first + step * np.arange(count) for first, step, count in made["from"]]
             values = flat[np.concatenate(at)]
         if made["how"] == "plus":
-            values = values + np.float32(1)
+            values = values + np.float32(made.get("by", 1))
         if made["how"] == "decay":
             values = -np.exp(values.astype(np.float64)).astype(np.float32)
         arrays[name] = values.reshape(made["shape"])

@@ -25,7 +25,7 @@ LEAST = 50
 INTEGER = 26
 """ggml's type of 32-bit integers."""
 NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear",
-                      "minicpm3", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
+                      "minicpm3", "plm", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
 """Types of which the number of key-value heads determines no shape."""
 TYPES = sorted(records())
 CASES = sampled(TYPES, 6)
@@ -328,3 +328,44 @@ WRONG_KEYS = {"linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_va
 def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int, tmp_path: Path) -> None:
     reported = compared("qwen3_5_text", written("qwen3_5_text"), tmp_path, **{key: value})
     assert [one.code for one in reported.findings if one.severity == "error"] == ["C310"]
+
+
+@pytest.mark.parametrize("name", ["gemma", "mamba2"])
+def test_what_is_computed_of_half_precision_is_rounded_to_it(name: str, tmp_path: Path) -> None:
+    """The converter adds to norms, and takes exponentials, in the float16 of its source."""
+    record = records()[name]
+    source = {key: array.astype(np.float16) for key, array in source_of(record).items()}
+    file = target_of(record, {key: array.astype(np.float32) for key, array in source.items()})
+    for at, made in record["target"].items():
+        if made["how"] != "copy":
+            file.arrays[at] = file.arrays[at].astype(np.float16).astype(np.float32)
+    source_folder = write(tmp_path / "source", source, record["config"])
+    reported = compared_with_values(compare(str(source_folder), str(file.save(tmp_path / "target.gguf"))))
+    assert reported.verdict == "clean", [*reported.findings]
+
+
+def test_embeddings_of_the_only_token_type_are_missed(tmp_path: Path) -> None:
+    file = written("xlm-roberta")
+    del file.arrays["token_types.weight"]
+    assert [one[:4] for one in errors(compared("xlm-roberta", file, tmp_path))] == ["V803"]
+
+
+@pytest.mark.parametrize(("rows", "verdict"), [(0, "clean"), (-3, "findings")])
+def test_embeddings_for_each_layer_are_padded_to_the_vocabulary(rows: int, verdict: str, tmp_path: Path) -> None:
+    """Gemma 3n has fewer of them than tokens; the converter adds rows of zeros."""
+    record, source, name = (
+        records()["gemma3n_text"],
+        source_of(records()["gemma3n_text"]),
+        "per_layer_token_embd.weight",
+    )
+    file = target_of(record, source)
+    tokens = file.arrays["token_embd.weight"].shape[0]
+    stored = next(key for key in source if "embed_tokens_per_layer" in key)
+    fewer = min(tokens, source[stored].shape[0]) - 10
+    source[stored] = source[stored][:fewer]
+    padding = np.zeros((tokens + rows - fewer, source[stored].shape[1]), np.float32)
+    file.arrays[name] = np.concatenate([source[stored], padding])
+    config = {**record["config"], "vocab_size_per_layer_input": fewer}
+    folder = write(tmp_path / "source", source, config)
+    reported = compared_with_values(compare(str(folder), str(file.save(tmp_path / "target.gguf"))))
+    assert reported.verdict == verdict, [*reported.findings]

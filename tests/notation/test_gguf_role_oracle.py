@@ -159,6 +159,9 @@ EXCEPTIONS = {
     ("qwen35", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
     ("qwen35moe", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
     ("seed_oss", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
+    ("bailingmoe2", "LAYER_OUT_NORM", "norm.final"): "`final_layernorm` ends a layer that predicts further tokens",
+    ("grok", "ATTN_OUT_NORM", "norm.attention.post"): "`rms_norm_1` follows attention",
+    ("grok", "LAYER_OUT_NORM", "norm.mlp.post"): "`rms_norm_3` follows the mixture",
     ("lfm2", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
     ("lfm2moe", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
 }
@@ -191,7 +194,13 @@ SPLIT = {
 
 LAYERS = 2
 NUMBERS = {name: architecture for architecture, name in gguf.MODEL_ARCH_NAMES.items()}
-KNOWN = {name: model_type for name, (model_type, _) in ARCHITECTURES.items() if SPLIT.get(name, name) in NUMBERS}
+ALTERING = frozenset({"arctic"})
+"""Architectures with names of tensors that gguf then has for all others in the same process."""
+KNOWN = {
+    name: model_type
+    for name, (model_type, _) in ARCHITECTURES.items()
+    if SPLIT.get(name, name) in NUMBERS and name not in ALTERING
+}
 CASES = {**KNOWN, **MORE}
 """Without the architectures that the installed gguf is too old for."""
 

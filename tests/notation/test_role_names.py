@@ -21,15 +21,15 @@ NAMES = {
         q_proj_weight
         q_rms_norm q_rms_norm_t wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
         query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
-        layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj sa_qcontent_proj
+        layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj q_weight sa_qcontent_proj
         cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
     """,
     "key": """
         k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
         key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
-        layout_key norm_added_k norm_k pos_key_proj bias_k emb_rel_k time_mix_key ca_kcontent_proj sa_kcontent_proj
-        cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
+        layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj
+        sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,
     "value": """
         v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t linear_v
@@ -50,11 +50,12 @@ NAMES = {
         lang_self_att.output.dense visn_self_att.output.dense temporal_attention.output.dense
         visual_attention.output.dense self_attention.attention_out
         self_attention.experts.output_linear self_attention.experts.bias
+        blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
         gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
-        feed_forward.linear_1 ff.linear_1 ff_context.linear_1
+        feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0
@@ -63,7 +64,7 @@ NAMES = {
         pointwise_conv1 point_wise_conv1 pwconv1 output.conv1 layers.{}.conv1 ffn.conv1.convolution redux_up
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
-        continuous_position_bias_mlp.0 {}.1.1 {}.1.fc
+        continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v
         q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
@@ -79,6 +80,7 @@ NAMES = {
         mlp.1 mlp.2 mlp.3 ff.3 ffn.2 ff.layer_2 ffn.linear_2 layers.{}.linear_2 feed_forward.linear_2
         feed_forward.conv_2 feed_forward.output ff.out_projection ff_context.out_projection albert_layers.{}.ffn_output
         mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2
+        experts.{}.down blocks.{}.ff_out moe.{}.linear_1
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
@@ -90,7 +92,7 @@ NAMES = {
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
         qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution
     """,
-    "kv": "kv_proj to_kv crossattention.c_attn",
+    "kv": "kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj conv_inverted ff.linear_in ff_context.linear_in
@@ -132,7 +134,7 @@ PACKS = {
     "query": ("query gate",),
     "gate_up": ("gate up", "up gate"),
     "ssm.in": ("gate conv step", "input gate", "B C x"),  # Mamba 2, Mamba, the short convolution of LFM2
-    "ssm.select": ("dt B C",),
+    "ssm.select": ("dt B C", "B C dt"),
     "ssm.gate": ("input forget",),
     "ssm.beta_alpha": ("beta alpha",),
     "resnet.in": ("input gate",),
@@ -142,6 +144,7 @@ PACKS = {
 """A role, or what it ends in -> what one matrix packs, in order. `ORDERS` has the orders that depend on the name."""
 
 ORDERS = {
+    "B C dt": ("bcdt_proj",),
     "query value key": ("h.{}.attn.qkv_proj",),  # codegen: q, v, k of each quarter
     "scale shift": ("norm_out",),  # AdaLayerNormZero_Final
     "shift scale": ("final_layer.linear_1",),  # VibeVoice's diffusion head

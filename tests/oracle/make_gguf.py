@@ -13,8 +13,9 @@ of the source it has: `from` is a list of [first, step, count]. The vocabulary i
 the config.
 
 The file is gzip (mtime 0) of a JSON list of records: model_type, class, config, source (name -> [dtype, shape]), keys
-([key, type, value] of the GGUF file), target (name -> {shape, how, from}); `how` is "copy", "plus" (1 + value),
-"decay" (-exp(value)) or "values", where `from` are the values. Of models with towers also projector, projector_keys:
+([key, type, value] of the GGUF file), target (name -> {shape, how, from}); `how` is "copy", "plus" (1 + value, or
+`by` + value), "decay" (-exp(value)) or "values", where `from` are the values. Of models with towers also projector,
+projector_keys:
 the same for the mmproj file, where the converter writes all its tensors in float32.
 """
 
@@ -46,6 +47,9 @@ OTHERS = {
     **{f"{name}_classifier": (name, own) for name, own in CLASSIFIERS.items()},
     "gemma3_embedding": ("gemma3_text", "Gemma3TextModel"),
     "gemma4_experts": ("gemma4_text", "Gemma4ForCausalLM"),
+    "falcon_new": ("falcon", "FalconForCausalLM"),
+    "granitemoehybrid_dense": ("granitemoehybrid", "GraniteMoeHybridForCausalLM"),
+    "mistral3_of_4": ("mistral3", "Mistral3ForConditionalGeneration"),
 }
 """Record -> model type and class, where a type has several."""
 MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
@@ -72,11 +76,21 @@ CHANGES: dict[str, dict[str, Any]] = {
     "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 6,
                     "layer_types": ["linear_attention"] * 2 + ["full_attention"]},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "clip_qkv": 8.0, "rope_theta": 10000.0}},
+    "granitemoehybrid_dense": {"num_local_experts": 0, "num_experts_per_tok": 0, "shared_intermediate_size": 92,
+                               "layer_types": ["attention"] * 3},
+    "falcon_new": {"num_kv_heads": 2, "new_decoder_architecture": True, "num_ln_in_parallel_attn": 1,
+                   "ffn_hidden_size": 92},
+    "mistral3_of_4": {"text_config": {
+        "model_type": "mistral4", "q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4,
+        "qk_head_dim": 14, "v_head_dim": 12, "n_routed_experts": 11, "n_shared_experts": 2, "num_experts_per_tok": 4,
+        "moe_intermediate_size": 28, "first_k_dense_replace": 0, "num_key_value_heads": 6, "head_dim": 4}},
     "nemotron_h": {"layers_block_type": ["mamba", "moe", "attention", "mamba"], "n_groups": 2, "mamba_head_dim": 64,
                    "mamba_num_heads": 2},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
 """Config values for which the converter writes what llama.cpp loads: it takes head and MLP widths for given."""
+LAST = "arctic"
+"""The type with names of tensors that the converter keeps for all types after it."""
 TURNED = frozenset({"qwen3_vl_moe"})
 """Types of which the converter reads the experts as transformers 4 stored them, [in, out], and published files do: what
 it makes of those that transformers 5 saves does not load.
@@ -103,11 +117,87 @@ STATED: dict[str, dict[str, Any]] = {
         "mlp_fc1_bias": False, "mlp_fc2_bias": False, "prenorm": False, "rotary_emb_fraction": 1.0,
         "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_emb_base": 1000,
     },
+    "granitemoehybrid_dense": {"layer_types": ["attention"] * 3},
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
 AS_PUBLISHED = {"kimi_linear": ("layers.0.block_sparse_moe.", "layers.0.mlp.")}
 """Names that transformers 5 writes otherwise than published files have them, and the converter reads them."""
+BASE: dict[str, Any] = {
+    "vocab_size": 107, "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 6,
+    "num_key_value_heads": 2, "max_position_embeddings": 70, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
+    "tie_word_embeddings": False,
+}  # fmt: skip
+MIXTURE = {"num_experts": 11, "num_experts_per_tok": 4, "moe_intermediate_size": 28}
+ATTENDING, IDLE = {"n_heads_in_group": 3, "replace_with_linear": False}, {"n_heads_in_group": None}
+OWN_CODE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "arctic": ("arctic", "ArcticForCausalLM", BASE | {"num_local_experts": 11, "num_experts_per_tok": 4}),
+    "bailing_moe": ("bailing_moe", "BailingMoeForCausalLM", BASE | MIXTURE | {
+        "num_shared_experts": 2, "norm_topk_prob": True, "first_k_dense_replace": 0, "head_dim": 20}),
+    "bailing_moe_v2": ("bailing_moe", "BailingMoeV2ForCausalLM", BASE | MIXTURE | {
+        "num_shared_experts": 1, "norm_topk_prob": True, "first_k_dense_replace": 1, "head_dim": 20,
+        "use_qk_norm": True, "moe_router_enable_expert_bias": True, "routed_scaling_factor": 2.5,
+        "partial_rotary_factor": 0.5, "moe_shared_expert_intermediate_size": 36}),
+    "chatglm": ("chatglm", "ChatGLMForConditionalGeneration", {
+        "hidden_size": 48, "num_layers": 3, "num_attention_heads": 6, "ffn_hidden_size": 92, "padded_vocab_size": 107,
+        "vocab_size": 107, "kv_channels": 8, "multi_query_attention": True, "multi_query_group_num": 2,
+        "add_qkv_bias": True, "add_bias_linear": False, "rmsnorm": True, "post_layer_norm": True, "seq_length": 70,
+        "layernorm_epsilon": 1e-5}),
+    "codeshell": ("codeshell", "CodeShellForCausalLM", {
+        "vocab_size": 107, "n_embd": 48, "n_layer": 3, "n_head": 6, "num_query_groups": 2, "n_positions": 70,
+        "layer_norm_epsilon": 1e-5}),
+    "deepseek": ("deepseek", "DeepseekForCausalLM", BASE | {
+        "num_key_value_heads": 6, "n_routed_experts": 11, "n_shared_experts": 2, "moe_intermediate_size": 28,
+        "first_k_dense_replace": 1, "num_experts_per_tok": 4, "moe_layer_freq": 1}),
+    "dream": ("Dream", "DreamModel", BASE),
+    "exaone": ("exaone", "ExaoneForCausalLM", BASE | {"num_layers": 3, "layer_norm_epsilon": 1e-5}),
+    "grok": ("grok-1", "Grok1ForCausalLM", BASE | {
+        "num_local_experts": 11, "num_experts_per_tok": 4, "embedding_multiplier_scale": 78.4,
+        "output_multiplier_scale": 0.577}),
+    "internlm2": ("internlm2", "InternLM2ForCausalLM", BASE | {"bias": False}),
+    "internlm3": ("internlm3", "InternLM3ForCausalLM", BASE | {"head_dim": 8}),
+    "iquestcoder": ("iquestcoder", "IQuestCoderForCausalLM", BASE | {"head_dim": 20}),
+    "kormo": ("kormo", "KORMoForCausalLM", BASE | {"head_dim": 8}),
+    "llada": ("llada", "LLaDAModelLM", {
+        "vocab_size": 107, "embedding_size": 107, "d_model": 48, "n_layers": 3, "n_heads": 6, "n_kv_heads": 2,
+        "mlp_hidden_size": 92, "weight_tying": False, "rope_theta": 10000.0, "rms_norm_eps": 1e-6,
+        "max_sequence_length": 70, "include_qkv_bias": False}),
+    "llada_moe": ("llada_moe", "LLaDAMoEModelLM", BASE | {
+        "num_experts": 11, "num_experts_per_tok": 4, "expert_intermediate_size": 28, "num_key_value_heads": 6}),
+    "maincoder": ("maincoder", "MaincoderForCausalLM", BASE | {"head_dim": 20}),
+    "minicpm": ("minicpm", "MiniCPMForCausalLM", BASE | {
+        "scale_emb": 12, "scale_depth": 1.4, "dim_model_base": 64, "tie_word_embeddings": True}),
+    "nemotron-nas": ("nemotron-nas", "DeciLMForCausalLM", BASE | {
+        "num_hidden_layers": 4, "num_key_value_heads": None, "intermediate_size": None, "block_configs": [
+            {"attention": ATTENDING, "ffn": {"ffn_mult": 3.0}},
+            {"attention": IDLE | {"replace_with_linear": False}, "ffn": {"ffn_mult": 9.0}},
+            {"attention": IDLE | {"replace_with_linear": True}, "ffn": {"ffn_mult": 3.0}},
+            {"attention": ATTENDING | {"n_heads_in_group": 2}, "ffn": {"ffn_mult": 3.0}}]}),
+    "openelm": ("openelm", "OpenELMForCausalLM", {
+        "vocab_size": 107, "model_dim": 48, "num_transformer_layers": 3, "head_dim": 20, "num_query_heads": [4, 4, 8],
+        "num_kv_heads": [1, 1, 2], "ffn_multipliers": [0.5, 1.0, 2.0], "ffn_dim_divisor": 28, "max_context_length": 70,
+        "rope_freq_constant": 10000, "normalize_qk_projections": True, "share_input_output_layers": True}),
+    "orion": ("orion", "OrionForCausalLM", BASE | {"num_key_value_heads": 6}),
+    "pangu": ("PanguEmbedded", "PanguEmbeddedForCausalLM", BASE | {"bias": True}),
+    "plamo2": ("plamo2", "Plamo2ForCausalLM", BASE | {
+        "hidden_size_per_head": 20, "mamba_num_heads": 8, "mamba_d_state": 14, "mamba_d_conv": 4, "mamba_step": 2,
+        "tie_word_embeddings": True}),
+    "plamo3": ("plamo3", "Plamo3ForCausalLM", BASE | {
+        "head_dim": 20, "window_size": 64, "sliding_window_pattern": 8, "tie_word_embeddings": True}),
+    "plm": ("plm", "PLMForCausalLM", BASE | {
+        "kv_lora_rank": 34, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12, "num_key_value_heads": 6,
+        "tie_word_embeddings": True}),
+    "refact": ("gpt_refact", "GPTRefactForCausalLM", {
+        "vocab_size": 107, "n_embd": 48, "n_layer": 3, "n_head": 6, "n_positions": 70, "layer_norm_epsilon": 1e-5,
+        "tie_word_embeddings": False}),
+    "smallthinker": ("smallthinker", "SmallThinkerForCausalLM", BASE | {
+        "head_dim": 20, "moe_num_primary_experts": 11, "moe_num_active_primary_experts": 4, "moe_ffn_hidden_size": 28,
+        "moe_primary_router_apply_softmax": False}),
+    "xverse": ("xverse", "XverseForCausalLM", BASE | {"num_key_value_heads": 6}),
+}  # fmt: skip
+"""Record -> model type, class and config of models by code of their own. The converter takes the names that the
+definition gives them: what it does not know it refuses.
+"""
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "text", "array", "u64", "i64", "f64")
 
 
@@ -134,6 +224,8 @@ def recorded(model_type: str) -> list[dict[str, Any]]:
 
 def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
     """Builds and saves a model: its class and config; None where the converter knows no class of this type."""
+    if model_type in OWN_CODE:
+        return by_definition(*OWN_CODE[model_type], folder)
     torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
     known = importlib.import_module("conversion").TEXT_MODEL_MAP
     own_class = CLASSES.get(model_type)
@@ -156,11 +248,26 @@ def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
         path = folder / "config.json"
         written = json.loads(path.read_text())
         rows = int(written.get("text_config", written).get("vocab_size", 0))
-        kind = "WordPiece" if model_type == "nomic_bert" else "BPE"
-        vocabulary = {"type": kind, "vocab": {f"token {row}": row for row in range(rows)}, "merges": []}
-        (folder / "tokenizer.json").write_text(json.dumps({"model": vocabulary, "added_tokens": []}))
+        add_tokenizer(folder, rows, "WordPiece" if model_type == "nomic_bert" else "BPE")
         return name, written
     return None
+
+
+def by_definition(model_type: str, class_name: str, config: dict[str, Any], folder: Path) -> tuple[str, dict[str, Any]]:
+    """Writes a model whose tensors follow from its definition: its class and config."""
+    from tests.checkpoints import genuine
+    from tests.values.written import numbers, write
+
+    written = {**config, "model_type": model_type, "architectures": [class_name]}
+    write(folder, numbers(genuine(written, "F32")), written)
+    add_tokenizer(folder, int(written["vocab_size"]), "BPE")
+    return class_name, written
+
+
+def add_tokenizer(folder: Path, rows: int, kind: str) -> None:
+    """Writes a tokenizer with as many tokens as the embedding has rows."""
+    vocabulary = {"type": kind, "vocab": {f"token {row}": row for row in range(rows)}, "merges": []}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": vocabulary, "added_tokens": []}))
 
 
 def merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -240,6 +347,10 @@ def runs(at: Any) -> list[list[int]]:
     return found
 
 
+POST_NORMS = ("post_attention_norm", "post_ffw_norm")
+"""Ends of the names of PLaMo's norms to which the converter adds a fifth, or a fifth to the power of 1.5."""
+
+
 def origin(name: str, values: Any, decays: list[tuple[int, int]]) -> dict[str, Any]:
     """How a tensor of the file follows from the source. decays: first number and count of each A_log."""
     flat = values.reshape(-1).astype(np.float64)
@@ -249,6 +360,9 @@ def origin(name: str, values: Any, decays: list[tuple[int, int]]) -> dict[str, A
         first = next(first for first, count in decays if count == flat.size)
         decays.remove((first, flat.size))
         return {**made, "how": "decay", "from": runs(logs + first)}
+    if name.endswith(POST_NORMS) and (flat != np.rint(flat)).all():  # PLaMo adds a fraction
+        by = 1 / 5 if name.endswith(POST_NORMS[0]) else 1 / 5**1.5
+        return {**made, "how": "plus", "by": by, "from": runs(np.rint((flat - by) / 2).astype(np.int64))}
     whole = np.rint(flat).astype(np.int64)
     if (whole == flat).all() and (whole > 1).all() and len({*(whole & 1)}) == 1:
         how = "plus" if whole[0] & 1 else "copy"
@@ -271,6 +385,11 @@ def keys_of(reader: Any) -> list[list[Any]]:
     return found
 
 
+def descendants(kind: Any) -> list[Any]:
+    """All subclasses of a class."""
+    return [one for own in kind.__subclasses__() for one in (own, *descendants(own))]
+
+
 def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     """The record of one type."""
     torch, gguf = importlib.import_module("torch"), importlib.import_module("gguf")
@@ -289,8 +408,10 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
         if "bert" in kind.__module__:
             self.gguf_writer.add_token_type_count(self.hparams.get("type_vocab_size", 1))
 
-    kind.set_vocab, kind.no_mtp = vocabulary, True
-    base.TextModel.set_vocab = vocabulary
+    for one in (kind, *descendants(base.TextModel)):
+        if "impl" not in one.__annotations__:  # one that hands everything on
+            one.set_vocab = vocabulary
+    kind.no_mtp, base.TextModel.set_vocab = True, vocabulary
     with torch.inference_mode():
         stated = {**base.ModelBase.load_hparams(place / "source", False), **STATED.get(model_type, {})}
         options = {"eager": True, "hparams": stated}
@@ -340,7 +461,8 @@ def main(wanted: list[str]) -> None:
     """Records all types, or replaces the records of some."""
     known = {path.name.partition(".")[0]: path for path in sorted((FIXTURES / "oracle").glob("*.json.gz"))}
     records = {one["model_type"]: one for one in json.loads(gzip.decompress(RECORDS.read_bytes()))} if wanted else {}
-    for model_type in wanted or sorted(known.keys() | OTHERS.keys()):
+    every = known.keys() | OTHERS.keys() | OWN_CODE.keys()
+    for model_type in wanted or sorted(every, key=lambda one: (one == LAST, one)):
         with tempfile.TemporaryDirectory() as place:
             try:
                 record = converted(model_type, Path(place))

@@ -6,8 +6,8 @@ expert is one MLP as wide as `n_shared_experts` experts; 0 of them store empty t
 correction bias is V3's only. V2's `mlp_bias` reaches dense and shared MLPs; the routed experts' too, but only in
 transformers 4. MTP layers are numbered on after the last one and ignored on load.
 modeling_axk1.py (A.X K1): a norm behind the sparse MLPs only. modeling_mistral4.py: no correction bias.
-modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only. Deepseek-MoE (code of its own): Llama's
-attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
+modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only; PLM's (code of its own) have no gate.
+Deepseek-MoE (code of its own): Llama's attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
 """
 
 from inspector.architectures.blocks import (
@@ -23,6 +23,7 @@ from inspector.architectures.blocks import (
     SHARED,
     SWIGLU,
     SWITCH,
+    UP_DOWN,
 )
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
@@ -101,6 +102,11 @@ MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, t
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
+PLM = Architecture("plm", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true",
+    dims=DECODER | MLA_DIMS,                   # no record exercises this definition
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", UP_DOWN))))
 AXK1_STATE_DICT = {  # names in memory under transformers 5
     "*.post_mlp_layernorm": ".mlp.post_mlp_layernorm",
 }
