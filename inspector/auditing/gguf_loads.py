@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
+from inspector.findings.types.gguf_heads import GgufKeysMissing
 from inspector.loading.memory import first_name
 from inspector.loading.outcome import REFUSES
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
@@ -39,8 +40,12 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     surplus = next(iter(_surplus(audited)), "")
     other = _of_another_architecture(audited)
+    absent = next((one for one in audited.findings if isinstance(one, GgufKeysMissing)), None)
     if other is not None:
         because = f"no key of its metadata is of {other.stated or 'its architecture'}"
+        found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
+    elif absent is not None:
+        because = f"key not found in model: {absent.keys[0]}"
         found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
     else:
         found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)

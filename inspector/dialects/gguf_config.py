@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value
-from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
+from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS, WITH_HEAD
 from inspector.dialects.gguf_keys import GROUPED, KEYS, PARTS
 from inspector.dialects.keys import Read, Words, config_from
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -30,6 +30,8 @@ def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> di
         return None
     model_type, class_name = ARCHITECTURES[name]
     stated = config_from(KEYS.get(model_type, GROUPED), words)
+    if values["general.architecture"] in WITH_HEAD and "tie_word_embeddings" in stated:
+        stated["tie_word_embeddings"] = False
     return {"architectures": [class_name], "model_type": model_type, **stated}
 
 

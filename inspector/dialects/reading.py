@@ -27,11 +27,13 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
         from inspector.dialects import gguf_config
         from inspector.dialects.gguf import WRITER
         from inspector.dialects.gguf_heads import head_findings
+        from inspector.dialects.gguf_required import missing_keys
 
         values = gguf_config.config_of(stated.values, checkpoint.tensors)
         if values is not None:
             config = Config(stated.file, values, "config", WRITER)
-            disagreeing = tuple(head_findings(stated, values["model_type"], checkpoint.tensors))
+            heads = head_findings(stated, values["model_type"], checkpoint.tensors)
+            disagreeing = (*heads, *missing_keys(stated, checkpoint.tensors))
             checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *disagreeing))
     if config is not None and config.kind == "litgpt":
         from inspector.dialects import litgpt

@@ -330,6 +330,28 @@ def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int,
     assert [one.code for one in reported.findings if one.severity == "error"] == ["C310"]
 
 
+NEEDED = [("llama", "llama.context_length"), ("bert", "bert.attention.layer_norm_epsilon"),
+          ("mamba2", "mamba2.ssm.conv_kernel"),
+          ("olmoe", "olmoe.expert_used_count"), ("gemma3_text", "gemma3.attention.value_length")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "key"), NEEDED)
+def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, key: str, tmp_path: Path) -> None:
+    file = written(name)
+    assert not errors(audit(str(file.save(tmp_path / "whole.gguf"))))
+    file.keys = [pair for pair in file.keys if pair[0] != key]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert errors(audited) == [f"N510 {key}; reference llama.cpp refuses it: key not found in model"]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize("name", ["orion", "olmoe", "phi", "internlm2"])
+def test_a_head_that_llama_cpp_does_not_take_from_the_embedding_is_missed(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    del file.arrays["output.weight"]
+    assert [one[:4] for one in errors(audit(str(file.save(tmp_path / "target.gguf"))))] == ["P701"]
+
+
 @pytest.mark.parametrize("name", ["gemma", "mamba2"])
 def test_what_is_computed_of_half_precision_is_rounded_to_it(name: str, tmp_path: Path) -> None:
     """The converter adds to norms, and takes exponentials, in the float16 of its source."""

@@ -225,6 +225,15 @@ def gguf_with_a_lora() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_without_its_context() -> Audit:
+    """Llama's conversion without its context length."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.keys = [pair for pair in written.keys if pair[0] != "llama.context_length"]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
 def gguf_of_another_architecture() -> Audit:
     """A conversion of Llama that states another architecture."""
     record = recorded_gguf.records()["llama"]
@@ -437,6 +446,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "head-of-another-program": lambda: llama(critic),
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
+    "gguf-keys-missing": gguf_without_its_context,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),

@@ -308,7 +308,7 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N414] architecture-from-names: llama (likely)
-          also  qwen2, helium, cwm, ernie4_5 and 17 more have the same names
+          also  qwen2, helium, Dream, PanguEmbedded and 20 more have the same names
 
     What to do
         Pass the config: --config FILE.

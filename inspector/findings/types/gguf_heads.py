@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Remedy, Rows
 
 
 class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
@@ -38,6 +38,41 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         again = "convert the model again"
         return Remedy(f"{again}, or set {self.key} to {self.shown}" if self.shown else again)
+
+
+class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file lacks keys that llama.cpp needs.
+
+    What it means
+        The tensors are there, but the metadata does not state numbers that no tensor shows, such as the epsilon of
+        the norms or the context length, or a part of the vocabulary.
+
+    Why it matters
+        llama.cpp refuses the file: "key not found in model".
+
+    Example
+        error[N510] gguf-keys-missing: llama.context_length
+          reference  llama.cpp refuses it: key not found in model
+          help       convert the model again, or add the key with gguf_new_metadata.py
+
+    What to do
+        Convert the model again with llama.cpp's converter, which writes every key.
+    """
+
+    code = "N510"
+
+    keys: tuple[str, ...]
+
+    def headline(self) -> str:
+        more = len(self.keys) - NAMES_SHOWN
+        return f"{', '.join(self.keys[:NAMES_SHOWN])}{f' and {more} more' if more > 0 else ''}"
+
+    def rows(self) -> Rows:
+        return [("reference", "llama.cpp refuses it: key not found in model")]
+
+    def remedy(self) -> Remedy:
+        what = "the key" if len(self.keys) == 1 else "the keys"
+        return Remedy(f"convert the model again, or add {what} with gguf_new_metadata.py")
 
 
 class GgufArchitectureDisagrees(ContentFinding, frozen=True, kw_only=True):
