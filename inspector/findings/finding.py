@@ -20,8 +20,14 @@ UNREAD: Final = "cannot be read"
 """In the reason of a loader that refuses a file for a finding on it."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; how many there are is a separate field."""
-UNFINISHED: Final = (".incomplete", ".aria2", ".part", ".crdownload")
+UNFINISHED: Final = (
+    ".incomplete", ".aria2", ".part", ".crdownload", ".partial", ".opdownload", ".xltd", ".downloading"
+)  # fmt: skip
 """Endings of files that download programs are still writing."""
+PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
+"""Endings of single files that are compressed."""
+ARCHIVES: Final = (".zip", ".7z", ".rar", ".tar", ".tgz", ".txz", *(f".tar{ending}" for ending in PACKED))
+"""Endings of files that hold others."""
 
 Rows = list[tuple[str, str]]
 """Label and text of the lines below the headline."""

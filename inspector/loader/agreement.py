@@ -29,29 +29,16 @@ from inspector.findings.shards.index import (
     IndexMissing,
     IndexNamesNothing,
     IndexOfAnotherSave,
-    SavesMixed,
-    ShardTotalsDiffer,
 )
+from inspector.loader.copies import Copy
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
+from inspector.loader.several_saves import complete_beside, totals_differ
 from inspector.loader.sources.source import is_plain_name
 from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
 FILES_REPORTED: Final = 2
 """Most files with separate findings of one kind; more files share one finding."""
-
-
-class Copy(Struct, frozen=True):
-    """A file with tensors that an earlier file has too, or that no index lists.
-
-    same, other: duplicate names with the same layout, and with another one. tensors: of the whole file.
-    """
-
-    file: str
-    same: tuple[str, ...]
-    other: tuple[str, ...]
-    tensors: int
-    unlisted: bool
 
 
 class Agreement(Struct):
@@ -100,6 +87,9 @@ def compare(
         missing.pop(file)
         extra.pop(file, None)
         copies = [one for one in copies if one.unlisted]
+    if (mix := complete_beside(index, absent, unlisted, copies)) is not None:
+        reported.append(mix)
+        return result
     foreign = _names_nothing(index, file_of)
     reported.extend(foreign)
     elsewhere = {re.split(r"[/\\]", file)[-1] for file in unusable}
@@ -237,38 +227,6 @@ def doubled(copies: Iterable[Copy]) -> list[Finding]:
     same = {copy.file: list(copy.same) for copy in copies if copy.same}
     other = {copy.file: list(copy.other) for copy in copies if copy.other}
     return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
-
-
-def totals_differ(files: Iterable[str]) -> list[ShardTotalsDiffer]:
-    """Shards of which some say that they are of another number than the others."""
-    first_of: dict[int, str] = {}
-    for name in files:
-        found = shard_number(name)
-        if found is not None:
-            first_of.setdefault(found[1], name)
-    if len(first_of) < 2:
-        return []
-    totals, names = tuple(first_of)[:NAMES_SHOWN], tuple(first_of.values())[:NAMES_SHOWN]
-    return [ShardTotalsDiffer(totals=totals, names=names)]
-
-
-def mixed(files: Sequence[str], copies: Sequence[Copy]) -> list[Finding]:
-    """The finding on shards of several totals with the same tensors, which no index tells apart."""
-    numbered = {name: found for name in files if (found := shard_number(name)) is not None}
-    for one in totals_differ(numbered) if copies else ():
-        totals = sorted({total for _, total in numbered.values()})
-        complete = [total for total in totals if sum(found[1] == total for found in numbered.values()) == total]
-        first = next(iter(numbered))
-        stem, _, ending = first.rpartition(".")
-        return [
-            SavesMixed(
-                totals=one.totals, names=one.names, complete=tuple(complete),
-                tensors=sum(len(copy.same) + len(copy.other) for copy in copies),
-                others=tuple(name for name, found in numbered.items() if found[1] not in complete),
-                wanted=f"{re.sub(r'-[0-9]+-of-[0-9]+$', '', stem)}.{ending}.index.json",
-            )
-        ]  # fmt: skip
-    return []
 
 
 def unindexed(weights: WeightSet) -> list[Finding]:

@@ -24,10 +24,11 @@ from inspector.loader.config_file import (
     Config,
 )
 from inspector.loader.configs import config_at, read_configs, side_values
+from inspector.loader.files_below import with_files_below
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
-from inspector.loader.lost_files import together, with_broken_links, with_origin
+from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins
 from inspector.loader.no_place import no_place
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
 from inspector.loader.picking import Contents, Picked, loadable, pick
@@ -291,10 +292,11 @@ def assemble(
         if not picked.findings and "pipeline" not in configs:
             findings.extend(instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
-        return replace(blank, other_sets=others, findings=tuple(findings))
+        return replace(blank, other_sets=others, findings=tuple(with_files_below(findings, source, listing)))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
-    found = together(with_broken_links(findings, listing), audit.lost)
+    found = together(with_stand_ins(with_broken_links(findings, listing)), audit.lost)
+    found = with_files_below(found, source, listing)
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,

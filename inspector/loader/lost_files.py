@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -31,6 +31,26 @@ def with_broken_links(findings: Sequence[Finding], listing: Listing) -> Sequence
     if len(findings) - len(kept) < 2:
         return findings
     return [LinksBroken(files=len(broken), names=tuple(broken[:NAMES_SHOWN])), *kept]
+
+
+STAND_INS: Final = ("git-lfs-pointer", "xet-pointer", "link-text")
+"""Contents that stand for a file of any kind, a config as well as weights."""
+
+
+def with_stand_ins(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings, those on configs and indexes that are pointers like the weights as findings on these."""
+    if len(findings) < 2:
+        return findings
+    from inspector.findings.reading.content import ConfigUnreadable, NotACheckpoint
+    from inspector.findings.shards.index import IndexUnreadable
+
+    weights = {finding.what for finding in findings if isinstance(finding, NotACheckpoint)}.intersection(STAND_INS)
+    return [
+        NotACheckpoint(place=finding.place, what=finding.what, bytes=None)
+        if isinstance(finding, ConfigUnreadable | IndexUnreadable) and finding.what in weights
+        else finding
+        for finding in findings
+    ]
 
 
 def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> list[Finding]:

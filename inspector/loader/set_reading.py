@@ -20,7 +20,7 @@ from inspector.loader.tensor_files import TensorFiles
 from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
 
 if TYPE_CHECKING:
-    from inspector.loader.agreement import Copy
+    from inspector.loader.copies import Copy
     from inspector.loader.formats.other_formats import ExtraContent, OtherReader
     from inspector.loader.index_outline import Outline
 
@@ -110,7 +110,7 @@ class SetReading:
         if not self._read(asked, unlisted, counts):
             return False
         if len(counts) > 1:
-            from inspector.loader.agreement import totals_differ
+            from inspector.loader.several_saves import totals_differ
 
             self.findings.extend(totals_differ(asked))
         if self._ranked:
@@ -132,7 +132,8 @@ class SetReading:
             self.findings.extend(found.findings)
             self.lost.update(found.lost)
         elif self._copies or self.weights.numbered:
-            from inspector.loader.agreement import doubled, mixed, unindexed
+            from inspector.loader.agreement import doubled, unindexed
+            from inspector.loader.several_saves import mixed
 
             alone = self.weights.index is None and self.weights.kind != "gguf"
             saves = mixed(self.weights.files, self._copies) if alone else []
@@ -307,7 +308,7 @@ class SetReading:
         self._copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted)
 
     def _copy(self, file: str, same: tuple[str, ...], other: tuple[str, ...], tensors: int, unlisted: bool) -> None:
-        from inspector.loader.agreement import Copy
+        from inspector.loader.copies import Copy
 
         self._copies.append(Copy(file, same, other, tensors, unlisted))
 

@@ -10,6 +10,8 @@ SNIFF_BYTES: Final = 512
 
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"version https://git-lfs", "git-lfs-pointer"),
+    (b"# xet version ", "xet-pointer"),
+    (b"!<symlink>\xff\xfe", "link-text"),
     (b"GGUF", "gguf"),
     (b"ggml", "ggml"),
     (b"lmgg", "ggml"),
@@ -47,6 +49,12 @@ _SAFETENSORS: Final = re.compile(rb'.{4}\0{4}\{\s*"', re.DOTALL)
 """The length of a header below 4 GB, and the beginning of its JSON."""
 _CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,60}Spec\0")
 """The version of the format, the length of a name, the name of a specification (`ModelSpec._serialize`)."""
+_LINK_TEXT: Final = re.compile(rb"(?:\.\.?[/\\])+[!-~]+\n?")
+"""A relative path and nothing else: what git (core.symlinks=false) and some archivers write in place of a link."""
+_PATTERNS: Final = (
+    (re.compile(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", re.DOTALL), "onnx"),
+    (_CTRANSLATE2, "ctranslate2"),
+)
 _OF_TORCH: Final = (b"data.pkl", b"data/", b"code/", b"constants", b"version", b"byteorder", b".format_version")
 _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
@@ -71,6 +79,8 @@ def recognise(first: bytes, size: int | None) -> str:
         return "tar"
     if first.lstrip().lower().startswith(_HTML):
         return "html"
+    if size is not None and _LINK_TEXT.fullmatch(first):
+        return "link-text"
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:120].lower().startswith(_REFUSED) or (
         start[:1] != b"{" and size is not None and size < 500 and any(w in first.lower() for w in _REFUSED)
@@ -84,10 +94,9 @@ def recognise(first: bytes, size: int | None) -> str:
         return "safetensors"
     if first[:1] == b"\x80" and first[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return "pickle"
-    if re.match(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", first, re.DOTALL):
-        return "onnx"
-    if _CTRANSLATE2.match(first):
-        return "ctranslate2"
+    for pattern, what in _PATTERNS:
+        if pattern.match(first):
+            return what
     if all(byte in _TEXT for byte in first):
         return "text"
     return "unknown"

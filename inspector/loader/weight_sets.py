@@ -30,6 +30,12 @@ _FORMATS: Final = {
     "onnx": "onnx",
     "npz": "numpy",
     "nemo": "nemo",
+    "pt2": "torch.export",
+    "pte": "executorch",
+    "engine": "tensorrt",
+    "plan": "tensorrt",
+    "mlmodel": "coreml",
+    "tflite": "tflite",
 }
 NO_WEIGHTS: Final = (
     "training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler", "tokenizer"
@@ -37,7 +43,7 @@ NO_WEIGHTS: Final = (
 """What the names of pickles without weights begin with."""
 _FILE: Final = re.compile(
     r"(?P<stem>.*?)(?:[-_.]?(?P<number>\d{1,6})-of-(?P<count>\d{1,6})(?P<tail>\.[A-Za-z0-9_]{1,20})?)?"
-    r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz|nemo)",
+    rf"\.(?P<ending>{'|'.join(_FORMATS)})",
     re.ASCII | re.DOTALL,
 )
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
@@ -106,6 +112,8 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
                 one.index = name if one.index is None else min(name, one.index)
             continue
         kind = _FORMATS[found["ending"]]
+        if kind == "pytorch" and f"{name.rpartition('.')[0]}.xml" in sizes:
+            kind = "openvino"  # the numbers of the graph in the .xml file
         if kind != SAFETENSORS and name.startswith(NO_WEIGHTS):
             continue
         groups = found.groupdict()

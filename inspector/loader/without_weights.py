@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import NAMES_SHOWN, UNFINISHED, Finding, Place
+from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, UNFINISHED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.leftovers import leftover_findings
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
@@ -23,7 +23,7 @@ _UNFINISHED: Final = (*UNFINISHED, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
 """Names under which programs write a file until it is complete."""
 _PART: Final = re.compile(
-    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar))(?:(?P<word>[.-]?(?:part|chunk|split)[._-]?)|\.-?))"
+    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar|7z|rar|t?gz|xz|zst))(?:(?P<word>[.-]?(?:part|chunk|split)[._-]?)|\.-?))"
     r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{2}|[ab][a-z]))",
     re.ASCII | re.DOTALL,
 )
@@ -167,11 +167,26 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         merge=saves[0].remedy().words if saves else "",
         parts=tuple(parts[:NAMES_SHOWN]),
         whole=_whole(parts),
+        archives=_archives(source, listing)[:NAMES_SHOWN],
         config=_lone_config(configs, listing),
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
     )
     return [nothing, *(one for one in leftovers if one not in saves[:1])]
+
+
+def _archives(source: Source, listing: Listing) -> tuple[str, ...]:
+    """Archives and compressed weights; an archive that torch wrote is none, where it can be read here."""
+    compressed = (f".{ending}{packed}" for ending in ("safetensors", "gguf", "bin", "pt", "pth") for packed in PACKED)
+    endings = (*ARCHIVES, *compressed)
+    found = sorted(name for name in listing.files if name.lower().endswith(endings))
+    if isinstance(source, Forewarned):
+        return tuple(found)
+    return tuple(name for name in found if not _is_pickled(source.read_part(name, 0, SNIFF_BYTES)))
+
+
+def _is_pickled(first: bytes | Refusal) -> bool:
+    return not isinstance(first, Refusal) and recognise(first, None) == "zip"
 
 
 def _in_download_folder(source: Source) -> list[str]:

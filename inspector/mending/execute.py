@@ -80,7 +80,7 @@ def _changed(
     if first.action == "write" and first.file.endswith(INDEXES):
         _write_text(folder, first.file, _index(folder, first.file, shards(first.file)))
     elif first.action == "write":
-        _write_text(folder, first.file, _without_mark(folder, first.file))
+        _write_text(folder, first.file, _in_utf8(folder, first.file))
     elif first.file.endswith(".json"):
         with open(folder.at(first.file), encoding="utf-8", newline="") as file:
             text = file.read()
@@ -103,10 +103,18 @@ def _index(folder: Folder, name: str, shards: Iterable[str]) -> str:
     return index_text(folder.path, shards, before)
 
 
-def _without_mark(folder: Folder, name: str) -> str:
-    """The text of a file without the byte order mark at its beginning."""
-    with open(folder.at(name), encoding="utf-8", newline="") as file:
-        text = file.read()
+def _in_utf8(folder: Folder, name: str) -> str:
+    """The text of a file in UTF-16, or in UTF-8 with a byte order mark, without the mark.
+
+    Raises NotEditable where the file is in UTF-8 without a mark, UnicodeDecodeError where it is neither.
+    """
+    with open(folder.at(name), "rb") as file:
+        raw = file.read()
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16")
+    if raw[:2].count(0) == 1:  # JSON begins with a character of ASCII, of which UTF-16 makes one zero byte
+        return raw.decode("utf-16-be" if raw[0] == 0 else "utf-16-le")
+    text = raw.decode("utf-8")
     if not text.startswith(MARK):
         raise NotEditable("it has no byte order mark")
     return text.removeprefix(MARK)

@@ -149,7 +149,7 @@ def _change(group: list[MendStep]) -> str:
         return f"move aside {aside}" if step.new is msgspec.UNSET else f"rename {file} to {step.new}"
     if step.action == "truncate":
         return f"cut {file} after its last tensor"
-    return f"write {file} from the headers"
+    return f"write {file} from the headers" if file.endswith(".index.json") else f"write {file} in UTF-8"
 
 
 def _renaming(group: list[MendStep], file: str) -> str:

@@ -117,3 +117,70 @@ def test_only_an_archive_of_torch_gets_its_name(tmp_path: Path, member: str, adv
         archive.writestr(member, b"x" * 100)
     (finding,) = load(str(tmp_path)).findings
     assert (finding.code, finding.help) == ("R005", advice)
+
+
+LINK = "../../blobs/" + "ab12" * 16
+
+
+@pytest.mark.parametrize(("content", "files", "words"), [
+    (LINK, ("config.json", "model.safetensors"), "2 files are the texts of symbolic links"),
+    ("!<symlink>\xff\xfe/x\0", ("config.json", "model.safetensors"), "2 files are the texts of symbolic links"),
+    (POINTER, ("config.json", "model.safetensors"), "2 files are git-lfs pointers, not the files themselves"),
+    (LINK, ("model.safetensors",), "model.safetensors is the text of a symbolic link"),
+    ("# xet version 0\nfilesize = 385728\n", ("model.safetensors",), "model.safetensors is a Xet pointer"),
+    ("see ../../blobs for the weights", ("model.safetensors",), "model.safetensors is plain text"),
+])  # fmt: skip
+def test_what_stands_for_a_file_is_named(content: str, files: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 1}
+    write(tmp_path, genuine(config), config)
+    for name in files:
+        (tmp_path / name).write_bytes(content.encode("latin-1"))
+    found = [one for one in load(str(tmp_path)).findings if one.severity == "error"]
+    assert len(found) == 1
+    assert found[0].headline().startswith(words)
+    assert ("cp -rL" in found[0].help) == ("symbolic" in words)
+
+
+@pytest.mark.parametrize(("names", "words"), [
+    (("model.zip",), "unpack model.zip and audit"),
+    (("model.tar.gz",), "unpack model.tar.gz and audit"),
+    (("model.safetensors.zst",), "unpack model.safetensors.zst and audit"),
+    (("model.7z.001", "model.7z.002"), "cat model.7z.* > model.7z, and unpack it"),
+    (("vocab.txt.gz",), "download model.safetensors"),
+    (("openvino_model.bin", "openvino_model.xml"), "load it with OpenVINO"),
+    (("model.pt2",), "load it with torch.export.load"),
+    (("tf_model.h5",), "from_tf=True"),
+    (("tf_model.h5", "flax_model.msgpack"), "convert these files to safetensors"),
+    (("model.safetensors.xltd",), "finish the download"),
+])  # fmt: skip
+def test_what_a_folder_without_weights_has_is_named(names: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 1}
+    write(tmp_path, genuine(config), config)
+    (tmp_path / "model.safetensors").unlink()
+    for name in names:
+        (tmp_path / name).write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(range(256)))
+    (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
+    assert (finding.code, finding.help.startswith(words)) == ("R003", True) or words in finding.help
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_shards_are_only_moved_from_a_folder_that_has_them_all(lost: bool, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 2}
+    write(tmp_path, genuine(config), config, shards=3)
+    (tmp_path / "weights").mkdir()
+    second, third = sorted(tmp_path.glob("*.safetensors"))[1:]
+    second.rename(tmp_path / "weights" / second.name)
+    if lost:
+        third.unlink()
+    (finding,) = load(str(tmp_path)).findings
+    words = "download these files again" if lost else "move this file from weights here, beside the index"
+    assert (finding.code, finding.help) == ("S201", words)
+
+
+@pytest.mark.parametrize(("trace", "words"), [(".aria2", "let aria2 finish it"), (".part", "or delete the stale")])
+def test_an_unfinished_download(trace: str, words: str, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 1}
+    write(tmp_path, genuine(config), config)
+    (tmp_path / f"model.safetensors{trace}").write_bytes(b"0")
+    (finding,) = load(str(tmp_path)).findings
+    assert (finding.code, words in finding.help) == ("R010", True)

@@ -150,6 +150,38 @@ def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:
     assert config.read_bytes() == b"\xef\xbb\xbf" + text
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_config_in_utf_16_is_written_in_utf_8(encoding: str, tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA)
+    config = tmp_path / "config.json"
+    text = config.read_text(encoding="utf-8")
+    config.write_bytes(text.encode(encoding))
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"], [step["action"] for step in done["steps"]]) == (0, "clean", ["write"])
+    assert config.read_text(encoding="utf-8") == text
+
+
+def test_shards_in_a_folder_below_are_moved_to_their_index(tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA, 3)
+    (tmp_path / "weights").mkdir()
+    for path in tmp_path.glob("model-*.safetensors"):
+        path.rename(tmp_path / "weights" / path.name)
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"], len(done["steps"])) == (0, "clean", 3)
+
+
+def test_the_shards_of_a_complete_save_get_the_index_of_another(tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA, 2)
+    index = (tmp_path / "model.safetensors.index.json").read_text(encoding="utf-8")
+    whole(tmp_path, genuine(LLAMA), LLAMA, 3)
+    (tmp_path / "model-00002-of-00002.safetensors").unlink()
+    (tmp_path / "model.safetensors.index.json").write_text(index, encoding="utf-8")
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity != "note")
+    assert finding.code == "N486"
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"]) == (0, "clean")
+
+
 def test_a_healthy_checkpoint_needs_nothing(tmp_path: Path) -> None:
     whole(tmp_path, genuine(LLAMA), LLAMA, 3)
     code, plan = run(tmp_path, write=True)

@@ -10,6 +10,8 @@ from inspector.findings.words import first, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
+    "xet-pointer": "a Xet pointer, not the weights",
+    "link-text": "the text of a symbolic link, not the file that the link names",
     "html": "a web page",
     "refusal": "an HTTP error message",
     "json-error": "an HTTP error message in JSON",
@@ -42,6 +44,8 @@ _FORMATS = {
 
 _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words in _FORMATS.items()} | {
     "git-lfs-pointer": "git-lfs pointers, not the weights",
+    "xet-pointer": "Xet pointers, not the weights",
+    "link-text": "the texts of symbolic links, not the files that the links name",
     "html": "web pages",
     "refusal": "HTTP error messages",
     "json-error": "HTTP error messages in JSON",
@@ -64,6 +68,8 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "picture": "images",
 }
 
+_LINKS = "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
+
 _UNPACK = "unpack it and audit the content"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
@@ -76,7 +82,8 @@ _REMEDIES = {
     "pickle": _RENAME,
     "safetensors": _RENAME,
     "gguf": _RENAME,
-    "ggml": _RENAME,
+    "ggml": "load it with the program that it was made for (whisper.cpp, or llama.cpp before GGUF), or audit the model "
+    "that it was converted from: this format is not read",
     "onnx": _RENAME,
     "hdf5": _RENAME,
     "numpy": _RENAME,
@@ -98,6 +105,8 @@ _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin
 
 _CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
+    "xet-pointer": "a Xet pointer",
+    "link-text": "the text of a symbolic link",
     "html": "a web page",
     "refusal": "an HTTP error message",
     "json-error": "an HTTP error message",
@@ -136,7 +145,10 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     def headline(self) -> str:
         if self.files:
-            return f"{number(self.files)} files are {_SEVERAL.get(self.what, 'of an unknown format')}"
+            what = _SEVERAL.get(self.what, "of an unknown format")
+            if any(name.endswith(".json") for name in self.names):
+                what = what.replace("not the weights", "not the files themselves")
+            return f"{number(self.files)} files are {what}"
         return f"{self.place.file} is {_FORMATS.get(self.what, 'of an unknown format')}"
 
     def rows(self) -> Rows:
@@ -158,6 +170,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
+        if self.what == "link-text":
+            again = self.fetch_again()
+            return Remedy(f"{again.words}, or {_LINKS}", again.steps)
         if self.what == "json" and str(self.place.file).endswith("config.json"):
             words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()
@@ -213,12 +228,16 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull`")
+        if self.what == "link-text":
+            return Remedy(f"download it again, or {_LINKS}")
+        if "UTF-16" in self.problem:
+            return Remedy("save the file as UTF-8", self._written_anew())
         if "byte order mark" in self.problem:
             return Remedy("save the file as UTF-8 without a byte order mark", self._written_anew())
         return Remedy("repair the file, or download it again")
 
     def _written_anew(self) -> tuple[Step, ...]:
-        """The file as a program writes it without the mark, which JSON does not have."""
+        """The file in UTF-8 without a byte order mark, which JSON does not have."""
         file = str(self.place.file)
         return (Step(action="write", file=file),) if file.endswith(("config.json", "model_index.json")) else ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ARCHIVES, Finding, Remedy, Rows
 from inspector.findings.stored_set import StoredSet
 from inspector.findings.words import listed
 
@@ -87,6 +87,31 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
     remedy_text = "make the file readable (chmod u+r)"
 
 
+_MADE_FOR = {
+    "onnx": "ONNX Runtime",
+    "openvino": "OpenVINO",
+    "nemo": "NeMo",
+    "tensorrt": "TensorRT",
+    "executorch": "ExecuTorch",
+    "coreml": "Core ML",
+    "tflite": "LiteRT (TensorFlow Lite)",
+    "torch.export": "torch.export.load",
+}
+"""Format that holds a program with its weights -> what loads it."""
+_CONVERTED = {"tensorflow": "from_tf", "flax": "from_flax"}
+"""Format -> the argument with which from_pretrained of transformers 4 reads it."""
+
+
+def _elsewhere(kinds: set[str]) -> str:
+    """What to do with weights of other formats."""
+    if kinds <= _MADE_FOR.keys():
+        programs = listed(sorted(_MADE_FOR[kind] for kind in kinds))
+        return f"load it with {programs}, or download the weights in safetensors: this format is not read"
+    switch = _CONVERTED.get(*kinds) if len(kinds) == 1 else None
+    how = f": transformers 4 loads them with {switch}=True, and save_pretrained writes them" if switch else ""
+    return f"convert these files to safetensors{how}"
+
+
 class NoWeights(Finding, frozen=True, kw_only=True):
     """The folder contains no weights that can be read.
 
@@ -100,11 +125,13 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     Example
         error[R003] no-weights: no weights in this folder
           instead  tf_model.h5: tensorflow, 1 file, 548,118,077 bytes
-          help     convert these files to safetensors
+          help     convert these files to safetensors: transformers 4 loads them with
+                   from_tf=True, and save_pretrained writes them
 
     What to do
         Pass the folder that contains the weights: in a pipeline each component has its own folder. Where a config is
-        here, its weights were not downloaded or saved. Convert other formats to safetensors first.
+        here, its weights were not downloaded or saved. Unpack archives. Convert other formats to safetensors first, or
+        load them with the program that they were made for.
     """
 
     code = "R003"
@@ -124,10 +151,13 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     wanted: str = ""
     components: bool = False
     whole: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
 
     def headline(self) -> str:
         if self.partitions:
             return f"no weights in this folder, but {self.partitions}"
+        if self.archives and not (self.weights_in or self.unfinished or self.parts or self.sets):
+            return f"no weights in this folder, but {'an archive' if len(self.archives) == 1 else 'archives'}"
         if self.unfinished:
             return "no weights in this folder: a download or a save was not finished"
         return "no weights in this folder" + (f", but in {listed(self.weights_in, 4)}" if self.weights_in else "")
@@ -138,6 +168,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             rows.append(("entries", listed(self.entries, 4)))
         if self.parts:
             rows.append(("parts", listed(self.parts, 4)))
+        if self.archives:
+            rows.append(("packed", listed(self.archives, 4)))
         others = [name for name in self.folders if name not in self.weights_in]
         if others and not self.weights_in:
             rows.append(("folders", listed(others)))
@@ -160,9 +192,12 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             return Remedy("finish the download, or save the weights again")
         if self.parts:
             into = f"{self.whole[0]}* > {self.whole[1]}" if self.whole else f"{self.parts[0]} ..."
-            return Remedy(f"join the parts in their order: cat {into}")
+            unpack = ", and unpack it" if self.whole and self.whole[1].endswith(ARCHIVES) else ""
+            return Remedy(f"join the parts in their order: cat {into}{unpack}")
         if self.sets:
-            return Remedy("convert these files to safetensors")
+            return Remedy(_elsewhere({one.kind for one in self.sets}))
+        if self.archives:
+            return Remedy(f"unpack {self.archives[0]} and audit the folder with its content")
         if self.wanted and self.config:
             adapter = self.wanted.startswith("adapter_")
             more, what = ("", "adapter") if adapter else (", or its shards and their index", "model")
@@ -310,10 +345,12 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
     Example
         error[R010] download-unfinished: model.safetensors
           trace  model.safetensors.aria2
-          help   let the download finish, or delete the stale partial file
+          help   let aria2 finish it (aria2c -c), or download the file again: zeros
+                 stand for what is missing
 
     What to do
-        Let the download finish. If the temporary file is stale, delete it.
+        Let the download finish, or download the file again. A temporary file beside a complete one is stale: delete it,
+        unless it is one of aria2, which writes into the file itself.
     """
 
     code = "R010"
@@ -321,7 +358,13 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
     trace: str
 
     row_texts = (("trace", "{trace}"),)
-    remedy_text = "let the download finish, or delete the stale partial file"
+
+    def remedy(self) -> Remedy:
+        if self.trace.endswith(".aria2"):
+            return Remedy(
+                "let aria2 finish it (aria2c -c), or download the file again: zeros stand for what is missing"
+            )
+        return Remedy("let the download finish, or delete the stale partial file")
 
 
 class TooManyFiles(Finding, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
           help    download this file again
 
     What to do
-        Download the file again.
+        Download the file again, or move it to the index where it is in a folder below.
     """
 
     code = "S201"
@@ -40,6 +40,8 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     link: bool = False
     files: int | None = None
     of: int | None = None
+    below: str = ""
+    """The folder below that has all these files, "" where none has."""
 
     def headline(self) -> str:
         return str(self.place.file or f"{number(self.files)}{f' of {number(self.of)}' if self.of else ''} shards")
@@ -57,7 +59,19 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.link:
             what = "these names are links to files" if self.files else "the name is a link to a file"
             rows.append(("link", f"{what} that do{'' if self.files else 'es'} not exist"))
+        if self.below:
+            rows.append(("stored", f"in the folder {self.below}"))
         return rows
+
+    def remedy(self) -> Remedy:
+        """Where the files are in a folder below, to move them; else to download them again."""
+        if not self.below:
+            return self.fetch_again()
+        several, names = self.lost_files()
+        names = names if several else (str(self.place.file),)
+        steps = tuple(Step(action="move", file=f"{self.below}/{name}", new=name) for name in names)
+        what = "these files" if several else "this file"
+        return Remedy(f"move {what} from {self.below} here, beside the index", steps if len(steps) >= several else ())
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
         """How many shards are missing, and the first of them."""

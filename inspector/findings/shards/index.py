@@ -259,11 +259,12 @@ class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
 
 
 class SavesMixed(ShardTotalsDiffer, frozen=True, kw_only=True):
-    """The shards of several saves are in one folder, without an index.
+    """The shards of several saves are in one folder, and no index lists a complete one.
 
     What it means
         The numbers behind `-of-` differ, and tensors are stored more than once: a save did not remove the shards of the
-        one before it, and no index says which belong together. `complete`: the totals of which all shards are there.
+        one before it, and no index says which belong together, or the index lists shards that are no longer there.
+        `complete`: the totals of which all shards are there.
 
     Why it matters
         Loaders need the index of one save; an index of all shards mixes two models.

@@ -1,0 +1,36 @@
+"""Shards that an index lists and that are in a folder below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.loader.sources.source import Listing, Refusal, Source
+
+
+def with_files_below(findings: Sequence[Finding], source: Source, listing: Listing) -> list[Finding]:
+    """The findings, those on missing shards with the folder below that has them all.
+
+    Only the first folders of the place are looked into, and only where a shard is missing.
+    """
+    if not any(one.incomplete for one in findings):
+        return list(findings)
+    from inspector.findings.shards.files import ShardMissing
+
+    return [
+        replace(one, below=_folder_with(one.lost_files()[1] or (str(one.place.file),), source, listing))
+        if isinstance(one, ShardMissing) and not one.link
+        else one
+        for one in findings
+    ]
+
+
+def _folder_with(names: Sequence[str], source: Source, listing: Listing) -> str:
+    folders = sorted(name for name, kind in listing.others.items() if kind == "directory" and not name.startswith("."))
+    for folder in folders[:NAMES_SHOWN]:
+        inner = source.inside(folder)
+        if not isinstance(inner, Refusal) and inner.listing().files.keys() >= set(names):
+            return folder
+    return ""
