@@ -259,3 +259,17 @@ def test_a_width_from_which_an_absent_key_follows_is_set_with_that_key() -> None
         ("in_channels",): 6 * channels,
         ("out_channels",): channels,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "claimed"),
+    [("ControlNetModel", "UNet2DConditionModel"), ("SD3ControlNetModel", "FluxControlNetModel")],
+)
+def test_the_class_under_which_the_config_fits_is_named(name: str, claimed: str) -> None:
+    record = next(one for one in diffusers_records(name) if not one["variant"])
+    audited = judged(spec_of(record), {**record["config"], "_class_name": claimed})
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    (step,) = finding.remedy().steps
+    assert (finding.code, step.action, step.key, step.new) == ("N401", "set", ("_class_name",), name)
+    other = judged(spec_of(record), {**record["config"], "_class_name": claimed, "block_out_channels": [7, 9]})
+    assert not any(one.remedy().steps for one in other.findings if one.code == "N401") or name == "SD3ControlNetModel"

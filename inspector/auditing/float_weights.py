@@ -12,8 +12,14 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import Unpacked
 from inspector.reconciler.ledger import Line
 
-PACKED_ONLY: Final = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet"})
-"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
+PACKED_ONLY: Final = frozenset({
+    "gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet", "fp8"
+})  # fmt: skip
+"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them.
+
+fp8: on a GPU FP8Linear of transformers 5.23 casts the weights and leaves all weight_scale_inv random; without one it
+reads them as floats.
+"""
 
 
 def nothing_packed(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[NothingPacked]:

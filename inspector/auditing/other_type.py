@@ -25,6 +25,8 @@ from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.reconciler.reconcile import Again
 
+CLASS_KEY: Final = "_class_name"
+"""The key under which configs of diffusers name their class."""
 NESTED: Final = "text_config"
 NO_MODEL: Final = ("quantization_config",)
 """Objects in a config that are not the config of a submodel."""
@@ -56,7 +58,11 @@ def _typed(
         names = finding.like
     else:
         names = _with_one_more(config, families) if alone and isinstance(finding, TensorUnexpected) else None
-    if names is None or file is None or file.kind != "config" or config.model_type is None:
+    if names is None or file is None or file.kind != "config":
+        return None
+    if isinstance(finding, NamesOfAnotherArchitecture) and CLASS_KEY in file.values:
+        return _of_diffusers(finding, names, file, families, again)
+    if config.model_type is None:
         return None
     if isinstance(finding, ProjectionsJoined) and not _has_keys_of(names, config.model_type, file):
         return None  # a program joined them
@@ -79,6 +85,20 @@ def _typed(
             stored_class=claim.class_name,
         )
     return None
+
+
+def _of_diffusers(
+    finding: NamesOfAnotherArchitecture, names: str, file: Config, families: Families, again: Again
+) -> NamesOfAnotherArchitecture | None:
+    """The finding with the class of diffusers under which the config gives the shape of every tensor."""
+    claim = claim_of(replace(file, values={**file.values, CLASS_KEY: names}))
+    reading = read_claimed(claim, families)
+    if reading is None or reading.coverage < 1 or reading.prefix:
+        return None
+    case = again(claim, reading)
+    if case.as_configured.differences or case.plan.scope.faults:
+        return None
+    return replace(finding, class_of_diffusers=names)
 
 
 def _with_one_more(config: Claim, families: Families) -> str | None:

@@ -37,6 +37,8 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     stored: tuple[str, ...]
     labels: int | None
+    stale_labels: bool = False
+    """Whether the config has names for another number of labels, which count for transformers 4."""
 
     row_texts: ClassVar[RowTexts] = (
         ("config", "{declared}"),
@@ -69,6 +71,9 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
         if self.labels is not None:
             steps.append(Step(action="set", file=self.file, key=("num_labels",), new=self.labels))
             words += f' and "num_labels": {self.labels}'
+        if self.labels is not None and self.stale_labels:
+            steps += [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
+            words += ' and remove "id2label" and "label2id"'
         intended = "" if self.stored else f", or {train}"
         return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
 
@@ -102,6 +107,9 @@ class HeadOfAnotherProgram(ClassDiffers, frozen=True, kw_only=True):
     program: str
     reader: str
     renamed: str
+    prefix: str = ""
+    """What the names of the base model begin with instead of `root`."""
+    root: str = ""
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
@@ -113,10 +121,12 @@ class HeadOfAnotherProgram(ClassDiffers, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         other = super().remedy()
         steps = tuple(Step(action="rename", old=name, new=self.renamed) for name in self.stored)
-        words = (
-            f"load it with {self.reader}; for transformers rename {self.stored[0]} to {self.renamed} and {other.words}"
-        )
-        return Remedy(words, (*steps, *other.steps))
+        begin = ""
+        if self.prefix:
+            begin = f'begin the others with "{self.root}" instead of "{self.prefix}" '
+            steps = (*steps, Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*"))
+        rename = f"for transformers rename {self.stored[0]} to {self.renamed}{',' if begin else ''} {begin}and"
+        return Remedy(f"load it with {self.reader}; {rename} {other.words}", (*steps, *other.steps))
 
 
 class ClassLeavesOutHead(ClassDiffers, frozen=True, kw_only=True):

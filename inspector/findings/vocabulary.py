@@ -42,6 +42,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     kept: tuple[str, ...]
     tied: bool
     copies: bool = False
+    added: bool = False
+    """Whether it is only what is added to the scores: zeros, unless they were set."""
 
     def headline(self) -> str:
         which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
@@ -61,6 +63,12 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         changed = abs(self.stored_rows - self.configured)
         which = listed(self.resized, 2)
+        if self.added:
+            does = f"cut {which} to" if self.stored_rows > self.configured else f"extend {which} to"
+            return Remedy(
+                f"remove {which} if it is all zeros, with which the class begins; else {does} the numbers of the "
+                f"{number(self.configured)} tokens"
+            )
         if self.copies and self.stored_rows < self.configured:
             return Remedy(f"remove {which}: the head is tied and follows {listed(self.kept, 2)}, which is whole")
         if not self.stored_rows:

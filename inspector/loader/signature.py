@@ -79,8 +79,6 @@ def recognise(first: bytes, size: int | None) -> str:
         return "tar"
     if first.lstrip().lower().startswith(_HTML):
         return "html"
-    if size is not None and _LINK_TEXT.fullmatch(first):
-        return "link-text"
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:120].lower().startswith(_REFUSED) or (
         start[:1] != b"{" and size is not None and size < 500 and any(w in first.lower() for w in _REFUSED)
@@ -97,6 +95,11 @@ def recognise(first: bytes, size: int | None) -> str:
     for pattern, what in _PATTERNS:
         if pattern.match(first):
             return what
-    if all(byte in _TEXT for byte in first):
-        return "text"
-    return "unknown"
+    return _text_kind(first, size)
+
+
+def _text_kind(first: bytes, size: int | None) -> str:
+    """The kind of a file that may be plain text; "unknown" where it is none."""
+    if not all(byte in _TEXT for byte in first):
+        return "unknown"
+    return "link-text" if size is not None and _LINK_TEXT.fullmatch(first) else "text"

@@ -112,7 +112,8 @@ class Architecture(Struct, frozen=True, eq=False):
 
     names: its model types; the first is its name.
     dialects: prefix replacements for canonical names; writers: the frameworks that use them. ignores: keys
-    of real configs of this type that affect no shape. respell: gives the slots the names and layouts of
+    of real configs of this type that affect no shape. keeps: keys with parts that every forward pass of the class
+    reads, so that missing parts are never a reason to leave them out. respell: gives the slots the names and layouts of
     another framework; set for a checkpoint with those names, never by a definition.
     """
 
@@ -124,6 +125,7 @@ class Architecture(Struct, frozen=True, eq=False):
     dialects: tuple[Mapping[str, str], ...] = ({},)
     writers: tuple[str, ...] = ()
     ignores: str = ""
+    keeps: str = ""
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property

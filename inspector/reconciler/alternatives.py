@@ -8,13 +8,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.findings.names.own_readers import VALUE_HEAD, reader_of
+from inspector.findings.names.own_readers import PROGRAMS, reader_of
 from inspector.matcher.claim import NO_CONFIG, class_with_head
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
 from inspector.matcher.spelling import best_match
 from inspector.notation.definition import Head
 from inspector.reconciler.missing import is_head
+from inspector.reconciler.own_head import head_of_own_code
 from inspector.reconciler.place import Gap, Placement, Unexpected
 from inspector.reconciler.reconcile import Again, Reconciled, reconcile
 from inspector.reconciler.wording import place_name
@@ -33,25 +34,42 @@ def explained_otherwise(case: Reconciled, families: Families, again: Again) -> F
     claimed = case.claim.definition is case.reading.definition
     if not claimed or case.plan.scope.faults or not case.placement.differences:
         return None  # a config that contradicts itself is reported for what it is
+    head = _head_of_another_program(case, again)
     if case.reading.prefix:  # a prefix on a part of the names may be a submodel of another type
-        return _of_another_family(case, families, again) if case.reading.part else None
-    other = _of_another_class(case, again) or _head_of_openrlhf(case, again)
-    return other or _of_another_family(case, families, again)
+        return head or (_of_another_family(case, families, again) if case.reading.part else None)
+    other = _of_another_class(case, again) or head
+    return other or _of_another_family(case, families, again) or head_of_own_code(case)
 
 
-def _head_of_openrlhf(case: Reconciled, again: Again) -> Finding | None:
-    """The finding on a head of OpenRLHF alone in place of the class's, which under another name is one of the type."""
-    unexpected = [one.key for one in case.as_configured.unexpected]
-    if unexpected != [VALUE_HEAD]:
+def _head_of_another_program(case: Reconciled, again: Again) -> Finding | None:
+    """The finding on a value head alone in place of the class's, which under another name is one of the type.
+
+    The base model may be below the name that the program's own class has for it.
+    """
+    unexpected, reading = [one.key for one in case.as_configured.unexpected], case.reading
+    program = PROGRAMS.get(unexpected[0]) if len(unexpected) == 1 else None
+    if program is None or bool(reading.prefix) != program.below or reading.prefix.startswith("*"):
         return None
-    families = rekeyed(case.reading.families, lambda key: SCORE if key in unexpected else key)
-    found = _of_another_class(again(case.claim, replace(case.reading, families=families)), again)
+    if case.claim.head is None:
+        return None
+    root = case.claim.head.root if program.below else ""
+    families = rekeyed(reading.families, lambda key: SCORE if key in unexpected else f"{root}{key}")
+    match = best_match(reading.scope, families, case.claim.head) if program.below else reading.match
+    bare = replace(reading, families=families, prefix="", part=0, match=match)
+    found = _of_another_class(again(case.claim, bare), again)
     from inspector.findings.class_names import ClassDiffers, HeadOfAnotherProgram
 
     if not isinstance(found, ClassDiffers) or found.stored != (SCORE,):
         return None
     stated = found.stated_fields() | {"stored": tuple(unexpected)}
-    return HeadOfAnotherProgram(**stated, program="OpenRLHF", reader=reader_of(VALUE_HEAD), renamed=SCORE)
+    return HeadOfAnotherProgram(
+        **stated,
+        program=program.name,
+        reader=reader_of(unexpected[0]),
+        renamed=SCORE,
+        prefix=reading.prefix,
+        root=root,
+    )
 
 
 def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
@@ -74,6 +92,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
 
     missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]
     stored = [place_name(one.block.key, one.boxes) for one in other.placement.placed if one.block.slot.path in own]
+    names = case.claim.settings.values.get("id2label")
     return ClassDiffers(
         place=Place(key="architectures"),
         declared=case.claim.class_name,
@@ -82,6 +101,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
         missing=tuple(missing[:NAMES_SHOWN]),
         stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
         labels=labels[0].weights if labels and type(labels[0].weights) is int else None,
+        stale_labels=bool(labels) and isinstance(names, dict) and len(names) != labels[0].weights,
     )
 
 

@@ -57,17 +57,19 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
     """The findings of a case with missing, unexpected or mismatched tensors; its modules are imported for it alone."""
+    from inspector.findings.class_names import HeadOfAnotherProgram
     from inspector.findings.single_causes import ConfigOfAnotherSize
     from inspector.reconciler.differing import differences
     from inspector.reconciler.single_causes import recognized
 
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
-    of_another = single is not None and single.finding.of_another_type
-    larger = None if of_another else _larger_model(case)
+    whole = single is not None and isinstance(single.finding, HeadOfAnotherProgram)  # which gives the prefix as well
+    named = whole or (single is not None and single.finding.of_another_type)
+    larger = None if named else _larger_model(case)
     if larger is not None:
         yield larger
-    elif not of_another:
+    elif not named:
         yield from _names(case)
     if single is not None and not (larger is not None and isinstance(single.finding, ConfigOfAnotherSize)):
         yield single.finding

@@ -13,6 +13,8 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import place_name
 
 ROLES = ("embed.token", "head.token", "embed.shared")
+ADDED = "final_logits_bias"
+"""The buffer of one number for each token that BART and its kin add to the scores; new classes begin with zeros."""
 
 
 def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
@@ -20,13 +22,13 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
     before = case.as_configured
     tables = [one for one in before.placed if one.block.slot.role.removesuffix(".bias") in ROLES and one.packed is None]
     resized = [one for one in tables if not one.fits and _rows(case, one) is not None]
-    sizes = {(one.layout.shape[0], one.block.shape[0]) for one in resized}
+    sizes = {(_rows(case, one), one.block.shape[_axis(one)]) for one in resized}
     if len(sizes) != 1 or len(resized) != len(before.mismatched):
         return None
-    kept = [one for one in tables if one.fits and one.layout.shape[:1] == resized[0].block.shape[:1]]
-    if not kept:
+    ((rows, configured),) = sizes
+    kept = [one for one in tables if one.fits and one.layout.shape[_axis(one)] == configured]
+    if not kept or rows is None or configured is None:
         return None
-    rows, configured = resized[0].layout.shape[0], kept[0].layout.shape[0]
     innermost = max((*resized, *kept), key=lambda one: len(one.block.slot.scope))
     key = _key(scope_of(case.plan.scope, innermost.block.slot), configured)
     finding = VocabularyResizedInPart(
@@ -38,6 +40,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         kept=tuple(place_name(one.block.key, one.boxes) for one in kept),
         tied=any(block.tie is not None and block.slot.role in ROLES for block in case.plan.blocks),
         copies=all(one.block.tie is not None for one in resized),
+        added=all(one.block.key == ADDED for one in resized),
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)
@@ -53,7 +56,14 @@ def _key(scope: Scope, configured: int) -> str:
 
 def _rows(case: Reconciled, one: Placed) -> int | None:
     """The rows of a table that differs from the configured vocabulary in nothing else."""
-    stored, expected = one.layout.shape, one.block.shape
+    stored, expected, axis = one.layout.shape, one.block.shape, _axis(one)
     vocabulary = whole(scope_of(case.plan.scope, one.block.slot).word(("V",)))
-    same = len(stored) == len(expected) and stored[1:] == expected[1:]
-    return stored[0] if stored and same and expected[0] == vocabulary and stored[0] != expected[0] else None
+    if len(stored) != len(expected) or not stored or expected[axis] != vocabulary or stored[axis] == expected[axis]:
+        return None
+    same = (*stored[:axis], *stored[axis + 1 :]) == (*expected[:axis], *expected[axis + 1 :])
+    return stored[axis] if same else None
+
+
+def _axis(one: Placed) -> int:
+    """The axis of the tokens."""
+    return 1 if one.block.key == ADDED else 0

@@ -281,6 +281,31 @@ def test_a_vocabulary_that_was_resized_in_part(model_type: str, suffix: str, tab
     assert facts["resized"] == [name] and f'"{key}": {rows + more}' in audited.findings[0].help
 
 
+@pytest.mark.parametrize("model_type", ["mbart", "bart", "marian", "led"])
+@pytest.mark.parametrize(("more", "words"), [(3, "else cut"), (-3, "else extend")])
+def test_what_is_added_to_the_scores_of_another_vocabulary(model_type: str, more: int, words: str) -> None:
+    spec, config = record(model_type, "ForConditionalGeneration" if model_type != "marian" else "MTModel")
+    dtype, (one, tokens) = spec["final_logits_bias"]
+    audited = judged({**spec, "final_logits_bias": (dtype, (one, tokens + more))}, config)
+    assert bad(audited) == ["C324"]
+    facts = audited.findings[0].facts
+    assert (facts["configured"], facts["stored_rows"]) == (tokens, tokens + more)
+    assert (
+        "remove final_logits_bias if it is all zeros" in audited.findings[0].help and words in audited.findings[0].help
+    )
+
+
+@pytest.mark.parametrize(("model_type", "lost", "code"), [
+    ("encoder-decoder", r"crossattention", "N404"), ("vision-encoder-decoder", r"crossattention", "N404"),
+    ("speech-encoder-decoder", r"crossattention", "N404"), ("vision-encoder-decoder", r"enc_to_dec_proj", "N403"),
+])  # fmt: skip
+def test_what_every_pass_of_a_decoder_reads_is_never_switched_off(model_type: str, lost: str, code: str) -> None:
+    spec, config = record(model_type)
+    if not any(re.search(lost, name) for name in spec):
+        pytest.skip("not in this record")
+    assert bad(judged(without(spec, lost), config)) == [code]
+
+
 @pytest.mark.parametrize("model_type", ["qwen3_moe", "deepseek_v3", "glm4_moe"])
 def test_gate_and_up_of_stacked_experts_stored_apart(model_type: str) -> None:
     spec, config = record(model_type, "CausalLM")
@@ -440,7 +465,8 @@ def test_a_reward_model_gets_its_class_and_its_labels(model_type: str) -> None:
     audited = judged({**without(spec, "lm_head"), **score}, config)
     assert bad(audited) == ["N427"]
     steps = audited.findings[0].remedy().steps
-    assert [step.key[0] for step in steps] == ["architectures", "num_labels"]
+    names = ["id2label", "label2id"] if len(config.get("id2label", {1: 1})) != 1 else []
+    assert [step.key[0] for step in steps] == ["architectures", "num_labels", *names]
 
 
 @pytest.mark.parametrize("placeholder", [(0,), (1,)])

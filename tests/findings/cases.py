@@ -386,6 +386,16 @@ def with_adapter_config(*names: str) -> Audit:
         return audit(str(write_folder(folder, Path(place) / "model")))
 
 
+def of_own_head() -> Audit:
+    """A classifier of speech with the head of a class of one's own."""
+    record = base_record("wav2vec2", "SequenceClassification")
+    width = record["config"]["hidden_size"]
+    spec = {name: entry for name, entry in spec_of(record).items() if not name.startswith(("projector", "classifier"))}
+    for name, rows in (("dense", width), ("output", 4)):
+        spec[f"classifier.{name}.weight"], spec[f"classifier.{name}.bias"] = ("F32", (rows, width)), ("F32", (rows,))
+    return judged(spec, {"model_type": "wav2vec2", "architectures": [record["class"]], **record["config"]})
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "saves-mixed": two_saves,
     "config-of-larger-model": lambda: text_model_of("gemma3"),
@@ -444,6 +454,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "names-of-another-program": of_torchtune,
     "layers-of-another-program": of_nanogpt,
     "head-of-another-program": lambda: llama(critic),
+    "head-of-own-code": of_own_head,
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,

@@ -36,6 +36,15 @@ TURNED: list[Any] = [["shape", name, shape[::-1]] for name, (_, shape) in GPT2.i
 BIASES = [name for name in GPT2 if name.endswith(".bias")]
 VALUE_HEAD = ["add", "value_head.weight", "F32", [1, 48]]
 CRITIC: list[Any] = [["drop", "lm_head.weight"], VALUE_HEAD]
+DEEPSPEED_CRITIC: list[Any] = [
+    ["drop", "lm_head.weight"], ["replace", "model.", "rwtransformer."], ["add", "v_head.weight", "F32", [1, 48]]
+]  # fmt: skip
+OWN_HEAD: list[Any] = [
+    ["drop", "projector.weight", "projector.bias", "classifier.weight", "classifier.bias"],
+    ["add", "classifier.dense.weight", "F32", [48, 48]], ["add", "classifier.dense.bias", "F32", [48]],
+    ["add", "classifier.output.weight", "F32", [4, 48]], ["add", "classifier.output.bias", "F32", [4]],
+]  # fmt: skip
+"""A head of two layers after the mean of all frames, as many fine-tuned models of emotions in speech have it."""
 TEXT_ALONE: list[Any] = [["lose", "vision_tower", "mm_projector"]]
 OWN_CONFIG = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"], "hidden_size": 48, "vocab_size": 107,
               "num_hidden_layers": 3, "mm_hidden_size": 36, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
@@ -61,6 +70,21 @@ CASES: list[Row] = [
     ("critic beside a head", "llama", "CausalLM", [VALUE_HEAD], "findings", ["N405"], "load it with OpenRLHF's"),
     ("critic's class", "llama", "CausalLM", [*CRITIC, ["config", ["architectures"], ["CriticModel"]]], "findings",
      ["N405"], "load it with OpenRLHF's"),
+    ("critic below a name", "llama", "CausalLM", DEEPSPEED_CRITIC, "findings", ["N472"],
+     'begin the others with "model." instead of "rwtransformer." and set "architectures": ["LlamaForSequence'),
+    ("critic's labels", "llama", "CausalLM", [*DEEPSPEED_CRITIC, ["config", ["id2label"], {"0": "a", "1": "b"}]],
+     "findings", ["N472"], '"num_labels": 1 and remove "id2label" and "label2id"'),
+    ("own head", "wav2vec2", "SequenceClassification", OWN_HEAD, "findings", ["N520"],
+     "load it with the code that trained this head: no class of wav2vec2 has it"),
+    ("own head below the body", "wav2vec2", "SequenceClassification",
+     [*OWN_HEAD, ["add", "wav2vec2.pooled.weight", "F32", [9, 9]]], "findings",
+     ["N403", "N403", "N405", "N406", "N406"], "download or convert"),
+    ("further head", "bert", "TokenClassification", [["add", "crf.transitions", "F32", [7, 7]]], "findings", ["N405"],
+     "remove it if nothing reads it"),
+    ("head renamed", "bert", "TokenClassification", [["replace", "classifier.", "tagger."]], "findings", ["N407"],
+     "rename"),
+    ("part of the head lost", "wav2vec2", "SequenceClassification",
+     [["drop", "projector.weight"], ["add", "extra.weight", "F32", [9, 9]]], "findings", ["N403", "N405"], "download"),
     ("other values", "llama", "CausalLM", [["add", "value_head.weight", "F32", [5, 48]]], "findings", ["N405"],
      "remove it if nothing reads it"),
     ("score", "llama", "CausalLM", [["drop", "lm_head.weight"], ["add", "score.weight", "F32", [1, 48]]], "findings",

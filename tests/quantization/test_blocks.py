@@ -20,7 +20,7 @@ KEYS = ("quantization_config", "quantization")
 QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
 HEALTHY = [name for name in QUANTIZED if name != "fp8_finegrained_mixtral"]
 """That one lacks helpers as it was written (T617)."""
-PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes")
+PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8")
 
 
 def stored(name: str, config: dict[str, Any]) -> Audit:

@@ -11,13 +11,15 @@ from inspector.notation.kinds import dense, linear, param
 
 PROJECT = part("enc_to_dec_proj", "project", dense("encoder.d -> decoder.d"),
                when="encoder.d != decoder.d and decoder.cross_attention_hidden_size == null")
-ENCODER_DECODER = Architecture("encoder-decoder", dims=Dims(),
+KEPT = "decoder.add_cross_attention decoder.cross_attention_hidden_size"
+"""The decoder reads the encoder's output in every forward pass: without cross attention it raises ValueError."""
+ENCODER_DECODER = Architecture("encoder-decoder", keeps=KEPT, dims=Dims(),
     heads=(head("EncoderDecoderModel", ""),),
     parts=rows(
         submodel("encoder", "encoder.", config="encoder"),
         submodel("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         PROJECT))
-SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings",
+SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings", keeps=KEPT,
                                       dims=Dims(o="encoder.output_hidden_size | encoder.d"),
     heads=(head("SpeechEncoderDecoderModel", ""),),
     parts=rows(
@@ -25,7 +27,7 @@ SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_wor
         submodel("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         part("enc_to_dec_proj", "project", dense("o -> decoder.d"),
              when="o != decoder.d and decoder.cross_attention_hidden_size == null")))
-VISION_ENCODER_DECODER = Architecture("vision-encoder-decoder", ignores="tie_word_embeddings", dims=Dims(),
+VISION_ENCODER_DECODER = Architecture("vision-encoder-decoder", ignores="tie_word_embeddings", keeps=KEPT, dims=Dims(),
     heads=(head("VisionEncoderDecoderModel", ""),),
     parts=rows(
         submodel("encoder", "encoder.", config="encoder"),

@@ -44,6 +44,7 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     component: str | None = None
     model_type: str | None = None
     stored_class: str | None = None
+    class_of_diffusers: str | None = None
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
@@ -61,6 +62,10 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"download the weights of {self.component} again: its config is that of the pipeline")
         if self.model_type is not None:
             return self._other_type(self.model_type)
+        if self.class_of_diffusers is not None:
+            name = self.class_of_diffusers
+            step = Step(action="set", file="config.json", key=("_class_name",), old=self.claimed, new=name)
+            return Remedy(f'set "_class_name": "{name}" in config.json: its sizes are those of the weights', (step,))
         words = "use the config.json that belongs to these weights"
         if self.fewer:
             return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 VALUE_HEAD: Final = "value_head.weight"
+CRITIC_HEAD: Final = "v_head.weight"
+
+
+class Program(NamedTuple):
+    """A program that trains a value head in place of a model's own. below: whether its class has the base model."""
+
+    name: str
+    below: bool
+
+
+PROGRAMS: Final = {VALUE_HEAD: Program("OpenRLHF", below=False), CRITIC_HEAD: Program("DeepSpeed-Chat", below=True)}
 READERS: Final = {
+    CRITIC_HEAD: "DeepSpeed-Chat's create_critic_model",
     "v_head": "trl's AutoModelForCausalLMWithValueHead",
     VALUE_HEAD: "OpenRLHF's get_llm_for_sequence_regression",
     "medusa_head": "Medusa's MedusaModel",
 }
 """A tensor, or the beginning of the names of a part -> the class or function that reads it beside a model.
 
-Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.py`; Medusa,
-`medusa/model/medusa_model.py`.
+Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.py`; DeepSpeed-Chat,
+`dschat/utils/model/reward_model.py`; Medusa, `medusa/model/medusa_model.py`.
 """
 
 

@@ -74,7 +74,8 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
     causes, after = _one_by_one(differences, bind)
     fewer = {cause.key for cause in causes if _leaves_out(cause)}
     incomplete = bool(fewer) and any(not gap.block.slot.tied for gap in after.placement.missing)
-    refused = (fewer if incomplete else set()) | _of_renamed(differences, causes)
+    kept = {cause.key for cause in causes if not cause.agreeing}.intersection(plan.scope.definition.keeps.split())
+    refused = (fewer if incomplete else set()) | _of_renamed(differences, causes) | kept
     if refused:
         causes, after = _one_by_one(differences, bind, refused)
     if not incomplete and causes and after.total and plan.scope.settings.known:

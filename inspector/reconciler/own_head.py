@@ -1,0 +1,44 @@
+"""A head of code that is not in the library, in place of the one that the class in the config has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inspector.findings.finding import NAMES_SHOWN, Place
+from inspector.reconciler.missing import is_head
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.renaming import renamings
+from inspector.reconciler.wording import place_name
+
+if TYPE_CHECKING:
+    from inspector.findings.names.own_head import HeadOfOwnCode
+
+
+def head_of_own_code(case: Reconciled) -> HeadOfOwnCode | None:
+    """The finding on a whole body with a head that no class of its type has, where the class's own head is absent.
+
+    A head under other names, or a part of the class's head, is none: something of it is stored then.
+    """
+    configured, claim = case.as_configured, case.claim
+    missing, unexpected = configured.missing, configured.unexpected
+    if claim.head is None or claim.class_name is None or not missing or not unexpected or configured.mismatched:
+        return None
+    if any(gap.block.slot.body or is_head(gap) for gap in missing):
+        return None
+    if any(not one.block.slot.body for one in configured.placed):
+        return None
+    roots = {block.key.partition(".")[0] for block in case.plan.blocks if block.slot.body}
+    if any(one.key.partition(".")[0] in roots for one in unexpected):
+        return None
+    gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in missing]
+    if renamings(gaps, [(one.key, one.boxes, one.layout.shape) for one in unexpected]):
+        return None
+    from inspector.findings.names.own_head import HeadOfOwnCode
+
+    return HeadOfOwnCode(
+        place=Place(key="architectures"),
+        declared=claim.class_name,
+        model_type=case.reading.name,
+        missing=tuple(place_name(gap.block.key, gap.boxes) for gap in missing)[:NAMES_SHOWN],
+        stored=tuple(place_name(one.key, one.boxes) for one in unexpected)[:NAMES_SHOWN],
+    )
