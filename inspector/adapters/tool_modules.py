@@ -18,6 +18,7 @@ from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, ToolTensor, is_control
+from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterTargetMissing
@@ -60,6 +61,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
     findings.extend(unequal(modules))
+    findings.extend(wrapped_modules(families, found))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))

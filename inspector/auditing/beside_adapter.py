@@ -16,7 +16,7 @@ from inspector.adapters.expected import PROMPTS
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.peft_configs import refusal
 from inspector.findings.adapters.saved import AdapterBesideWeights
-from inspector.findings.finding import Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.loaders import MLX_ADAPTERS, PEFT
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import OLDER
@@ -35,11 +35,20 @@ OWN_ADAPTER: Final = "has_lora_adapter"
 """Key of configs whose class is made of the weights and the adapter beside them (Granite Speech)."""
 
 
-def adapter_config_with_model(checkpoint: Checkpoint) -> AdapterBesideWeights | None:
-    """The finding on an adapter config that is stored with the weights of a model."""
+LIBRARY_FILES: Final = ("pytorch_adapter.bin", "adapter.safetensors")
+"""Files of the library adapters (AdapterHub), whose adapter_config.json has `config` in place of a peft_type."""
+
+
+def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
+    """The finding on an adapter config that is stored with the weights of a model, or that PEFT did not write."""
     if checkpoint.adapter is None:
         return None
     values = checkpoint.adapter.values
+    if checkpoint.set_name in LIBRARY_FILES and "peft_type" not in values and isinstance(values.get("config"), dict):
+        from inspector.findings.reading.other_library import AdapterOfLibrary
+
+        model = values.get("model_name")
+        return AdapterOfLibrary(place=Place(file=checkpoint.adapter.file), base=model if isinstance(model, str) else "")
     base = values.get("base_model_name_or_path")
     there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
     config = checkpoint.config

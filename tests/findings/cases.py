@@ -396,6 +396,13 @@ def of_own_head() -> Audit:
     return judged(spec, {"model_type": "wav2vec2", "architectures": [record["class"]], **record["config"]})
 
 
+def wrapped_modules() -> Audit:
+    """A LoRA for FLUX that was saved from PEFT's model."""
+    at = "transformer.base_model.model.single_transformer_blocks.{}.attn.to_k.lora_{}.weight"
+    shapes = {"A": (4, 32), "B": (32, 4)}
+    return judged({at.format(n, part): ("F32", shape) for n in range(2) for part, shape in shapes.items()}, None)
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "saves-mixed": two_saves,
     "config-of-larger-model": lambda: text_model_of("gemma3"),
@@ -455,6 +462,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "layers-of-another-program": of_nanogpt,
     "head-of-another-program": lambda: llama(critic),
     "head-of-own-code": of_own_head,
+    "adapter-modules-wrapped": wrapped_modules,
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,

@@ -150,6 +150,7 @@ def test_what_stands_for_a_file_is_named(content: str, files: tuple[str, ...], w
     (("openvino_model.bin", "openvino_model.xml"), "load it with OpenVINO"),
     (("model.pt2",), "load it with torch.export.load"),
     (("tf_model.h5",), "from_tf=True"),
+    (("diffusion_flax_model.msgpack",), "convert these files to safetensors"),
     (("tf_model.h5", "flax_model.msgpack"), "convert these files to safetensors"),
     (("model.safetensors.xltd",), "finish the download"),
 ])  # fmt: skip

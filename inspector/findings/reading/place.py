@@ -98,16 +98,18 @@ _MADE_FOR = {
     "torch.export": "torch.export.load",
 }
 """Format that holds a program with its weights -> what loads it."""
-_CONVERTED = {"tensorflow": "from_tf", "flax": "from_flax"}
-"""Format -> the argument with which from_pretrained of transformers 4 reads it."""
+_CONVERTED = {"tf_model": "from_tf", "flax_model": "from_flax"}
+"""Beginning of a name -> the argument with which from_pretrained of transformers 4 reads the file."""
 
 
-def _elsewhere(kinds: set[str]) -> str:
+def _elsewhere(sets: tuple[StoredSet, ...]) -> str:
     """What to do with weights of other formats."""
+    kinds = {one.kind for one in sets}
     if kinds <= _MADE_FOR.keys():
         programs = listed(sorted(_MADE_FOR[kind] for kind in kinds))
         return f"load it with {programs}, or download the weights in safetensors: this format is not read"
-    switch = _CONVERTED.get(*kinds) if len(kinds) == 1 else None
+    names = {one.name.rpartition("/")[2].partition(".")[0] for one in sets}
+    switch = _CONVERTED.get(*names) if len(names) == 1 else None
     how = f": transformers 4 loads them with {switch}=True, and save_pretrained writes them" if switch else ""
     return f"convert these files to safetensors{how}"
 
@@ -195,7 +197,7 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             unpack = ", and unpack it" if self.whole and self.whole[1].endswith(ARCHIVES) else ""
             return Remedy(f"join the parts in their order: cat {into}{unpack}")
         if self.sets:
-            return Remedy(_elsewhere({one.kind for one in self.sets}))
+            return Remedy(_elsewhere(self.sets))
         if self.archives:
             return Remedy(f"unpack {self.archives[0]} and audit the folder with its content")
         if self.wanted and self.config:
