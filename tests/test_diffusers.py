@@ -261,6 +261,20 @@ def test_a_width_from_which_an_absent_key_follows_is_set_with_that_key() -> None
     }
 
 
+def test_unexpected_parts_of_one_name_are_one_finding() -> None:
+    record = next(one for one in diffusers_records("UNet2DConditionModel") if not one["variant"])
+    spec = dict(spec_of(record))
+    for at in ("mid_block.motion_modules.0", "down_blocks.0.motion_modules.0", "down_blocks.0.motion_modules.1"):
+        spec |= {f"{at}.norm.{end}": ("F32", (8,)) for end in ("weight", "bias")}
+    audited = judged(spec, {**record["config"], "_class_name": "UNet2DConditionModel"})
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    assert (finding.code, finding.facts["tensors"]) == ("N406", 6)
+    assert "UNetMotionModel" in finding.help
+    other = {**spec, "extra.norm.weight": ("F32", (8,)), "extra.norm.bias": ("F32", (8,))}
+    audited = judged(other, {**record["config"], "_class_name": "UNet2DConditionModel"})
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N406", "N406"]
+
+
 @pytest.mark.parametrize(
     ("name", "claimed"),
     [("ControlNetModel", "UNet2DConditionModel"), ("SD3ControlNetModel", "FluxControlNetModel")],

@@ -303,6 +303,8 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     layers: str
     families: tuple[str, ...]
     alone_in: str = ""
+    everywhere: bool = False
+    """Whether every layer that is to have one of them lacks it."""
 
     def headline(self) -> str:
         missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
@@ -319,6 +321,8 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"convert the model again: no file contains these tensors; {other}")
         if self.alone_in:
             return Remedy("download or convert the whole model again: no file contains these tensors")
+        if self.everywhere:
+            return Remedy("download or convert the checkpoint again: no file contains these tensors")
         return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:

@@ -34,7 +34,7 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
     part = _part_of_another_kind(case)
     if part is not None and not all(isinstance(one, TensorRenamed) for one in listed):
         return [part]
-    return list(_shapes_of_layers(_incomplete(case, listed)))
+    return list(_parts_of_one_name(list(_shapes_of_layers(_incomplete(case, listed)))))
 
 
 def _part_of_another_kind(case: Reconciled) -> Finding | None:
@@ -98,6 +98,7 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
         parts_in_all=len(parts),
         layers=_layers_stored(case),
         families=tuple(dict.fromkeys(family_name(gap.block.key) for gap in gaps))[:FAMILIES_KEPT],
+        everywhere=all(gap.tensors == gap.block.tensors for gap in gaps),
         confidence=missing[0].confidence,
     )
     return [joined, *(one for one in findings if one not in missing)]
@@ -140,3 +141,31 @@ def _shapes_of_layers(findings: Sequence[Finding]) -> Iterator[Finding]:
             yield replace(same[0], also=also, names=names, tensors=sum(one.tensors for one in same))
         elif id(finding) not in others:
             yield finding
+
+
+def _parts_of_one_name(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, those on unexpected parts of one name in several places as one."""
+    from inspector.findings.names.tensors import PartUnexpected
+
+    groups: dict[str, list[PartUnexpected]] = {}
+    for one in findings:
+        if isinstance(one, PartUnexpected):
+            groups.setdefault(_last_name(one.part), []).append(one)
+    for finding in findings:
+        same = groups[_last_name(finding.part)] if isinstance(finding, PartUnexpected) else []
+        if len(same) < FEWEST_WHOLE or not isinstance(finding, PartUnexpected):
+            yield finding
+        elif finding is same[0]:
+            yield replace(
+                finding,
+                tensors=sum(one.tensors for one in same),
+                elements=sum(one.elements for one in same),
+                bytes=sum(one.bytes for one in same),
+                families=tuple(name for one in same for name in one.families)[:FAMILIES_KEPT],
+                also=tuple(str(one.place.family) for one in same[1:]),
+            )
+
+
+def _last_name(part: str) -> str:
+    """The last segment of a key that is not an index."""
+    return next((one for one in reversed(part.split(".")) if one != "#"), part)

@@ -20,9 +20,10 @@ READERS: Final = {
     CRITIC_HEAD: "DeepSpeed-Chat's create_critic_model",
     "v_head": "trl's AutoModelForCausalLMWithValueHead",
     VALUE_HEAD: "OpenRLHF's get_llm_for_sequence_regression",
+    "motion_modules": "diffusers' UNetMotionModel (AnimateDiff)",
     "medusa_head": "Medusa's MedusaModel",
 }
-"""A tensor, or the beginning of the names of a part -> the class or function that reads it beside a model.
+"""A tensor, or a segment of the names of a part -> the class or function that reads it beside a model.
 
 Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.py`; DeepSpeed-Chat,
 `dschat/utils/model/reward_model.py`; Medusa, `medusa/model/medusa_model.py`.
@@ -31,4 +32,5 @@ Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.
 
 def reader_of(name: str | None) -> str:
     """What reads a tensor or a family of such a part; "" for any other."""
-    return READERS.get(name or "") or READERS.get((name or "").partition(".")[0], "")
+    named = name or ""
+    return READERS.get(named) or next((READERS[one] for one in named.split(".") if one in READERS), "")

@@ -254,11 +254,13 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     shape: tuple[int, ...]
     names: tuple[str, ...]
     part: str
+    also: tuple[str, ...] = ()
 
     headline_text = "{place.family}"
 
     def rows(self) -> Rows:
         rows = [("where", self.place.indices)] if self.place.indices else []
+        rows += [("also", listed(self.also, 4))] if self.also else []
         rows += [("read by", reader)] if (reader := reader_of(self.place.family)) else []
         return [
             *rows,
