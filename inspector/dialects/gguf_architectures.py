@@ -142,6 +142,10 @@ WITH_HEAD: Final = frozenset({
 """Architectures whose files must have a head: llama.cpp (xllamacpp 2026.10) refuses them without `output.weight`."""
 
 ONE_TYPE: Final = "whole.tokenizer.ggml.token_type_count == 1 and not stored.token_types.weight"
+QWEN_AS_LLAMA: Final = (
+    "stored.attn_q.bias and stored.attn_k.bias and stored.attn_v.bias and not stored.attn_output.bias"
+)
+"""Qwen's weights under the names of Llama: llama.cpp asks for none of Llama's four biases (`TENSOR_NOT_REQUIRED`)."""
 VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "bert": (
         (f"stored.cls.weight and {ONE_TYPE}", "distilbert-cls"),
@@ -152,7 +156,7 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "deepseek2": (("expert_gating_func == 2 or len(layers.correction) > 0", "deepseek3"),),
     "granitehybrid": (("not stated.embedding_scale", "bamba"),),  # Granite's models scale them
     "granitemoe": (("stored.ffn_gate_shexp.weight", "granitemoeshared"),),
-    "llama": (("expert_count > 0", "mixtral"),),
+    "llama": (("expert_count > 0", "mixtral"), (QWEN_AS_LLAMA, "qwen2")),
     "mimo2": (("len(layers.more) > 0", "of layers that predict more"),),
     "qwen35": (("nextn_predict_layers > 0", "of layers that predict more"),),  # under other numbers: not read
     "qwen3next": (("nextn_predict_layers > 0", "of layers that predict more"),),

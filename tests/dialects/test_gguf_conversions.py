@@ -229,6 +229,19 @@ def test_a_stray_bias_is_no_sign_of_others(name: str, tmp_path: Path) -> None:
     assert [one.code for one in audited.findings if one.severity != "note"] == ["N405"]
 
 
+@pytest.mark.parametrize(("biases", "expected"), [
+    (("attn_q", "attn_k", "attn_v"), []), (("attn_q", "attn_k", "attn_v", "attn_output"), []),
+    (("attn_q", "attn_v"), ["N403", "N403"]),
+])  # fmt: skip
+def test_llama_with_the_biases_of_qwen(biases: tuple[str, ...], expected: list[str], tmp_path: Path) -> None:
+    file = written("llama")
+    for key in [key for key in file.arrays if key.removesuffix(".weight").endswith(biases)]:
+        bias = np.zeros(file.arrays[key].shape[0], np.float32)
+        file.arrays[f"{key.removesuffix('.weight')}.bias"] = bias
+    audited = audit(str(file.save(tmp_path / "model.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == expected
+
+
 @pytest.mark.parametrize("lost", [True, False])
 def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> None:
     file = written("llama")
