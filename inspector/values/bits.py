@@ -19,27 +19,49 @@ NOT_FINITE: Final[dict[str, int]] = {
 }  # fmt: skip
 """Dtype -> the smallest pattern without sign that is infinite or NaN (F8_E4M3 has NaN alone, OCP 8-bit formats)."""
 
+_FIRST_OF_EXPONENT: Final = {dtype: 1 << limit.bit_length() - 1 for dtype, limit in NOT_FINITE.items()}
+_UNSIGNED: Final = {size: np.dtype(f"<u{size}") for size in (1, 2, 4, 8)}
+_SIGNED: Final = {size: np.dtype(f"<i{size}") for size in (1, 2, 4, 8)}
+_WITHOUT_SIGN: Final = {size: kind.type((1 << (8 * size - 1)) - 1) for size, kind in _UNSIGNED.items()}
+
 BLOCK: Final = 1 << 16
 """Elements that are compared at a time: the arrays made from them stay in the cache of a processor."""
 
 
-def are_finite(raw: Array, dtype: str) -> bool:
-    """Whether all values are finite.
+def bits_of(raw: Array) -> NDArray[Any]:
+    """The stored patterns of some elements, as unsigned integers."""
+    bits: NDArray[Any] = raw.view(_UNSIGNED[raw.dtype.itemsize])
+    return bits
 
-    The first bit of the exponent is set in values of 2 and more: where no element has it, one reduction shows it.
-    """
-    size = raw.dtype.itemsize
-    bits, sign, limit = raw.view(f"<u{size}"), 1 << (8 * size - 1), NOT_FINITE[dtype]
-    if not int(np.bitwise_or.reduce(bits, axis=None)) & sign >> 1:
+
+def are_small(bits: NDArray[Any], dtype: str) -> bool:
+    """Whether all values are below 2, where the first bit of the exponent is not set: one reduction shows it."""
+    return not int(np.bitwise_or.reduce(bits, axis=None)) & _FIRST_OF_EXPONENT[dtype]
+
+
+def are_finite(raw: Array, dtype: str) -> bool:
+    """Whether all values are finite."""
+    bits = bits_of(raw)
+    if are_small(bits, dtype):
         return True
-    positive, negative = int(raw.view(f"<i{size}").max()), int(bits.max())
-    return positive < limit and negative < sign + limit
+    size, limit = raw.dtype.itemsize, NOT_FINITE[dtype]
+    positive, negative = int(raw.view(_SIGNED[size]).max()), int(bits.max())
+    return positive < limit and negative < limit + (1 << (8 * size - 1))
+
+
+def is_ordinary(rows: Array, dtype: str) -> bool:
+    """Whether all values of a matrix are below 2, no row begins with zero, and the last bits are not all zero."""
+    bits = bits_of(rows)
+    return bool(bits[-1, -1]) and bool(_without_sign(bits[:, 0]).all()) and are_small(bits, dtype)
 
 
 def magnitudes(raw: Array) -> NDArray[Any]:
     """The patterns of some floats without their signs."""
-    bits = raw.view(f"<u{raw.dtype.itemsize}")
-    magnitude: NDArray[Any] = bits & bits.dtype.type((1 << (8 * raw.dtype.itemsize - 1)) - 1)
+    return _without_sign(bits_of(raw))
+
+
+def _without_sign(bits: NDArray[Any]) -> NDArray[Any]:
+    magnitude: NDArray[Any] = bits & _WITHOUT_SIGN[bits.dtype.itemsize]
     return magnitude
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from math import isqrt, prod
 from typing import Final
 
@@ -11,6 +12,8 @@ from inspector.values.stored import Elements, ReusedMemory, StoredArray
 
 CHUNK: Final = 1 << 22
 """Bytes that are read at a time of each side: what was read is still in the cache of a processor when it is checked."""
+LEAST: Final = 4 * CHUNK
+"""Bytes that are worth a thread: handing them over takes a hundredth of the time that they take."""
 
 
 Part = tuple[tuple[int, ...], list[Array]]
@@ -25,12 +28,45 @@ _UNUSED: Final[list[ReusedMemory]] = []
 
 def chunks(*arrays: Elements) -> Iterator[Part]:
     """The parts, in C order unless a side is transposed. A part is overwritten when the next one is asked for."""
-    memories = [_UNUSED.pop() if _UNUSED else ReusedMemory() for _ in arrays]
+    memories = [_memory() for _ in arrays]
+    sides = [(_reader(array), memory) for array, memory in zip(arrays, memories, strict=True)]
+    step = _rows_at_once(arrays)
     try:
+        if step:
+            length, others = arrays[0].shape[0], (0,) * (arrays[0].ndim - 1)
+            for start in range(0, length, step):
+                stop = min(start + step, length)
+                yield (start, *others), [read(memory, start, stop) for read, memory in sides]
+            return
         for place, views in _views(arrays):
             yield place, [_read(view, memory) for view, memory in zip(views, memories, strict=True)]
     finally:
         _UNUSED.extend(memories)
+
+
+def _rows_at_once(arrays: Sequence[Elements]) -> int:
+    """Rows of the first axis that are read at a time; 0 where parts have to be cut otherwise."""
+    first, most = arrays[0], _most(arrays)
+    if first.ndim == 0 or first.size <= most or any(_is_transposed(array) for array in arrays):
+        return 0
+    return most // max(1, prod(first.shape[1:]))
+
+
+def _most(arrays: Sequence[Elements]) -> int:
+    """Elements that are read at a time."""
+    return max(1, CHUNK // max(array.dtype.itemsize for array in arrays))
+
+
+def _reader(array: Elements) -> Callable[[ReusedMemory, int, int], Array]:
+    """Reads some rows of an array."""
+    return array.filled if isinstance(array, StoredArray) else lambda _, start, stop: array[start:stop]
+
+
+def _memory() -> ReusedMemory:
+    try:
+        return _UNUSED.pop()
+    except IndexError:
+        return ReusedMemory()
 
 
 def _read(view: Elements, memory: ReusedMemory) -> Array:
@@ -40,7 +76,7 @@ def _read(view: Elements, memory: ReusedMemory) -> Array:
 def _views(arrays: Sequence[Elements]) -> Iterator[View]:
     """The parts, not yet read."""
     first = arrays[0]
-    most = max(1, CHUNK // max(array.dtype.itemsize for array in arrays))
+    most = _most(arrays)
     if first.ndim == 0 or first.size <= most:
         yield (0,) * first.ndim, arrays
         return
@@ -57,6 +93,19 @@ def _views(arrays: Sequence[Elements]) -> Iterator[View]:
     for start in range(0, first.shape[0], step):
         place = (start, *(0,) * (first.ndim - 1))
         yield place, [array[start : start + step] for array in arrays]
+
+
+def segments(array: Elements, number: int) -> list[tuple[int, Elements]]:
+    """An array in up to `number` parts along its first axis, each with the index at which it begins.
+
+    One part where an array is too short for more, or not in a local file, which several threads can read.
+    """
+    if not isinstance(array, StoredArray) or array.fill is None or not array.ndim or number < 2:
+        return [(0, array)]
+    length = array.shape[0]
+    number = max(1, min(number, length, array.size * array.dtype.itemsize // LEAST))
+    ends = [length * part // number for part in range(number + 1)]
+    return [(start, array[start:stop]) for start, stop in pairwise(ends)]
 
 
 def _is_transposed(array: Elements) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -176,10 +177,11 @@ class Store(Struct):
 class _OpenFile:
     """A local file, opened when it is first read and closed when nothing needs it any more."""
 
-    __slots__ = ("descriptor", "file", "state", "store")
+    __slots__ = ("descriptor", "file", "opening", "state", "store")
 
     def __init__(self, store: Store, file: str) -> None:
         self.store, self.file, self.descriptor, self.state = store, file, -1, tuple[int, ...]()
+        self.opening = Lock()
 
     def __del__(self) -> None:
         if self.descriptor >= 0:
@@ -195,8 +197,11 @@ class _OpenFile:
         """Reads bytes into memory. ReadStopped if the file has changed since the audit."""
         try:
             if self.descriptor < 0:
-                self.descriptor, self.state = self.store.open(self.file)
-            if read_into(self.descriptor, offset, memory) < len(memory) or _state(self.descriptor) != self.state:
+                with self.opening:  # several threads may read one tensor
+                    if self.descriptor < 0:
+                        descriptor, self.state = self.store.open(self.file)
+                        self.descriptor = descriptor  # last: what other threads ask for
+            if read_into(self.descriptor, offset, memory) < memory.nbytes or _state(self.descriptor) != self.state:
                 raise ReadStopped(self.file, CHANGED)
         except OSError as error:
             raise ReadStopped(self.file, error.strerror or str(error)) from None

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Final
+
 import numpy as np
 from msgspec import Struct
 
-from inspector.values.bits import NOT_FINITE, are_finite, magnitudes
-from inspector.values.chunks import chunks
+from inspector.values.bits import BLOCK, NOT_FINITE, are_finite, bits_of, is_ordinary, magnitudes
+from inspector.values.chunks import chunks, segments
 from inspector.values.decoding import Array, decoded
 from inspector.values.stored import Elements, Numbers
+from inspector.values.threads import THREADS, at_once
+
+INTEGERS: Final = frozenset({"I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL"})
+"""Dtypes in which every pattern is a finite number."""
 
 
 class ZeroRows(Struct):
@@ -26,17 +34,60 @@ class ZeroRows(Struct):
             self.last = start + int(rows[-1])
             self.zero += int(rows.size)
 
+    def followed_by(self, other: ZeroRows) -> ZeroRows:
+        """The rows of a matrix of which these are among the first and the others among the last."""
+        first, last = (self.first if self.zero else other.first), (other.last if other.zero else self.last)
+        return ZeroRows(self.rows, self.zero + other.zero, first, last)
+
     @property
     def adjacent(self) -> bool:
         """Whether they follow each other."""
         return self.zero > 0 and self.last - self.first + 1 == self.zero
 
 
+class ZeroColumns(Struct):
+    """Columns of matrices in which all values are zero.
+
+    height, width: of a matrix. zero: number of a matrix -> its columns without another value so far, ascending.
+    done: the row up to which none is left.
+    """
+
+    height: int
+    width: int
+    zero: dict[int, Array] = {}
+    done: int = 0
+
+    def add(self, start: int, part: Array) -> None:
+        """Looks at rows from `start` on. Few are read whole: those of which the first and the last have zeros."""
+        row, end = start, start + len(part)
+        while row < end:
+            matrix = row // self.height
+            stop = min((matrix + 1) * self.height, end)
+            zero = self.zero.get(matrix)
+            if zero is None or zero.size:
+                self.zero[matrix] = zero = _zero_columns(part[row - start : stop - start], zero)
+            self.done = 0 if zero.size else (matrix + 1) * self.height
+            row = stop
+
+    def followed_by(self, other: ZeroColumns) -> ZeroColumns:
+        """The columns of which these are the first rows and the others the last ones."""
+        both = {
+            matrix: np.intersect1d(self.zero[matrix], columns, assume_unique=True)
+            for matrix, columns in other.zero.items()
+            if matrix in self.zero
+        }
+        return ZeroColumns(self.height, self.width, {**self.zero, **other.zero, **both}, other.done)
+
+    def positions(self) -> Array:
+        """The columns of all matrices, those of the first one first."""
+        return np.concatenate([columns + matrix * self.width for matrix, columns in sorted(self.zero.items())])
+
+
 class Scan(Struct):
     """What a tensor's values are.
 
     nan, infinite: how many. constant: its only value, if all are equal, also of a single element. rows: those of
-    zeros, of a matrix.
+    zeros, of a matrix; columns: the same, None where there are none.
     leading, trailing: elements at the begin and the end of the tensor with no bit set, as in bytes never written.
     """
 
@@ -47,41 +98,76 @@ class Scan(Struct):
     rows: ZeroRows | None = None
     leading: int = 0
     trailing: int = 0
+    columns: ZeroColumns | None = None
 
     @property
     def is_unwritten(self) -> bool:
         """Whether no bit is set."""
         return self.elements > 0 and self.trailing == self.elements
 
+    def followed_by(self, other: Scan) -> Scan:
+        """The scan of a tensor of which this is the first part and the other the rest."""
+        return Scan(
+            self.elements + other.elements,
+            self.nan + other.nan,
+            self.infinite + other.infinite,
+            other.constant if self.constant == other.constant else None,
+            None if self.rows is None or other.rows is None else self.rows.followed_by(other.rows),
+            self.leading + (other.leading if self.leading == self.elements else 0),
+            other.trailing + (self.trailing if other.trailing == other.elements else 0),
+            None if self.columns is None or other.columns is None else self.columns.followed_by(other.columns),
+        )
+
 
 class Scanner:
     """Collects what the values of a tensor are, part by part in the order of the elements.
 
-    rows: the tensor as rows, whose zeros are counted; 0 where they are not.
+    rows: the tensor as rows, whose zeros are counted; 0 where they are not. length: of a row. height: rows of a
+    matrix, of which the tensor has one or more.
     """
 
     __slots__ = ("dtype", "found", "length", "row", "spread")
 
-    def __init__(self, dtype: str, rows: int = 0, length: int = 0) -> None:
+    def __init__(self, dtype: str, rows: int = 0, length: int = 0, height: int = 0) -> None:
         self.dtype, self.length = dtype, length
-        self.found = Scan(rows=ZeroRows(rows) if rows and dtype in NOT_FINITE else None)
+        counted = rows > 0 and dtype in NOT_FINITE
+        self.found = Scan(rows=ZeroRows(rows) if counted else None)
+        self.found.columns = ZeroColumns(height, length) if counted and height > 1 else None
         self.spread, self.row = _Spread(dtype), _LongRow()
 
-    def add(self, place: tuple[int, ...], part: Array) -> None:
-        """Looks at a part; place: of its first element."""
-        found = self.found
-        if not part.size:
+    def add(self, place: tuple[int, ...], part: Array, finite: bool = False) -> None:
+        """Looks at a part; place: of its first element; finite: whether all its values are known to be finite."""
+        found, size = self.found, part.size
+        if not size:
             return
-        if self.dtype not in NOT_FINITE or not are_finite(part, self.dtype):
-            _count_abnormal(found, decoded(part, self.dtype))
-        self.spread.look(part)
+        if self._goes_on(place[0], part):
+            found.elements += size
+            found.trailing = 0
+            return
+        if not (finite or self.dtype in INTEGERS or (self.dtype in NOT_FINITE and are_finite(part, self.dtype))):
+            _count_abnormal(found, part, self.dtype)
+        if not self.spread.varies:
+            self.spread.look(part)
         _count_ends(found, part)
-        found.elements += part.size
+        found.elements += size
         if found.rows is not None:
             if part.ndim > 1:
                 found.rows.add(place[0], zero_rows(part))
             elif self.row.ends(place, part, self.length):
                 found.rows.add(place[0], np.zeros(1, np.intp))
+            if part.ndim == 1:
+                found.columns = None  # of rows that are read in parts no column is known
+            elif found.columns is not None:
+                found.columns.add(place[0], part)
+
+    def _goes_on(self, row: int, part: Array) -> bool:
+        """Whether the part is of a matrix like most: of several values before, none a column of zeros, and ordinary."""
+        found = self.found
+        if found.rows is None or not self.spread.varies or found.leading == found.elements or part.ndim < 2:
+            return False
+        if found.columns is not None and row + len(part) > found.columns.done:
+            return False
+        return is_ordinary(part, self.dtype)
 
     def result(self) -> Scan:
         """What all parts were."""
@@ -91,11 +177,22 @@ class Scanner:
 
 
 def scan(numbers: Numbers) -> Scan:
-    """Reads all elements once."""
+    """Reads all elements once, with several threads where the tensor is long."""
     raw = by_rows(numbers.raw)
-    scanner = Scanner(numbers.dtype, *((raw.shape[0], raw.shape[-1]) if raw.ndim > 1 else ()))
-    for place, (part,) in chunks(raw):
-        scanner.add(place, part)
+    height = numbers.raw.shape[-2] if 1 < numbers.raw.ndim < 4 else 0
+    new = partial(Scanner, numbers.dtype, *((raw.shape[0], raw.shape[-1], height) if raw.ndim > 1 else ()))
+    found = at_once([partial(_scan, new, start, part) for start, part in segments(raw, THREADS)])
+    whole = reduce(Scan.followed_by, found)
+    if whole.columns is not None and not any(columns.size for columns in whole.columns.zero.values()):
+        whole.columns = None
+    return whole
+
+
+def _scan(new: Callable[[], Scanner], start: int, part: Elements) -> Scan:
+    """Reads a part of a tensor from a row on."""
+    scanner = new()
+    for (row, *others), (read,) in chunks(part):
+        scanner.add((start + row, *others), read)
     return scanner.result()
 
 
@@ -121,6 +218,19 @@ def zero_rows(part: Array) -> Array:
     return candidates[~_is_set(part[candidates]).any(axis=1)] if candidates.size else candidates
 
 
+def _zero_columns(part: Array, among: Array | None) -> Array:
+    """The columns of a matrix in which all values are zero. among: the only ones in question; None for all."""
+    found = np.arange(part.shape[1]) if among is None else among
+    for row in (0, len(part) - 1, len(part) // 2):
+        if not found.size:
+            return found
+        found = found[~_is_set(part[row] if found.size == part.shape[1] else part[row, found])]
+    if found.size:
+        joined = np.bitwise_or.reduce(bits_of(part), axis=0)
+        found = found[~_is_set(joined[found])]
+    return found
+
+
 def _is_set(part: Array) -> Array:
     """Which floats are not zero, of either sign."""
     found: Array = magnitudes(part) != 0
@@ -136,16 +246,13 @@ class _Spread:
         self.dtype, self.only, self.varies = dtype, None, False  # type: tuple[str, float | None, bool]
 
     def look(self, part: Array) -> None:
-        if self.varies:
-            return
         flat = part.reshape(-1)
         for some in (flat[:64], flat):
-            values = decoded(some, self.dtype)
-            low, high = float(values.min()), float(values.max())
-            if low != high or self.only not in (None, low):
+            value = _only(some, self.dtype)
+            if value is None or self.only not in (None, value):
                 self.only, self.varies = None, True
                 return
-        self.only = low
+        self.only = value
 
 
 class _LongRow:
@@ -162,15 +269,28 @@ class _LongRow:
         return self.zero and place[-1] + part.size == length
 
 
-def _count_abnormal(found: Scan, values: Array) -> None:
-    found.nan += int(np.isnan(values).sum())
-    found.infinite += int(np.isinf(values).sum())
+def _only(flat: Array, dtype: str) -> float | None:
+    """The value of all elements, None where there are several, or NaN."""
+    bits = bits_of(flat)
+    if bits[0] == bits[-1] and bits.min() == bits.max():
+        value = float(decoded(flat[:1], dtype)[0])
+        return None if value != value else value
+    # only 0 has two patterns
+    return 0.0 if dtype in NOT_FINITE and not _is_set(flat).any() else None
+
+
+def _count_abnormal(found: Scan, part: Array, dtype: str) -> None:
+    flat = part.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        values = decoded(flat[start : start + BLOCK], dtype)
+        found.nan += int(np.isnan(values).sum())
+        found.infinite += int(np.isinf(values).sum())
 
 
 def _count_ends(found: Scan, part: Array) -> None:
     """Counts elements without a set bit at the begin and the end."""
     flat = part.reshape(-1)
-    bits = flat.view(f"<u{flat.dtype.itemsize}")
+    bits = bits_of(flat)
     begins = found.leading == found.elements and bits[0] == 0
     if not begins and bits[-1] != 0:
         found.trailing = 0

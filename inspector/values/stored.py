@@ -56,11 +56,11 @@ class StoredArray:
 
     Indexing, slicing, swapping axes and reshaping what is contiguous read nothing; conversion to a numpy array reads.
     read: (offset, length) -> exactly that many bytes, else ReadStopped. begin: byte offset of the first element.
-    strides: in bytes; None where the elements follow each other in C order. fill: (offset, memory) reads as many bytes
-    as the memory has, else ReadStopped; None where there is no such function.
+    strides: in bytes; None where the elements follow each other in C order, as is_contiguous says. fill: (offset,
+    memory) reads as many bytes as the memory has, else ReadStopped; None where there is no such function.
     """
 
-    __slots__ = ("begin", "fill", "kind", "read", "shape", "strides")
+    __slots__ = ("begin", "fill", "is_contiguous", "kind", "read", "shape", "strides")
 
     def __init__(
         self,
@@ -73,6 +73,7 @@ class StoredArray:
     ) -> None:
         self.read, self.kind, self.begin, self.shape, self.fill = read, kind, begin, shape, fill
         self.strides = contiguous_strides(shape, kind.itemsize) if strides is None else strides
+        self.is_contiguous = strides is None or _is_contiguous(shape, strides, kind.itemsize)
 
     @property
     def ndim(self) -> int:
@@ -89,21 +90,12 @@ class StoredArray:
         """The type of the elements."""
         return self.kind
 
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the elements follow each other in C order."""
-        plain = contiguous_strides(self.shape, self.kind.itemsize)
-        if self.strides == plain:
-            return True
-        return all(dim <= 1 or one == other for dim, one, other in zip(self.shape, self.strides, plain, strict=True))
-
     def __getitem__(self, key: Any) -> Array | StoredArray:
         if isinstance(key, slice) and key.step is None and self.shape:
             start, stop, _ = key.indices(self.shape[0])
             shape = (max(0, stop - start), *self.shape[1:])
-            return StoredArray(
-                self.read, self.kind, self.begin + start * self.strides[0], shape, self.strides, self.fill
-            )
+            steps = None if self.is_contiguous else self.strides
+            return StoredArray(self.read, self.kind, self.begin + start * self.strides[0], shape, steps, self.fill)
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > self.ndim or not all(_is_simple(one) for one in keys):
             found: Array = np.asarray(self)[key]
@@ -139,13 +131,19 @@ class StoredArray:
             return np.asarray(self).reshape(wanted)
         return StoredArray(self.read, self.kind, self.begin, wanted, None, self.fill)
 
-    def filled(self, memory: ReusedMemory) -> Array:
-        """The elements, in memory that the next call overwrites where they can be read into it."""
+    def filled(self, memory: ReusedMemory, start: int = 0, stop: int | None = None) -> Array:
+        """The elements, in memory that the next call overwrites where they can be read into it.
+
+        start, stop: those at some indices of the first axis only.
+        """
         if self.fill is None or not self.is_contiguous:
-            return np.asarray(self)
-        part = memory.part(self.begin, self.size * self.kind.itemsize)
-        self.fill(self.begin, part.data)
-        return part.view(self.kind).reshape(self.shape)
+            return np.asarray(self if stop is None else self[start:stop])
+        shape, begin = self.shape, self.begin
+        if stop is not None:
+            shape, begin = (stop - start, *shape[1:]), begin + start * self.strides[0]
+        part = memory.part(begin, prod(shape) * self.kind.itemsize)
+        self.fill(begin, part.data)
+        return part.view(self.kind).reshape(shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         array = self._gathered(self.begin, self.shape, self.strides)
@@ -176,6 +174,13 @@ def contiguous_strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
         strides.append(item)
         item *= max(dim, 1)
     return tuple(reversed(strides))
+
+
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
+    """Whether the elements follow each other in C order."""
+    plain = contiguous_strides(shape, item)
+    both = zip(shape, strides, plain, strict=True)
+    return strides == plain or all(dim <= 1 or one == other for dim, one, other in both)
 
 
 def _is_simple(key: object) -> bool:

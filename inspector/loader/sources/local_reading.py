@@ -69,12 +69,13 @@ def read_at(descriptor: int, offset: int, length: int) -> bytes:
 
 def read_into(descriptor: int, offset: int, memory: memoryview) -> int:
     """Reads bytes from `offset` into memory: how many, fewer at the end of the file. OSError as `read_at`."""
+    length = len(memory)
     if not hasattr(os, "preadv"):
-        found = read_at(descriptor, offset, len(memory))
+        found = read_at(descriptor, offset, length)
         memory[: len(found)] = found
         return len(found)
-    done = 0
-    while done < len(memory):
+    done = os.preadv(descriptor, [memory], offset) if 0 < length <= AT_ONCE else 0
+    while done < length:
         count = os.preadv(descriptor, [memory[done : done + AT_ONCE]], offset + done)
         if not count:
             break
