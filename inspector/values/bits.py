@@ -24,7 +24,7 @@ _UNSIGNED: Final = {size: np.dtype(f"<u{size}") for size in (1, 2, 4, 8)}
 _SIGNED: Final = {size: np.dtype(f"<i{size}") for size in (1, 2, 4, 8)}
 _WITHOUT_SIGN: Final = {size: kind.type((1 << (8 * size - 1)) - 1) for size, kind in _UNSIGNED.items()}
 
-BLOCK: Final = 1 << 16
+BLOCK: Final = 1 << 17
 """Elements that are compared at a time: the arrays made from them stay in the cache of a processor."""
 
 
@@ -75,28 +75,42 @@ class HalfProof:
     once: new ones cost more than the work.
     """
 
-    __slots__ = ("differs", "doubled", "gap", "outside")
+    __slots__ = ("doubled", "gap", "outside", "unproven_here")
 
     def __init__(self) -> None:
         self.gap, self.doubled = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
-        self.differs, self.outside = np.empty(BLOCK, np.bool_), np.empty(BLOCK, np.bool_)
+        self.outside, self.unproven_here = np.empty(BLOCK, np.bool_), np.empty(0, np.bool_)
 
     def unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
-        """Positions of elements of flat arrays that are not shown to be equal."""
+        """Positions of elements of flat arrays that are not shown to be equal; all others are finite."""
         brain, half = brain.view("<u2"), half.view("<u2")
-        found = [
-            self._unproven(brain[start : start + BLOCK], half[start : start + BLOCK]) + start
-            for start in range(0, brain.size, BLOCK)
-        ]
-        return np.concatenate(found) if found else np.empty(0, np.intp)
+        if self.unproven_here.size < brain.size:
+            self.unproven_here = np.empty(brain.size, np.bool_)
+        for start in range(0, brain.size, BLOCK):
+            self._mark(brain[start : start + BLOCK], half[start : start + BLOCK], self.unproven_here[start:])
+        return positions(self.unproven_here[: brain.size])
 
-    def _unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
-        gap, doubled = self.gap[: brain.size], self.doubled[: brain.size]
-        differs, outside = self.differs[: brain.size], self.outside[: brain.size]
-        np.multiply(brain, np.uint16(8), out=gap)
+    def _mark(self, brain: Array, half: Array, marks: NDArray[np.bool_]) -> None:
+        size = brain.size
+        gap, doubled, outside, marks = self.gap[:size], self.doubled[:size], self.outside[:size], marks[:size]
+        np.multiply(brain, _EIGHT, out=gap)
         np.subtract(half, gap, out=gap)
         np.add(gap, gap, out=doubled)
-        np.not_equal(doubled, np.uint16(0x8000), out=differs)
+        np.not_equal(doubled, _SIGN, out=marks)
         np.bitwise_xor(gap, brain, out=gap)
-        np.less(gap.view(np.int16), np.int16(0x7880), out=outside)
-        return np.flatnonzero(np.bitwise_or(differs, outside, out=differs))
+        np.less(gap.view(np.int16), _COVERED, out=outside)
+        np.bitwise_or(marks, outside, out=marks)
+
+
+_EIGHT, _SIGN, _COVERED = np.uint16(8), np.uint16(0x8000), np.int16(0x7880)
+
+
+def positions(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where few flags are set: eight are tested at a time."""
+    if flags.size % 8:
+        return np.flatnonzero(flags)
+    eights = flags.view(np.uint64)
+    groups = np.flatnonzero(eights != 0)
+    inside = np.flatnonzero(eights[groups].view(np.bool_))
+    found: NDArray[np.intp] = groups[inside >> 3] * 8 + (inside & 7)
+    return found

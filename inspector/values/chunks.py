@@ -95,17 +95,23 @@ def _views(arrays: Sequence[Elements]) -> Iterator[View]:
         yield place, [array[start : start + step] for array in arrays]
 
 
-def segments(array: Elements, number: int) -> list[tuple[int, Elements]]:
-    """An array in up to `number` parts along its first axis, each with the index at which it begins.
+def segments(arrays: Sequence[Elements], number: int) -> list[tuple[int, Sequence[Elements]]]:
+    """Arrays of one shape in up to `number` parts along their first axis, each with the index at which it begins.
 
-    One part where an array is too short for more, or not in a local file, which several threads can read.
+    One part where they are too short for more, or not in local files, which several threads can read.
     """
-    if not isinstance(array, StoredArray) or array.fill is None or not array.ndim or number < 2:
-        return [(0, array)]
-    length = array.shape[0]
-    number = max(1, min(number, length, array.size * array.dtype.itemsize // LEAST))
+    first = arrays[0]
+    if number < 2 or not first.ndim or not all(_is_shared(array) for array in arrays):
+        return [(0, arrays)]
+    length, size = first.shape[0], max(array.dtype.itemsize for array in arrays)
+    number = max(1, min(number, length, first.size * size // LEAST))
     ends = [length * part // number for part in range(number + 1)]
-    return [(start, array[start:stop]) for start, stop in pairwise(ends)]
+    return [(start, [array[start:stop] for array in arrays]) for start, stop in pairwise(ends)]
+
+
+def _is_shared(array: Elements) -> bool:
+    """Whether several threads can read an array."""
+    return isinstance(array, StoredArray) and array.fill is not None and array.is_contiguous
 
 
 def _is_transposed(array: Elements) -> bool:

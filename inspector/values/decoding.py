@@ -66,6 +66,8 @@ def rounded(numbers: Array, dtype: str) -> Array | None:
     """Rounds to a narrower float, to nearest and ties to even, and converts back; None for other dtypes."""
     if dtype == "F32":
         return numbers.astype(np.float32).astype(numbers.dtype)
+    if dtype == "F16" and numbers.dtype == np.float32:
+        return _rounded_to_half(numbers)
     if dtype == "F16":
         with np.errstate(over="ignore"):
             return numbers.astype(np.float16).astype(numbers.dtype)
@@ -75,6 +77,18 @@ def rounded(numbers: Array, dtype: str) -> Array | None:
         up = ((bits + np.uint32(0x7FFF) + even) >> np.uint32(16)) << np.uint32(16)
         return np.where(np.isfinite(numbers), up.view(np.float32), numbers).astype(numbers.dtype)
     return None
+
+
+def _rounded_to_half(numbers: Array) -> Array:
+    """Rounds float32 to float16 and back by its bits: numpy converts one element after the other."""
+    bits = numbers.view(np.uint32)
+    even = (bits >> np.uint32(13)) & np.uint32(1)
+    normal = ((bits + np.uint32(0xFFF) + even) & np.uint32(0xFFFFE000)).view(np.float32)
+    size = np.abs(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.where(size < 2.0**-14, np.rint(numbers * np.float32(2.0**24)) * np.float32(2.0**-24), normal)
+        found = np.where(size >= 65520, numbers * np.float32(np.inf), found)
+    return np.where(np.isnan(numbers), numbers, found)
 
 
 def truncated(numbers: Array, dtype: str) -> Array | None:

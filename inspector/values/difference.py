@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
-from inspector.values.bits import HalfProof
-from inspector.values.chunks import chunks
+from inspector.values.bits import HalfProof, are_finite, bits_of
+from inspector.values.chunks import chunks, segments
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
 from inspector.values.scan import Scanner
-from inspector.values.stored import Numbers
+from inspector.values.stored import Elements, Numbers
+from inspector.values.threads import THREADS, at_once
 
 BLOCK: Final = 1 << 17
 """Elements that are decoded at a time: the arrays made from them stay in the cache of a processor."""
@@ -66,6 +68,17 @@ class Difference(Struct):
             self.place = tuple(start + index for start, index in zip(place, inner, strict=True))
             self.largest, self.source, self.target = float(gap), left, right
 
+    def include(self, other: Difference) -> None:
+        """Adds the elements that follow in the tensor."""
+        self.elements += other.elements
+        self.differing += other.differing
+        self.overflowed += other.overflowed
+        self.limit = max(self.limit, other.limit)
+        if other.place and (other.largest > self.largest or not self.place):
+            self.place, self.largest, self.source, self.target = (
+                other.place, other.largest, other.source, other.target,
+            )  # fmt: skip
+
 
 class _UnequalElements(Struct, frozen=True):
     """The elements of a part that are not equal: their positions in it, in C order, and both values."""
@@ -78,6 +91,11 @@ class _UnequalElements(Struct, frozen=True):
         """Some of them."""
         return _UnequalElements(self.at[chosen], self.left[chosen], self.right[chosen])
 
+    def moved(self, start: int, among: Array | None) -> _UnequalElements:
+        """The same of a longer part. start: where they begin in it, or among the elements of it at some positions."""
+        at = self.at + start
+        return _UnequalElements(at if among is None else among[at], self.left, self.right)
+
 
 WAYS: dict[str, Callable[[_UnequalElements, str, str], bool]] = {
     "rounded": lambda part, _, target: _is_narrowed(rounded(part.left, target), part.right),
@@ -88,43 +106,79 @@ WAYS: dict[str, Callable[[_UnequalElements, str, str], bool]] = {
 
 
 def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None) -> Difference:
-    """Compares two arrays of the same shape. scanner: is given the parts of the target too."""
-    found, damage = Difference(), Difference(beyond=True)
-    ways = [] if source.dtype == target.dtype else list(WAYS)
-    narrows = bool(ways) and rounded(np.zeros(0, np.float32), target.dtype) is not None
-    proof = HalfProof() if {source.dtype, target.dtype} == {"BF16", "F16"} else None
-    for place, (one, other) in chunks(source.raw, target.raw):
-        found.elements += one.size
-        if scanner is not None:
-            scanner.add(place, other)
-        for part in _unequal(Numbers(one, source.dtype), Numbers(other, target.dtype), proof):
-            found.note(place, one.shape, part)
-            ways = [way for way in ways if WAYS[way](part, source.dtype, target.dtype)]
-            if narrows and "rounded" not in ways:
-                lost = ~_alike(rounded(part.left, target.dtype), part.right)
-                if lost.any():
-                    damage.note(place, one.shape, part.only(lost))
-    if found.differing and ways:
-        found.rounding = ways[0]
-    elif 0 < 2 * damage.differing < found.differing:
-        damage.elements = found.elements
-        return damage
-    return found
+    """Compares two arrays of the same shape, with several threads where they are long. scanner: for the target."""
+    parts = segments([source.raw, target.raw], THREADS)
+    dtypes, scans = (source.dtype, target.dtype), scanner is not None
+    found = at_once([partial(_compared, start, arrays, dtypes, scans) for start, arrays in parts])
+    if scanner is not None:
+        scanner.join([part.scanner.result() for part in found if part.scanner is not None])
+    return reduce(_Compared.followed_by, found).result()
 
 
-def _unequal(one: Numbers, other: Numbers, proof: HalfProof | None) -> Iterator[_UnequalElements]:
-    """The elements that differ, block by block. What the stored bits prove equal is not decoded."""
-    left, right = np.asarray(one.raw), np.asarray(other.raw)
-    if one.dtype == other.dtype and np.array_equal(_bits(left), _bits(right)):
-        return
-    left, right, at = left.reshape(-1), right.reshape(-1), None
-    if proof is not None:
-        at = proof.unproven(*((left, right) if one.dtype == "BF16" else (right, left)))
-        left, right = left[at], right[at]
-    for start in range(0, left.size, BLOCK):
-        part = _block(left[start : start + BLOCK], one.dtype, right[start : start + BLOCK], other.dtype)
-        if part is not None:
-            yield _UnequalElements(part.at + start if at is None else at[part.at + start], part.left, part.right)
+class _Compared:
+    """What is known of the first parts of two tensors.
+
+    found, damage: how they differ, without and with rounding; ways: how all values may still follow.
+    """
+
+    __slots__ = ("damage", "dtypes", "found", "narrows", "proof", "scanner", "ways")
+
+    def __init__(self, dtypes: tuple[str, str], scans: bool) -> None:
+        self.found, self.damage, self.dtypes = Difference(), Difference(beyond=True), dtypes
+        self.ways = [] if dtypes[0] == dtypes[1] else list(WAYS)
+        self.narrows = bool(self.ways) and rounded(np.zeros(0, np.float32), dtypes[1]) is not None
+        self.proof = HalfProof() if set(dtypes) == {"BF16", "F16"} else None
+        self.scanner = Scanner(dtypes[1]) if scans else None
+
+    def add(self, place: tuple[int, ...], one: Array, other: Array) -> None:
+        """Compares parts; place: of their first elements."""
+        self.found.elements += one.size
+        left, right, at = np.asarray(one).reshape(-1), np.asarray(other).reshape(-1), None
+        if self.proof is not None:
+            at = self.proof.unproven(*((left, right) if self.dtypes[0] == "BF16" else (right, left)))
+            left, right = left[at], right[at]
+        if self.scanner is not None:
+            self.scanner.add(place, other, finite=at is not None and are_finite(right, self.dtypes[1]))
+        if self.dtypes[0] == self.dtypes[1] and np.array_equal(bits_of(left), bits_of(right)):
+            return
+        for start in range(0, left.size, BLOCK):
+            part = _block(left[start : start + BLOCK], self.dtypes[0], right[start : start + BLOCK], self.dtypes[1])
+            if part is not None:
+                self._note(place, one.shape, part.moved(start, at))
+
+    def _note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
+        """Takes elements that differ."""
+        self.found.note(place, shape, part)
+        self.ways = [way for way in self.ways if WAYS[way](part, *self.dtypes)]
+        if self.narrows and "rounded" not in self.ways:
+            lost = ~_alike(rounded(part.left, self.dtypes[1]), part.right)
+            if lost.any():
+                self.damage.note(place, shape, part.only(lost))
+
+    def followed_by(self, other: _Compared) -> _Compared:
+        """What is known with the parts that follow."""
+        self.found.include(other.found)
+        self.damage.include(other.damage)
+        self.ways = [way for way in self.ways if way in other.ways]
+        return self
+
+    def result(self) -> Difference:
+        """How the tensors differ."""
+        found, damage = self.found, self.damage
+        if found.differing and self.ways:
+            found.rounding = self.ways[0]
+        elif 0 < 2 * damage.differing < found.differing:
+            damage.elements = found.elements
+            return damage
+        return found
+
+
+def _compared(start: int, arrays: Sequence[Elements], dtypes: tuple[str, str], scans: bool) -> _Compared:
+    """Compares parts of two arrays from an index of their first axis on."""
+    compared = _Compared(dtypes, scans)
+    for (index, *others), (one, other) in chunks(*arrays):
+        compared.add((start + index, *others), one, other)
+    return compared
 
 
 def _block(left: Array, dtype: str, right: Array, target: str) -> _UnequalElements | None:
@@ -138,10 +192,6 @@ def _block(left: Array, dtype: str, right: Array, target: str) -> _UnequalElemen
         return _UnequalElements(np.arange(left.size), left, right)
     chosen = np.flatnonzero(apart)
     return _UnequalElements(chosen, left[chosen], right[chosen]) if chosen.size else None
-
-
-def _bits(array: Array) -> Array:
-    return array.view(f"<u{array.dtype.itemsize}")
 
 
 def _alike(one: Array | None, other: Array) -> Array:

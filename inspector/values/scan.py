@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Final
 
@@ -169,6 +169,11 @@ class Scanner:
             return False
         return is_ordinary(part, self.dtype)
 
+    def join(self, parts: Sequence[Scan]) -> None:
+        """Takes the scans of the parts of the tensor, in their order."""
+        self.found = reduce(Scan.followed_by, parts)
+        self.spread.only = self.found.constant
+
     def result(self) -> Scan:
         """What all parts were."""
         if not self.found.nan:
@@ -181,7 +186,7 @@ def scan(numbers: Numbers) -> Scan:
     raw = by_rows(numbers.raw)
     height = numbers.raw.shape[-2] if 1 < numbers.raw.ndim < 4 else 0
     new = partial(Scanner, numbers.dtype, *((raw.shape[0], raw.shape[-1], height) if raw.ndim > 1 else ()))
-    found = at_once([partial(_scan, new, start, part) for start, part in segments(raw, THREADS)])
+    found = at_once([partial(_scan, new, start, part) for start, (part,) in segments([raw], THREADS)])
     whole = reduce(Scan.followed_by, found)
     if whole.columns is not None and not any(columns.size for columns in whole.columns.zero.values()):
         whole.columns = None
