@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.values.decoding import Array
+from inspector.values.decoding import Array, positions
 
 NOT_FINITE: Final[dict[str, int]] = {
     "F64": 0x7FF0 << 48, "F32": 0x7F80_0000, "F16": 0x7C00, "BF16": 0x7F80, "F8_E5M2": 0x7C, "F8_E4M3": 0x7F,
@@ -25,7 +25,9 @@ _SIGNED: Final = {size: np.dtype(f"<i{size}") for size in (1, 2, 4, 8)}
 _WITHOUT_SIGN: Final = {size: kind.type((1 << (8 * size - 1)) - 1) for size, kind in _UNSIGNED.items()}
 
 BLOCK: Final = 1 << 17
-"""Elements that are compared at a time: the arrays made from them stay in the cache of a processor."""
+"""Elements that are decoded at a time: the arrays made from them stay in the cache of a processor."""
+PROVEN: Final = 1 << 18
+"""Elements of 16 bits that are compared at a time, for the same reason."""
 
 
 def bits_of(raw: Array) -> NDArray[Any]:
@@ -68,49 +70,50 @@ def _without_sign(bits: NDArray[Any]) -> NDArray[Any]:
 class HalfProof:
     """Shows that bfloat16 and float16 values are equal without decoding them.
 
-    Magnitudes from 2**-14 to 2 are covered, normal numbers of float16: there the patterns b and h of equal values have
-    one sign, and without it h = 8 * (b - 112 * 128), for 3 more bits of the fraction and biases of 127 and 15. So
-    d = h - 8 * b is 0x4000 with this sign, modulo 2**16, and d ^ b is b without its sign and with its second bit
-    inverted: at least 0x7880, as a signed number, for these magnitudes alone. The arrays that it works in are made
-    once: new ones cost more than the work.
+    Normal numbers of float16 below 2 are covered: there the patterns b and h of equal values have one sign, and without
+    it h = 8 * (b - 112 * 128), for 3 more bits of the fraction and biases of 127 and 15. So h - 8 * b is 0x4000 with
+    this sign, modulo 2**16. In turn, with b below 2 and h - 9 * b at most 0x780, h - 8 * b is one of
+
+    - 0x4000 or 0xC000: then b is a number from 2**-14 on with this sign, and h its value;
+    - 0 or 0x8000: then b is zero with this sign, and h too;
+    - anything else: nothing is shown, and no element of the block is taken for equal in this way.
+
+    The arrays that it works in are made once: new ones cost more than the work.
     """
 
-    __slots__ = ("doubled", "gap", "outside", "unproven_here")
+    __slots__ = ("flags", "other", "work")
 
     def __init__(self) -> None:
-        self.gap, self.doubled = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
-        self.outside, self.unproven_here = np.empty(BLOCK, np.bool_), np.empty(0, np.bool_)
+        self.work, self.flags = np.empty(PROVEN, np.uint16), np.empty(PROVEN, np.bool_)
+        self.other = np.empty(PROVEN, np.bool_)
 
     def unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
         """Positions of elements of flat arrays that are not shown to be equal; all others are finite."""
         brain, half = brain.view("<u2"), half.view("<u2")
-        if self.unproven_here.size < brain.size:
-            self.unproven_here = np.empty(brain.size, np.bool_)
-        for start in range(0, brain.size, BLOCK):
-            self._mark(brain[start : start + BLOCK], half[start : start + BLOCK], self.unproven_here[start:])
-        return positions(self.unproven_here[: brain.size])
+        found = [
+            self._unproven(brain[start : start + PROVEN], half[start : start + PROVEN]) + start
+            for start in range(0, brain.size, PROVEN)
+        ]
+        return np.concatenate(found) if found else np.empty(0, np.intp)
 
-    def _mark(self, brain: Array, half: Array, marks: NDArray[np.bool_]) -> None:
-        size = brain.size
-        gap, doubled, outside, marks = self.gap[:size], self.doubled[:size], self.outside[:size], marks[:size]
-        np.multiply(brain, _EIGHT, out=gap)
-        np.subtract(half, gap, out=gap)
-        np.add(gap, gap, out=doubled)
-        np.not_equal(doubled, _SIGN, out=marks)
-        np.bitwise_xor(gap, brain, out=gap)
-        np.less(gap.view(np.int16), _COVERED, out=outside)
-        np.bitwise_or(marks, outside, out=marks)
+    def _unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
+        work, flags = self.work[: brain.size], self.flags[: brain.size]
+        np.subtract(half, np.multiply(brain, _NINE, out=work), out=work)
+        found = positions(np.greater(work, _COVERED, out=flags))
+        np.add(work, brain, out=work)  # h - 8 * b
+        work[found] = 0
+        if not int(np.bitwise_or.reduce(work)) & 0x3FFF and are_small(brain, "BF16"):
+            return found
+        return self._one_by_one(brain, half)
+
+    def _one_by_one(self, brain: Array, half: Array) -> NDArray[np.intp]:
+        """The same element by element: h - 8 * b is 0x4000 with the sign of b, which its combination with b shows."""
+        work, flags, other = self.work[: brain.size], self.flags[: brain.size], self.other[: brain.size]
+        np.subtract(half, np.multiply(brain, _EIGHT, out=work), out=work)
+        np.not_equal(work & 0x7FFF, 0x4000, out=flags)
+        np.bitwise_xor(work, brain, out=work)
+        np.less(work.view(np.int16), 0x7880, out=other)
+        return positions(np.bitwise_or(flags, other, out=flags))
 
 
-_EIGHT, _SIGN, _COVERED = np.uint16(8), np.uint16(0x8000), np.int16(0x7880)
-
-
-def positions(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where few flags are set: eight are tested at a time."""
-    if flags.size % 8:
-        return np.flatnonzero(flags)
-    eights = flags.view(np.uint64)
-    groups = np.flatnonzero(eights != 0)
-    inside = np.flatnonzero(eights[groups].view(np.bool_))
-    found: NDArray[np.intp] = groups[inside >> 3] * 8 + (inside & 7)
-    return found
+_EIGHT, _NINE, _COVERED = np.uint16(8), np.uint16(9), np.uint16(0x780)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
-from inspector.values.bits import HalfProof, are_finite, bits_of
+from inspector.values.bits import BLOCK, HalfProof, are_finite, bits_of
 from inspector.values.chunks import chunks, segments
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
+from inspector.values.narrowing import LOST, rounded_values
 from inspector.values.scan import Scanner
 from inspector.values.stored import Elements, Numbers
 from inspector.values.threads import THREADS, at_once
-
-BLOCK: Final = 1 << 17
-"""Elements that are decoded at a time: the arrays made from them stay in the cache of a processor."""
 
 
 class Difference(Struct):
@@ -62,11 +59,17 @@ class Difference(Struct):
         most = int(gaps.argmax())  # of NaN if there is one
         left, right = float(part.left[most]), float(part.right[most])
         gap = abs(left - right) if np.isfinite(gaps[most]) or np.isfinite([left, right]).all() else np.inf
+        self.keep(float(gap), left, right, place, shape, int(part.at[most]))
+
+    def keep(
+        self, gap: float, left: float, right: float, place: tuple[int, ...], shape: tuple[int, ...], at: int
+    ) -> None:
+        """Keeps a difference if it is the largest one. at: its position in a part of a shape that begins at a place."""
         if gap > self.largest or not self.place:
-            inside = np.unravel_index(int(part.at[most]), shape)
+            inside = np.unravel_index(at, shape)
             inner = (*(0,) * (len(place) - len(shape)), *(int(index) for index in inside))
             self.place = tuple(start + index for start, index in zip(place, inner, strict=True))
-            self.largest, self.source, self.target = float(gap), left, right
+            self.largest, self.source, self.target = gap, left, right
 
     def include(self, other: Difference) -> None:
         """Adds the elements that follow in the tensor."""
@@ -142,9 +145,33 @@ class _Compared:
         if self.dtypes[0] == self.dtypes[1] and np.array_equal(bits_of(left), bits_of(right)):
             return
         for start in range(0, left.size, BLOCK):
-            part = _block(left[start : start + BLOCK], self.dtypes[0], right[start : start + BLOCK], self.dtypes[1])
+            both = left[start : start + BLOCK], right[start : start + BLOCK]
+            if at is None and self._is_rounded(place, one.shape, start, *both):
+                continue
+            part = _block(both[0], self.dtypes[0], both[1], self.dtypes[1])
             if part is not None:
                 self._note(place, one.shape, part.moved(start, at))
+
+    def _is_rounded(
+        self, place: tuple[int, ...], shape: tuple[int, ...], start: int, left: Array, right: Array
+    ) -> bool:
+        """Takes elements from `start` on if they follow in the only way that is left, and their bits show it."""
+        if self.ways not in (["rounded"], ["finer"]):
+            return False
+        finer = self.ways == ["finer"]
+        (wide, narrow), (dtype, other) = ((right, left) if finer else (left, right)), self.dtypes[:: -1 if finer else 1]
+        values = rounded_values(wide, narrow, other) if dtype == "F32" and other in LOST else None
+        if values is None:
+            return False
+        gaps = np.abs(wide - values)
+        differing = int(np.count_nonzero(gaps))
+        if differing:
+            most = int(gaps.argmax())
+            both = float(values[most] if finer else wide[most]), float(wide[most] if finer else values[most])
+            for one in (self.found, self.damage) if finer else (self.found,):  # rounding to float32 changes nothing
+                one.differing += differing
+                one.keep(abs(both[0] - both[1]), *both, place, shape, start + most)
+        return True
 
     def _note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
         """Takes elements that differ."""
