@@ -63,7 +63,9 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
         sizes = {file.name: file.bytes for file in store.checkpoint.files}
         orders = {file: store.order(file) for file in files}
         found.findings.extend(adapter_findings(scanned) if adapter and not still else ())
-        found.findings.extend(abnormal(scanned, orders, sizes, zeros=not adapter))
+        reported: set[str] = set()
+        found.findings.extend(abnormal(scanned, orders, sizes, zeros=not adapter, reported=reported))
+        found.unskip(reported)
     found.findings.extend(found.not_found())
     return found
 
@@ -102,14 +104,14 @@ def _scanned(
     if packed and not coded:
         found.skip("it is quantized: only unwritten bytes were looked for", name)
     elif coded and line is None:
-        found.skip("it is quantized: only NaN, infinities and unwritten bytes were looked for", name)
+        found.skip("it is quantized: only NaN, infinities, zeros and unwritten bytes were looked for", name)
     else:
         found.tensors += 1
         found.elements += raw.size
     position = (store.file_of(bare), raw.begin) if isinstance(raw, StoredArray) and raw.is_contiguous else ("", 0)
     row = raw.shape[-1] if raw.ndim == 2 else 0
     yield Scanned(name, result, use_of(line), raw.ndim, raw.dtype.itemsize, row, *position,
-                  packed=packed and not coded, coded=coded)  # fmt: skip
+                  packed=packed and not coded, coded=coded, codes=coded and line is None)  # fmt: skip
 
 
 ADDS_ONE: Final = frozenset({

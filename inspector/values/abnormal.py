@@ -8,7 +8,14 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
-from inspector.findings.conversion.zeros import DataUnwritten, NormZero, RowsUnused, RowsZero
+from inspector.findings.conversion.zeros import (
+    ColumnsUnused,
+    ColumnsZero,
+    DataUnwritten,
+    NormZero,
+    RowsUnused,
+    RowsZero,
+)
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.values.names import place_of_names
 from inspector.values.scan import Scan, ZeroRows
@@ -23,7 +30,8 @@ class Scanned(Struct, frozen=True):
 
     item: bytes of an element; row: elements of a row of a matrix. file, begin: where it is, "" and 0 where that does
     not matter. packed: storage of a quantized weight, of which only unwritten bytes are judged. coded: floats that
-    belong to a quantized weight, which may be constant or zero, and have to be finite.
+    belong to a quantized weight, which may be constant or zero, and have to be finite. codes: 8-bit floats that are the
+    values of one, of which zero means zero whatever the scale is.
     """
 
     name: str
@@ -36,6 +44,7 @@ class Scanned(Struct, frozen=True):
     begin: int = 0
     packed: bool = False
     coded: bool = False
+    codes: bool = False
 
     @property
     def is_matrix(self) -> bool:
@@ -77,13 +86,15 @@ def abnormal(
     sizes: Mapping[str, int] | None = None,
     *,
     zeros: bool = True,
+    reported: set[str] | None = None,
 ) -> Iterator[Finding]:
     """The findings on some tensors.
 
     orders: file -> its tensors by position; sizes: file -> bytes. zeros: whether a matrix of zeros is abnormal.
+    reported: gets the names of the tensors in the findings.
     """
-    yield from _not_finite([one for one in scanned if not one.packed and (one.scan.nan or one.scan.infinite)])
-    judged = [one for one in scanned if not (one.packed or one.coded)]
+    names: set[str] = set() if reported is None else reported
+    yield from _not_finite([one for one in scanned if not one.packed and (one.scan.nan or one.scan.infinite)], names)
     unwritten: set[str] = set()
     by_name = {one.name: one for one in scanned if one.file}
     for file, order in (orders or {}).items():
@@ -91,24 +102,31 @@ def abnormal(
             if run.is_gap:
                 unwritten.update(one.name for one in run.members)
                 yield _unwritten(file, run, (sizes or {}).get(file, run.end))
-    judged = [one for one in judged if one.name not in unwritten and not one.scan.nan]
-    zero_norms = [one for one in judged if one.use == NORM and one.scan.constant == 0]
-    if zero_norms:
-        yield NormZero(
-            place=_place(zero_norms), tensors=len(zero_norms), names=_names(zero_norms), where=_where(zero_norms)
-        )
+    names |= unwritten
+    whole = [one for one in scanned if not (one.packed or one.scan.nan or one.name in unwritten)]
+    judged = [one for one in whole if not one.coded]
+    yield from _zero_norms([one for one in judged if one.use == NORM and one.scan.constant == 0], names)
     constant = [one for one in judged if one.is_matrix and _is_constant(one.scan)]
-    yield from _constant([one for one in constant if zeros or one.scan.constant != 0])
-    with_rows = [one for one in judged if one.scan.rows is not None and one.scan.constant is None]
-    yield from _rows(with_rows)
+    codes = [one for one in whole if one.codes and one.is_matrix and _is_constant(one.scan) and one.scan.constant == 0]
+    yield from _constant([one for one in [*constant, *codes] if zeros or one.scan.constant != 0], names)
+    varied = [one for one in whole if (one.codes or not one.coded) and one.scan.constant is None]
+    yield from _rows([one for one in varied if one.scan.rows is not None], names)
+    yield from _columns([one for one in varied if one.scan.columns is not None], names)
+
+
+def _zero_norms(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
+    if found:
+        reported.update(one.name for one in found)
+        yield NormZero(place=_place(found), tensors=len(found), names=_names(found), where=_where(found))
 
 
 def _is_constant(scan: Scan) -> bool:
     return scan.constant is not None and scan.elements > 1
 
 
-def _not_finite(found: Sequence[Scanned]) -> Iterator[Finding]:
+def _not_finite(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
     if found:
+        reported.update(one.name for one in found)
         yield ValuesNotFinite(
             place=_place(found),
             tensors=len(found),
@@ -119,8 +137,9 @@ def _not_finite(found: Sequence[Scanned]) -> Iterator[Finding]:
         )
 
 
-def _constant(found: Sequence[Scanned]) -> Iterator[Finding]:
+def _constant(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
     if found:
+        reported.update(one.name for one in found)
         values = sorted({one.scan.constant for one in found if one.scan.constant is not None})
         yield ValuesConstant(
             place=_place(found),
@@ -131,10 +150,10 @@ def _constant(found: Sequence[Scanned]) -> Iterator[Finding]:
         )
 
 
-# --- rows of zeros ---
+# --- rows and columns of zeros ---
 
 
-def _rows(found: Sequence[Scanned]) -> Iterator[Finding]:
+def _rows(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
     """One finding for the tensors with the same rows of zeros."""
     groups: dict[tuple[type[RowsZero] | type[RowsUnused], int, int, int, int], list[Scanned]] = {}
     for one in found:
@@ -143,17 +162,33 @@ def _rows(found: Sequence[Scanned]) -> Iterator[Finding]:
             kind = RowsZero if is_block(rows, one.use) else RowsUnused
             if kind is RowsZero or (rows.zero > 1 and one.use in (VOCABULARY, MATRIX)):
                 groups.setdefault((kind, rows.zero, rows.rows, rows.first, rows.last), []).append(one)
-    for (kind, zero, of, first, last), members in groups.items():
+    for (kind, zero, of, begin, end), members in groups.items():
+        reported.update(one.name for one in members)
+        place, names, where = _place(members), _names(members), _where(members)
         yield kind(
-            place=_place(members),
-            tensors=len(members),
-            names=_names(members),
-            where=_where(members),
-            zero=zero,
-            of=of,
-            first_row=first,
-            last_row=last,
+            place=place, tensors=len(members), names=names, where=where, zero=zero, of=of, first_row=begin, last_row=end
         )
+
+
+def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
+    """One finding for the tensors with the same columns of zeros."""
+    groups: dict[tuple[type[ColumnsZero] | type[ColumnsUnused], int, int, int, int], list[Scanned]] = {}
+    for one in found:
+        columns, linear = one.scan.columns, one.use in (VOCABULARY, MATRIX)
+        if columns is None or not (linear or one.dims == 2):  # of a kernel of a convolution they are places in it
+            continue
+        zero, begin, end = columns.count, columns.first, columns.last
+        block = 2 * zero > columns.columns or (linear and zero > 1 and end - begin + 1 == zero)
+        if block or linear:
+            kind = ColumnsZero if block else ColumnsUnused
+            groups.setdefault((kind, zero, columns.columns, begin, end), []).append(one)
+    for (kind, zero, of, begin, end), members in groups.items():
+        reported.update(one.name for one in members)
+        place, names, where = _place(members), _names(members), _where(members)
+        yield kind(
+            place=place, tensors=len(members), names=names, where=where, zero=zero, of=of,
+            first_column=begin, last_column=end,
+        )  # fmt: skip
 
 
 def is_block(rows: ZeroRows, use: str) -> bool:
@@ -187,16 +222,19 @@ def _runs(order: Sequence[Scanned | None]) -> Iterator[Run]:
             run.members.append(one)
             run.end = end
             continue
-        if run is not None or one.scan.leading * one.item >= LEAST_PART:
+        leading, trailing = one.scan.leading, one.scan.trailing
+        if one.scan.columns is not None:
+            leading, trailing = one.scan.columns.without(leading, trailing)
+        if run is not None or leading * one.item >= LEAST_PART:
             run = Run(one.begin, one.begin, []) if run is None else run
-            if one.scan.leading * one.item >= LEAST_PART:
-                run.add_part(one, one.scan.leading)
-                run.end = one.begin + one.scan.leading * one.item
+            if leading * one.item >= LEAST_PART:
+                run.add_part(one, leading)
+                run.end = one.begin + leading * one.item
             yield run
             run = None
-        if one.scan.trailing * one.item >= LEAST_PART:
-            run = Run(end - one.scan.trailing * one.item, end, [])
-            run.add_part(one, one.scan.trailing)
+        if trailing * one.item >= LEAST_PART:
+            run = Run(end - trailing * one.item, end, [])
+            run.add_part(one, trailing)
     if run is not None:
         yield run
 

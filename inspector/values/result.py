@@ -92,6 +92,11 @@ class Values(Struct):
         """Records that a tensor was not read."""
         self.unread.setdefault(why, []).append(name)
 
+    def unskip(self, names: set[str]) -> None:
+        """Takes tensors that a finding names out of those that were not read, or not as a whole."""
+        left = {why: [name for name in skipped if name not in names] for why, skipped in self.unread.items()}
+        self.unread = {why: skipped for why, skipped in left.items() if skipped}
+
     def stop(self, problem: ReadStopped, name: str) -> None:
         """Records that a tensor was not read, and reports its file."""
         self.skip(problem.because, name)

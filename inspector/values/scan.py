@@ -82,6 +82,34 @@ class ZeroColumns(Struct):
         """The columns of all matrices, those of the first one first."""
         return np.concatenate([columns + matrix * self.width for matrix, columns in sorted(self.zero.items())])
 
+    def without(self, leading: int, trailing: int) -> tuple[int, int]:
+        """Elements without a set bit at both ends, less those of a row of which columns of zeros are the reason."""
+        first, last = self.zero[min(self.zero)], self.zero[max(self.zero)]
+        begin, end = leading % self.width, trailing % self.width
+        begin = begin if np.array_equal(first[:begin], np.arange(begin)) else 0
+        end = end if np.array_equal(last[last.size - end :], np.arange(self.width - end, self.width)) else 0
+        return leading - begin, trailing - end
+
+    @property
+    def columns(self) -> int:
+        """Columns of all matrices."""
+        return len(self.zero) * self.width
+
+    @property
+    def count(self) -> int:
+        """How many are zero."""
+        return sum(columns.size for columns in self.zero.values())
+
+    @property
+    def first(self) -> int:
+        """The first of them."""
+        return int(self.positions()[0])
+
+    @property
+    def last(self) -> int:
+        """The last of them."""
+        return int(self.positions()[-1])
+
 
 class Scan(Struct):
     """What a tensor's values are.
@@ -188,7 +216,7 @@ def scan(numbers: Numbers) -> Scan:
     new = partial(Scanner, numbers.dtype, *((raw.shape[0], raw.shape[-1], height) if raw.ndim > 1 else ()))
     found = at_once([partial(_scan, new, start, part) for start, (part,) in segments([raw], THREADS)])
     whole = reduce(Scan.followed_by, found)
-    if whole.columns is not None and not any(columns.size for columns in whole.columns.zero.values()):
+    if whole.columns is not None and not whole.columns.count:
         whole.columns = None
     return whole
 

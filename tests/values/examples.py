@@ -235,6 +235,13 @@ def _some_rows(name: str, first: int, last: int) -> Change:
     return change
 
 
+def _some_columns(name: str, *columns: int) -> Change:
+    def change(arrays: Arrays) -> None:
+        arrays[name][:, list(columns)] = 0
+
+    return change
+
+
 NORM = "model.layers.0.input_layernorm.weight"
 EMBEDDING = "model.embed_tokens.weight"
 AUDITED: dict[str, Callable[[], Audit]] = {
@@ -245,6 +252,8 @@ AUDITED: dict[str, Callable[[], Audit]] = {
     "data-unwritten": half_written,
     "rows-zero": lambda: audited(_some_rows(DOWN, 0, 30)),
     "rows-unused": lambda: audited(_some_rows(EMBEDDING, TINY["vocab_size"] - 3, TINY["vocab_size"])),
+    "columns-zero": lambda: audited(_some_columns(DOWN, *range(8, 32))),
+    "columns-unused": lambda: audited(_some_columns(DOWN, 3, 17)),
     "norm-zero": lambda: audited(_some_rows(NORM, 0, TINY["hidden_size"])),
     "copy-equal-in-samples": lambda: sampled(lambda arrays: None),
     "copy-differs-in-samples": lambda: sampled(_other_head),

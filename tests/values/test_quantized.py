@@ -45,6 +45,27 @@ def test_floats_of_a_quantized_weight_are_finite(tmp_path: Path, damaged: str) -
     assert any("NaN, infinities" in one.because for one in audited.skipped)
 
 
+@pytest.mark.parametrize(("share", "reported"), [(1, {"values-constant"}), (0.6, {"rows-zero"}), (0.1, set())])
+def test_8_bit_values_of_zero_are_a_matrix_of_zeros(tmp_path: Path, share: float, reported: set[str]) -> None:
+    arrays, config, dtypes = quantized("fp8_finegrained", 0x38)
+    for name, array in arrays.items():
+        if dtypes[name] == "F8_E4M3":
+            array[:] = np.arange(0x30, 0x30 + array.size, dtype=np.int64).reshape(array.shape) % 0x40 + 0x20
+        elif "proj" not in name:
+            arrays[name] = bfloat16(np.random.default_rng(1).standard_normal(array.shape))
+    name = "model.layers.1.mlp.down_proj.weight"
+    arrays[name][: int(share * len(arrays[name]))] = (
+        0x80  # which is zero with a sign: never written bytes are not looked for here
+    )
+    audited = with_values(audit(str(write(tmp_path, arrays, config, dtypes))))
+    found = [one for one in audited.findings if one.code.startswith("V8")]
+    assert {one.name for one in found} == reported
+    assert all(one.facts["names"] == [name] for one in found)
+    assert audited.values is not None
+    unread = {one for names in audited.values.unread.values() for one in names}
+    assert (name in unread) == (not reported)
+
+
 def test_packed_bits_in_floats_are_no_numbers(tmp_path: Path) -> None:
     arrays, config, dtypes = quantized("bnb-nf4-bf16", 0xFF)  # a NaN, were they bfloat16
     plain = {name for name in arrays if dtypes[name] == "BF16" and "proj" not in name}

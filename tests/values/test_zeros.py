@@ -45,6 +45,21 @@ def zero(name: str, rows: Any = slice(None)) -> Callable[[Arrays], None]:
     return change
 
 
+def columns(name: str, *some: int) -> Callable[[Arrays], None]:
+    """Sets columns of a tensor to zero."""
+
+    def change(arrays: Arrays) -> None:
+        arrays[name][:, list(some)] = 0
+
+    return change
+
+
+def zero_first_row(arrays: Arrays) -> None:
+    """An embedding with a padding token, and a matrix of which one column has a single value."""
+    arrays[EMBEDDING][0] = 0
+    arrays[DOWN][1:, 5:20] = 0
+
+
 GEMMA = {**TINY, "model_type": "gemma", "architectures": ["GemmaForCausalLM"], "head_dim": 16,
          "tie_word_embeddings": True}  # fmt: skip
 
@@ -59,6 +74,13 @@ GEMMA = {**TINY, "model_type": "gemma", "architectures": ["GemmaForCausalLM"], "
         (zero(EMBEDDING, slice(200, 256)), TINY, {"rows-unused": "note"}),
         (zero(EMBEDDING, slice(100, 256)), TINY, {"rows-zero": "warning"}),
         (zero(EMBEDDING, slice(250, 258)), {**TINY, "vocab_size": 258}, {"rows-zero": "warning"}),
+        (columns(DOWN, 4, 5, 6), TINY, {"columns-zero": "warning"}),
+        (columns(DOWN, *range(0, 100)), TINY, {"columns-zero": "warning"}),
+        (columns(DOWN, *range(90, TINY["intermediate_size"])), TINY, {"columns-zero": "warning"}),
+        (columns(DOWN, 7), TINY, {"columns-unused": "note"}),
+        (columns(DOWN, 7, 90), TINY, {"columns-unused": "note"}),
+        (columns(EMBEDDING, 2, 3), TINY, {"columns-zero": "warning"}),
+        (zero_first_row, TINY, {}),
         (zero(NORM), TINY, {"norm-zero": "error"}),
         (zero(NORM), GEMMA, {}),
         (zero(NORM, slice(0, 3)), TINY, {}),

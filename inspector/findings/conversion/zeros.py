@@ -155,6 +155,72 @@ class RowsUnused(SomeTensors, frozen=True, kw_only=True):
         return [("tensor", first(self.names, self.tensors)), ("zero", _rows(self))]
 
 
+class ColumnsZero(SomeTensors, frozen=True, kw_only=True):
+    """A block of columns of a matrix is zero.
+
+    What it means
+        Columns that follow each other, or most columns, contain only zeros in every row. The columns of several stacked
+        matrices are counted one matrix after the other.
+
+    Why it matters
+        These inputs of the layer, or these places of every vector of an embedding, have no effect. A matrix that was
+        split, or filled in part, looks like this; so does a matrix that was padded on purpose.
+
+    Example
+        warning[V860] columns-zero: 1 tensor, layer 0
+          tensor  model.layers.0.mlp.down_proj.weight
+          zero    24 of 128 columns: 8 to 31
+          help    compare with the source; download the file again if its columns have
+                  values
+
+    What to do
+        Compare with the source. Columns that were added as padding do no harm.
+    """
+
+    code = "V860"
+    severity = "warning"
+
+    zero: int
+    of: int
+    first_column: int
+    last_column: int
+
+    remedy_text = "compare with the source; download the file again if its columns have values"
+
+    def rows(self) -> Rows:
+        return [("tensor", first(self.names, self.tensors)), ("zero", _columns(self))]
+
+
+class ColumnsUnused(SomeTensors, frozen=True, kw_only=True):
+    """Some columns of a matrix are zero.
+
+    What it means
+        Single inputs of a layer, apart from each other, contain only zeros: training or pruning made them zero.
+
+    Why it matters
+        Nothing is damaged. These inputs have no effect.
+
+    Example
+        note[V861] columns-unused: 1 tensor, layer 0
+          tensor  model.layers.0.mlp.down_proj.weight
+          zero    2 of 128 columns: between 3 and 17
+
+    What to do
+        Nothing.
+    """
+
+    code = "V861"
+    severity = "note"
+
+    zero: int
+    of: int
+    first_column: int
+    last_column: int
+
+    def rows(self) -> Rows:
+        return [("tensor", first(self.names, self.tensors)), ("zero", _columns(self))]
+
+
 class NormZero(SomeTensors, frozen=True, kw_only=True):
     """The weight of a norm is zero.
 
@@ -254,8 +320,17 @@ def _samples(sampled: CopySampled) -> str:
 
 
 def _rows(found: RowsZero | RowsUnused) -> str:
-    adjacent = found.last_row - found.first_row + 1 == found.zero
-    between = "" if adjacent else "between "
-    return f"{number(found.zero)} of {count(found.of, 'row')}: {between}{number(found.first_row)} to " + number(
-        found.last_row
+    return _span(found.zero, found.of, "row", found.first_row, found.last_row)
+
+
+def _columns(found: ColumnsZero | ColumnsUnused) -> str:
+    return _span(found.zero, found.of, "column", found.first_column, found.last_column)
+
+
+def _span(zero: int, of: int, what: str, begin: int, end: int) -> str:
+    if end == begin:
+        return f"{number(zero)} of {count(of, what)}: {number(begin)}"
+    span = (
+        f"{number(begin)} to {number(end)}" if end - begin + 1 == zero else f"between {number(begin)} and {number(end)}"
     )
+    return f"{number(zero)} of {count(of, what)}: {span}"
