@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
 from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.untrained import begins_as_zeros, is_multiplied
 from inspector.findings.adapters.effect import AdapterWithoutEffect
 from inspector.findings.adapters.whole import Adapter
 from inspector.findings.conversion.values import CopiesDiffer
@@ -17,12 +18,12 @@ from inspector.findings.finding import Finding, Place, merged
 from inspector.loader.sources.traffic import Progress
 from inspector.quantization.module import FLOAT8, FLOATS
 from inspector.reconciler import ledger
-from inspector.values.abnormal import MATRIX, NORM, OTHER, VOCABULARY, Scanned, abnormal
+from inspector.values.abnormal import MATRIX, NORM, OTHER, STATE, VOCABULARY, Scanned, abnormal
 from inspector.values.adapters import adapter_findings
 from inspector.values.difference import Difference, difference
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
-from inspector.values.scan import scan
+from inspector.values.scan import axes, by_rows, scan
 from inspector.values.stored import Numbers, ReadStopped, StoredArray
 
 
@@ -109,27 +110,34 @@ def _scanned(
         found.tensors += 1
         found.elements += raw.size
     position = (store.file_of(bare), raw.begin) if isinstance(raw, StoredArray) and raw.is_contiguous else ("", 0)
-    row = raw.shape[-1] if raw.ndim == 2 else 0
-    yield Scanned(name, result, use_of(line), raw.ndim, raw.dtype.itemsize, row, *position,
+    row = by_rows(raw).shape[-1] if raw.ndim > 1 else 0
+    yield Scanned(name, result, use_of(line, bare), axes(raw), raw.dtype.itemsize, row, *position,
                   packed=packed and not coded, coded=coded, codes=coded and line is None)  # fmt: skip
 
 
 ADDS_ONE: Final = frozenset({
-    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "muse_glimmer", "muse_spark", "nemotron", "qwen3_5_text",
-    "qwen3_5_moe_text", "qwen3_next", "qwen4_exp", "recurrent_gemma", "step3p7", "t5gemma", "t5gemma2", "vaultgemma",
-    "videoprism", "xlstm",
+    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "minimax_m3_vl_text", "muse_glimmer", "muse_spark", "nemotron",
+    "qwen3_5_text", "qwen3_5_moe_text", "qwen3_next", "qwen4_exp", "recurrent_gemma", "step3p7", "t5gemma", "t5gemma2",
+    "vaultgemma", "videoprism", "xlstm",
 })  # fmt: skip
 """Types whose norms multiply by 1 + weight, so that zeros change nothing (`1.0 + self.weight` in modeling_*.py of
 transformers 5.23)."""
 _NORMS: Final = frozenset({"scale", "affine"})
 _LINEAR: Final = frozenset({"linear", "linear_io"})
+_STATE: Final = frozenset({"buffer", "batchnorm", "frozen_batchnorm"})
 
 
-def use_of(line: ledger.Line | None) -> str:
-    """What a tensor is used for, by its definition."""
+def use_of(line: ledger.Line | None, name: str) -> str:
+    """What a tensor is used for, by its definition; by its name where it has none."""
     if line is None or line.block is None:
-        return OTHER
+        return OTHER if is_multiplied(name) else STATE
     slot = line.block.slot
+    if slot.kind.name == "param" and not slot.tensor.suffix and not is_multiplied(line.family, line.role):
+        return STATE
+    if slot.kind.name in _STATE or slot.tensor.suffix.endswith("bias"):
+        return STATE
+    if begins_as_zeros(line.family, slot.definition.names):
+        return STATE
     if slot.kind.name == "table" or line.role.startswith("head."):
         return VOCABULARY
     if slot.kind.name in _NORMS and slot.tensor.suffix == ".weight" and line.role.startswith("norm"):

@@ -14,7 +14,7 @@ from inspector.comparing.projector import Outside, projected
 from inspector.values.abnormal import Scanned
 from inspector.values.reading import Store
 from inspector.values.result import Values, Verdict
-from inspector.values.scan import Scanner
+from inspector.values.scan import Scanner, axes
 from inspector.values.stored import Elements, Numbers, ReadStopped
 
 ROTARY_PARTS: Final = {"attention.query": "attn_q", "attention.key": "attn_k"}
@@ -71,7 +71,7 @@ def _part(outside: Outside, at: int, one: Numbers | str, other: Numbers | str, f
     scanner = Scanner(other.dtype)
     same = Numbers(other.raw.reshape(raw.shape), other.dtype)
     what, reported = judged(role, Numbers(raw, one.dtype), same, scanner, None)
-    found.scanned.append(Scanned(part, scanner.result(), dims=other.raw.ndim))
+    found.scanned.append(Scanned(part, scanner.result(), dims=axes(other.raw)))
     found.tensors += 1
     found.elements += reported.elements
     steps = ("same",) if len(outside.parts) == 1 else ("split",)

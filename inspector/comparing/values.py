@@ -52,7 +52,7 @@ from inspector.values.result import (
     Values,
     Verdict,
 )  # fmt: skip
-from inspector.values.scan import Scanner
+from inspector.values.scan import Scanner, axes
 from inspector.values.stored import Numbers, ReadStopped
 
 
@@ -178,7 +178,7 @@ def _one(
     elif what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
         what = MISORDERED
     relation, rows = value_relation(one, other, reported.differing) if what == DIFFERENT else ("", ())
-    found.scanned.append(Scanned(names[1], scanner.result(), dims=whole.raw.ndim))
+    found.scanned.append(Scanned(names[1], scanner.result(), dims=axes(whole.raw)))
     at = stored_at(reported.place, target, carried.target, carried.fit, whole.raw.shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)
     found.tensors += 1

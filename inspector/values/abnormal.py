@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Final
 
 from msgspec import Struct
@@ -20,18 +21,19 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.values.names import place_of_names
 from inspector.values.scan import Scan, ZeroRows
 
-VOCABULARY, MATRIX, NORM, OTHER = "vocabulary", "matrix", "norm", "other"
+VOCABULARY, MATRIX, NORM, STATE, OTHER = "vocabulary", "matrix", "norm", "state", "other"
 """Uses of a tensor. vocabulary: an embedding or a head; matrix: of a linear layer; norm: multiplied as it is stored;
+state: what may have a single value, as a position, a token, a bias, a buffer or a weight that begins as zeros;
 other: anything else, such as a convolution or a tensor of an unknown architecture."""
 
 
 class Scanned(Struct, frozen=True):
     """A tensor that was read.
 
-    item: bytes of an element; row: elements of a row of a matrix. file, begin: where it is, "" and 0 where that does
-    not matter. packed: storage of a quantized weight, of which only unwritten bytes are judged. coded: floats that
-    belong to a quantized weight, which may be constant or zero, and have to be finite. codes: 8-bit floats that are the
-    values of one, of which zero means zero whatever the scale is.
+    dims: axes of more than one element; item: bytes of an element; row: elements of a row of a matrix. file, begin:
+    where it is, "" and 0 where that does not matter. packed: storage of a quantized weight, of which only unwritten
+    bytes are judged. coded: floats that belong to a quantized weight, which may be constant or zero, and have to be
+    finite. codes: 8-bit floats that are the values of one, of which zero means zero whatever the scale is.
     """
 
     name: str
@@ -59,25 +61,38 @@ LEAST_PART: Final = 64
 class Run(Struct):
     """Tensors that follow each other in a file and share a range without a set bit.
 
-    begin, end: bytes of the file. partly: tensors that are in it in part; torn: whether a row of a matrix is.
+    begin, end: bytes of the file. partly: tensors that are in it in part; uneven: those that end in it within a row;
+    torn: whether a row of a matrix is in it in part that is no coincidence. short: whether it is less than a row at one
+    end of one tensor. whole: whether it is all data of the file.
     """
 
     begin: int
     end: int
     members: list[Scanned]
     partly: int = 0
+    uneven: int = 0
     torn: bool = False
+    short: bool = False
+    whole: bool = False
 
     def add_part(self, one: Scanned, zeros: int) -> None:
         """Adds the first or last elements of a tensor."""
+        self.short = not self.members and zeros < one.row
         self.members.append(one)
         self.partly += 1
+        self.uneven += one.row == 0 or zeros % one.row > 0
         self.torn = self.torn or (one.row > 0 and zeros % one.row * one.item >= LEAST_PART)
 
-    @property
-    def is_gap(self) -> bool:
-        """Whether data was never written: zeros that a tool stores begin and end with a tensor, or with its rows."""
-        return self.torn or (self.partly > 0 and sum(one.is_matrix for one in self.members) > 1)
+    def is_gap(self, size: int) -> bool:
+        """Whether data was never written: zeros that a tool stores begin and end with a tensor, or with its rows.
+
+        Less than a row at the begin of a tensor, such as the sines of position 0, is stored too; at the end of the
+        file, which has this size, it is not.
+        """
+        if self.short and len(self.members) == 1 and self.end < size:
+            return False
+        several = sum(one.is_matrix for one in self.members) > 1
+        return self.torn or (several and (self.uneven > 0 or self.whole))
 
 
 def abnormal(
@@ -94,19 +109,19 @@ def abnormal(
     reported: gets the names of the tensors in the findings.
     """
     names: set[str] = set() if reported is None else reported
-    yield from _not_finite([one for one in scanned if not one.packed and (one.scan.nan or one.scan.infinite)], names)
+    yield from _not_finite([one for one in scanned if not one.packed and _is_abnormal(one)], names)
     unwritten: set[str] = set()
     by_name = {one.name: one for one in scanned if one.file}
     for file, order in (orders or {}).items():
         for run in _runs([by_name.get(name) for name in order]):
-            if run.is_gap:
+            if run.is_gap((sizes or {}).get(file, 0)):
                 unwritten.update(one.name for one in run.members)
                 yield _unwritten(file, run, (sizes or {}).get(file, run.end))
     names |= unwritten
     whole = [one for one in scanned if not (one.packed or one.scan.nan or one.name in unwritten)]
     judged = [one for one in whole if not one.coded]
     yield from _zero_norms([one for one in judged if one.use == NORM and one.scan.constant == 0], names)
-    constant = [one for one in judged if one.is_matrix and _is_constant(one.scan)]
+    constant = [one for one in judged if one.is_matrix and one.use != STATE and _is_constant(one.scan)]
     codes = [one for one in whole if one.codes and one.is_matrix and _is_constant(one.scan) and one.scan.constant == 0]
     yield from _constant([one for one in [*constant, *codes] if zeros or one.scan.constant != 0], names)
     varied = [one for one in whole if (one.codes or not one.coded) and one.scan.constant is None]
@@ -118,6 +133,12 @@ def _zero_norms(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
     if found:
         reported.update(one.name for one in found)
         yield NormZero(place=_place(found), tensors=len(found), names=_names(found), where=_where(found))
+
+
+def _is_abnormal(one: Scanned) -> bool:
+    """Whether values are not finite, except for a limit of values that is infinite: it limits nothing."""
+    limit = inf if one.name.endswith("_max") else -inf if one.name.endswith("_min") else None
+    return one.scan.nan > 0 or (one.scan.infinite > 0 and (limit is None or one.scan.constant != limit))
 
 
 def _is_constant(scan: Scan) -> bool:
@@ -194,14 +215,14 @@ def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
 def is_block(rows: ZeroRows, use: str) -> bool:
     """Whether rows of zeros look like missing data.
 
-    Of a vocabulary: more rows than padding to a multiple of a power of two adds. Of another matrix: rows that follow
-    each other; what training or pruning makes zero is scattered. Otherwise: most rows.
+    Rows that follow each other; what training or pruning makes zero is scattered, and a token of padding is alone. Of a
+    vocabulary: more of them than padding to a multiple of a power of two adds. Of other tensors: most rows.
     """
     if 2 * rows.zero > rows.rows:
         return True
-    if use == VOCABULARY:
-        return rows.zero >= rows.rows & -rows.rows
-    return use == MATRIX and rows.zero > 1 and rows.adjacent
+    if rows.zero < 2 or not rows.adjacent:
+        return False
+    return use == MATRIX or (use == VOCABULARY and rows.zero >= rows.rows & -rows.rows)
 
 
 # --- ranges that were never written ---
@@ -236,6 +257,7 @@ def _runs(order: Sequence[Scanned | None]) -> Iterator[Run]:
             run = Run(end - trailing * one.item, end, [])
             run.add_part(one, trailing)
     if run is not None:
+        run.whole = all(one is not None and (one.scan.is_unwritten or not one.scan.elements) for one in order)
         yield run
 
 

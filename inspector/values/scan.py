@@ -239,6 +239,11 @@ def by_rows(raw: Elements) -> Elements:
     return raw.reshape(shape[0], -1) if len(shape) > 3 else raw.reshape(-1, shape[-1])
 
 
+def axes(raw: Elements) -> int:
+    """Axes of more than one element."""
+    return sum(dim > 1 for dim in raw.shape)
+
+
 def zero_rows(part: Array) -> Array:
     """The rows of a matrix in which all values are zero. Few rows are read whole: those that begin with zeros."""
     first = magnitudes(part[:, 0])

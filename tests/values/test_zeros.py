@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
+from inspector.auditing.untrained import begins_as_zeros, is_multiplied
 from inspector.auditing.values import with_values
 from inspector.values import chunks
 from inspector.values.abnormal import MATRIX, OTHER, VOCABULARY, is_block
@@ -75,7 +77,7 @@ GEMMA = {**TINY, "model_type": "gemma", "architectures": ["GemmaForCausalLM"], "
         (zero(EMBEDDING, slice(100, 256)), TINY, {"rows-zero": "warning"}),
         (zero(EMBEDDING, slice(250, 258)), {**TINY, "vocab_size": 258}, {"rows-zero": "warning"}),
         (columns(DOWN, 4, 5, 6), TINY, {"columns-zero": "warning"}),
-        (columns(DOWN, *range(0, 100)), TINY, {"columns-zero": "warning"}),
+        (columns(DOWN, *range(100)), TINY, {"columns-zero": "warning"}),
         (columns(DOWN, *range(90, TINY["intermediate_size"])), TINY, {"columns-zero": "warning"}),
         (columns(DOWN, 7), TINY, {"columns-unused": "note"}),
         (columns(DOWN, 7, 90), TINY, {"columns-unused": "note"}),
@@ -223,3 +225,78 @@ def test_rows_longer_than_a_part_are_joined(monkeypatch: pytest.MonkeyPatch) -> 
     found = scan(Numbers(array, "F32"))
     assert found.rows is not None
     assert (found.rows.zero, found.rows.first, found.rows.last, found.trailing, found.leading) == (2, 1, 2, 0, 0)
+
+
+def _as_sines(arrays: Arrays) -> None:
+    """The first half of a row is zero, as the sines of position 0 are."""
+    arrays[EMBEDDING][0, : arrays[EMBEDDING].shape[1] // 2] = 0
+
+
+ODD = {**TINY, "vocab_size": 259}
+VIT = {"model_type": "vit", "architectures": ["ViTModel"], "hidden_size": 32, "intermediate_size": 64,
+       "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 16, "patch_size": 8}  # fmt: skip
+
+
+def _unused_tokens(arrays: Arrays) -> None:
+    """Tokens and positions as in a model that was not trained."""
+    for name in arrays:
+        if "token" in name or "position" in name or name.endswith(".bias"):
+            arrays[name][:] = 0
+
+
+@pytest.mark.parametrize(("change", "config", "expected"), [
+    (_as_sines, TINY, {}), (_unused_tokens, VIT, {}), (zero(EMBEDDING, [1]), ODD, {}),
+    (zero(EMBEDDING, [1, 77]), ODD, {"rows-unused": "note"}),
+    (zero(EMBEDDING, [76, 77]), ODD, {"rows-zero": "warning"}),
+])  # fmt: skip
+def test_what_untrained_and_padded_models_store_is_no_damage(
+    tmp_path: Path, change: Callable[[Arrays], None], config: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert reported(tmp_path, change, config) == expected
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), [
+    ("input_max", np.inf, set()), ("output_min", -np.inf, set()), ("input_max", -np.inf, {"values-not-finite"}),
+    ("output_min", np.nan, {"values-not-finite"}), ("bias", np.inf, {"values-not-finite"}),
+])  # fmt: skip
+def test_a_limit_may_be_infinite(tmp_path: Path, name: str, value: float, expected: set[str]) -> None:
+    """Gemma 4 stores limits of inputs and outputs, which limit nothing until they are set."""
+    arrays = {f"layers.0.linear.{name}": np.array(value, np.float32), "layers.0.linear.weight": numbers(
+        {"weight": ("F32", (8, 8))})["weight"]}  # fmt: skip
+    found = with_values(audit(str(write(tmp_path, arrays) / "model.safetensors"))).findings
+    assert {one.name for one in found if one.code.startswith("V")} == expected
+
+
+def test_a_file_without_any_data_is_one_finding(tmp_path: Path) -> None:
+    arrays = numbers(spec_of(genuine(TINY)))
+    parts: list[Arrays] = [{name: array for name, array in arrays.items() if ("layers.1" in name) is later}
+                           for later in (False, True)]  # fmt: skip
+    index = {}
+    for number, part in enumerate(parts, 1):
+        path = tmp_path / f"model-{number:05d}-of-00002.safetensors"
+        (write(tmp_path, part, TINY) / "model.safetensors").rename(path)
+        index.update(dict.fromkeys(part, path.name))
+    raw = path.read_bytes()
+    begin = 8 + int.from_bytes(raw[:8], "little")
+    path.write_bytes(raw[:begin] + bytes(len(raw) - begin))
+    text = {"metadata": {"total_size": sum(array.nbytes for array in arrays.values())}, "weight_map": index}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(text))
+    (finding,) = [one for one in with_values(audit(str(tmp_path))).findings if one.severity != "note"]
+    assert (finding.name, finding.facts["tensors"], finding.place.file) == ("data-unwritten", len(parts[1]), path.name)
+
+
+@pytest.mark.parametrize(("family", "role", "names", "zeros", "multiplied"), [
+    ("decoder.layers.#.encoder_attn.sampling_offsets.weight", "attention.offsets", ("rt_detr",), True, True),
+    ("model.layers.#.mlp.router.gate.weight", "router", ("afmoe",), True, True),
+    ("model.layers.#.mlp.router.gate.weight", "router", ("mixtral",), False, True),
+    ("controlnet_down_blocks.#.weight", "controlnet.down", ("ControlNetModel",), True, True),
+    ("transformer.blocks.#.ffn.experts.mlp.w1", "mlp.gate", ("dbrx",), False, True),
+    ("lstm.weight_ih_l0", "lstm.input", ("lstm",), False, True),
+    ("model.layers.#.self_attn.k_norm.weight", "norm.key", ("cohere",), False, False),
+    ("embeddings.cls_token", "embed.class", ("vit",), False, False),
+    ("encoder.layers.#.layer_scale", "", (), False, False),
+])  # fmt: skip
+def test_which_tensors_may_be_zero_before_training(
+    family: str, role: str, names: tuple[str, ...], zeros: bool, multiplied: bool
+) -> None:
+    assert (begins_as_zeros(family, names), is_multiplied(family, role)) == (zeros, multiplied)

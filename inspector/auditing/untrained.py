@@ -1,0 +1,39 @@
+"""Weights that are zeros in a model that was not trained, by the code that initializes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_ZEROS: Final = re.compile(
+    r"(?:^|\.)(?:sampling_offsets|attention_weights|controlnet_cond_embedding\.conv_out|controlnet_down_blocks\.#"
+    r"|controlnet_mid_block|controlnet_blocks\.#|controlnet_single_blocks\.#|controlnet_x_embedder"
+    r"|pos_embed_input\.proj)\.weight$"
+)
+"""Modules of any type: deformable attention (`_init_weights` of transformers 5.23) and what a ControlNet adds
+(`zero_module` of diffusers 0.42)."""
+_ZEROS_OF: Final[Mapping[str, re.Pattern[str]]] = {
+    "afmoe": re.compile(r"\.router\.gate\.weight$"),
+    "d_fine": re.compile(r"\.(?:gateway\.gate|reg_conf\.layers\.#)\.weight$"),
+    "deimv2": re.compile(r"\.(?:gateway\.gate|reg_conf\.layers\.#)\.weight$"),
+    "lw_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
+    "rf_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
+    "xlstm": re.compile(r"\.(?:proj_up_gate|[fio]gate_preact)\.weight$"),
+}
+"""The same of one type (`_init_weights` of its modeling code in transformers 5.23)."""
+_MATRIX: Final = re.compile(r"(?:weight|weight_[ih]h_l(?:\d+|#)|kernel|proj)$")
+"""The end of a name of what is multiplied, where no definition says that a tensor is a matrix."""
+_STATES: Final = ("embed.", "norm", "router.correction")
+_MATRICES: Final = re.compile(r"mlp\.|attention\.(?:query|key|value|output)$")
+
+
+def begins_as_zeros(family: str, names: tuple[str, ...]) -> bool:
+    """Whether a weight is zero before training. names: of the definition that it belongs to."""
+    own = (_ZEROS_OF[name] for name in names if name in _ZEROS_OF)
+    return any(pattern.search(family) for pattern in (_ZEROS, *own))
+
+
+def is_multiplied(family: str, role: str = "") -> bool:
+    """Whether a parameter is a weight by its role or its name, not a position, a token, a limit or a factor."""
+    return not role.startswith(_STATES) and bool(_MATRICES.match(role) or _MATRIX.search(family))
