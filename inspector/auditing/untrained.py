@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from typing import Final
 
 _ZEROS: Final = re.compile(
-    r"(?:^|\.)(?:sampling_offsets|attention_weights|controlnet_cond_embedding\.conv_out|controlnet_down_blocks\.#"
-    r"|controlnet_mid_block|controlnet_blocks\.#|controlnet_single_blocks\.#|controlnet_x_embedder"
-    r"|pos_embed_input\.proj)\.weight$"
+    r"(?:^|\.)(?:sampling_offsets|attention_weights|gateway\.gate|reg_conf\.layers\.#"
+    r"|controlnet_cond_embedding\.conv_out|controlnet_(?:down_blocks|blocks|single_blocks)\.#|controlnet_mid_block"
+    r"|controlnet_x_embedder|pos_embed_input\.proj)\.weight$"
 )
-"""Modules of any type: deformable attention (`_init_weights` of transformers 5.23) and what a ControlNet adds
-(`zero_module` of diffusers 0.42)."""
+"""Modules of any type: deformable attention and the gates of D-FINE (`_init_weights` of transformers 5.23), and what a
+ControlNet adds to a model (`zero_module` of diffusers 0.42)."""
 _ZEROS_OF: Final[Mapping[str, re.Pattern[str]]] = {
     "afmoe": re.compile(r"\.router\.gate\.weight$"),
-    "d_fine": re.compile(r"\.(?:gateway\.gate|reg_conf\.layers\.#)\.weight$"),
-    "deimv2": re.compile(r"\.(?:gateway\.gate|reg_conf\.layers\.#)\.weight$"),
     "lw_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
     "rf_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
     "xlstm": re.compile(r"\.(?:proj_up_gate|[fio]gate_preact)\.weight$"),

@@ -130,7 +130,8 @@ _STATE: Final = frozenset({"buffer", "batchnorm", "frozen_batchnorm"})
 def use_of(line: ledger.Line | None, name: str) -> str:
     """What a tensor is used for, by its definition; by its name where it has none."""
     if line is None or line.block is None:
-        return OTHER if is_multiplied(name) else STATE
+        family = key_of(name)[0]
+        return OTHER if is_multiplied(family) and not begins_as_zeros(family, ()) else STATE
     slot = line.block.slot
     if slot.kind.name == "param" and not slot.tensor.suffix and not is_multiplied(line.family, line.role):
         return STATE
