@@ -10,21 +10,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.methods import Shape
-from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.names import OWN_PREFIX, PROMPT_TENSORS, base_name, tuner_name
 from inspector.adapters.targets import texts
 from inspector.algebra.boxes import Box
-from inspector.algebra.names import axes_of
+from inspector.algebra.names import axes_of, key_of
 from inspector.architectures.catalog import definition_of
 from inspector.loading.memory import NamesInMemory, memory_namer
 from inspector.loading.tables import NEWEST, names_of, other_type_of_class, rules_of
 from inspector.loading.templates import template as joined_names
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
-from inspector.matcher.spelling import best_match
+from inspector.matcher.spelling import Match, best_match
 from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope, head_for
 from inspector.notation.settings import Settings
+from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling, template
 from inspector.reconciler.reconcile import Reconciled
 
@@ -108,7 +109,7 @@ class Base(Struct, frozen=True):
     prefix. root: what the base's own class has before
     the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
     head. renamed: whether its modules have other names in memory, or names that are not known. settings: its config.
-    claim: what its config states.
+    claim: what its config states. declared: where it is apart, the parameters of that other class under its own names.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Base(Struct, frozen=True):
     renamed: bool = False
     settings: Settings = Settings({}, known=False)
     claim: Claim | None = None
+    declared: tuple[BaseTensor, ...] = ()
 
 
 def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
@@ -166,6 +168,7 @@ def base_tensors(
     keys = frozenset(_base_keys(families, values))
     asked = head_for(scope.definition, OF_TASK.get(str(values.get("task_type")), ""))
     match = best_match(scope, keys, asked or head)
+    keys |= frozenset(_named_parameters(scope, match, values))
     plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
     own, namer = _own_rows(scope, head), _namer(claim)
     shown = {
@@ -180,7 +183,7 @@ def base_tensors(
             block,
             in_memory.get(block.key, block.key),
             foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
-            doubtful=_doubtful(block, keys, shown),
+            doubtful=_doubtful(block, keys, shown) and block.key not in in_memory,
             stacked=_is_stacked(block, keys, namer),
             tasked=match.head is asked and not block.slot.body,
             held=_held(block, namer) if block.key in keys else "",
@@ -189,14 +192,25 @@ def base_tensors(
         if block.slot.tensor.counted
     )
     composite = "auto_map" in claim.settings.values or any(slot.scope for slot in plan.unrolled.slots)
+    body = keys & {block.key for block in plan.blocks if block.slot.body}
     apart = (
-        claim.head not in (None, match.head) and bool(keys) and _is_apart(scope, claim.head or match.head, keys, namer)
+        claim.head not in (None, match.head)
+        and bool(keys)
+        and _is_apart(scope, claim.head or match.head, body or keys, namer)
     )
+    built = _declared(source, claim, case if claim is declared else None, values) if apart else ()
     root = "" if match.spelling.root else head.root
     bare = (claim.class_name or "").endswith("Model")
     renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks if block.key not in in_memory)
     return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed, claim.settings,
-                claim=claim)  # fmt: skip
+                claim=claim, declared=built)  # fmt: skip
+
+
+def _declared(source: str, claim: Claim, case: Reconciled | None, values: Mapping[str, Any]) -> tuple[BaseTensor, ...]:
+    """The parameters of the class that the base declares, by no names of an adapter."""
+    parameters = {key: value for key, value in values.items() if key == "target_parameters"}
+    found = base_tensors(source, claim, case, {}, parameters)
+    return () if found is None else found.tensors
 
 
 def class_built(claim: Claim, values: Mapping[str, Any]) -> str | None:
@@ -271,8 +285,6 @@ def _is_stacked(block: Block, keys: frozenset[str], namer: NamesInMemory | None)
 
 
 def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:
-    from inspector.notation.slots import unroll
-
     return frozenset((slot.body, slot.path) for slot in unroll(scope, head).slots)
 
 
@@ -312,14 +324,24 @@ def _tensor(
                       foreign=foreign, doubtful=doubtful, stacked=stacked, tasked=tasked, held=held)  # fmt: skip
 
 
+def _named_parameters(scope: Scope, match: Match, values: Mapping[str, Any]) -> Iterable[str]:
+    """The keys of single parameters that the config names and that a base may have in one of several ways."""
+    ends = [key_of(one)[0] for one in texts(values.get("target_parameters"))]
+    for slot in unroll(scope, match.head).slots if ends else ():
+        key = template(match.spelling.spelled(slot, scope))[0] if slot.choices else ""
+        if key and any(f".{key}".endswith(f".{end}") for end in ends):
+            yield key
+
+
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
     """The names that the adapter's modules have in the base."""
     named = [one.rpartition(".") for one in texts(values.get("target_parameters"))]
+    prompt = not PROMPT_TENSORS.isdisjoint(families)
     for key in families:
         found = tuner_name(key)
         if found is None:
             if key not in PROMPT_TENSORS:
-                yield base_name(key)
+                yield key.removeprefix(OWN_PREFIX) if prompt else base_name(key)
             continue
         parameters = [last for parent, _, last in named if not parent or f".{found.module}".endswith(f".{parent}")]
         yield from (f"{found.module}.{one}" for one in parameters)

@@ -11,7 +11,7 @@ from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.with_base import Matched, absent_of, of_all, overlap
+from inspector.adapters.with_base import Matched, absent_of, overlap
 from inspector.algebra.boxes import Box, count, joined, minus, within
 from inspector.matcher.families import Families, Stored
 from inspector.notation.binding import fits
@@ -30,8 +30,9 @@ class AdapterDifference(Struct, frozen=True):
 
     mismatched: key, first name and number of those of a family. absent: the first missing tensor of each family, and
     how many are. strange: keys of unexpected tensors. tuned: whether the config changes any module of the base.
-    modules: how many it changes. apart: as in `Base`, where no name is one of the model. unchangeable: as in
-    `ExpectedAdapter`. regenerated: how many are missing that PEFT makes again, the same as before.
+    modules: how many it changes. apart: as in `Base`. unchangeable: as in
+    `ExpectedAdapter`. regenerated: how many are missing that PEFT makes again, the same as before. whole: keys of
+    tensors of the base that are trained whole.
     """
 
     unexpected: int
@@ -43,6 +44,7 @@ class AdapterDifference(Struct, frozen=True):
     apart: bool = False
     unchangeable: str = ""
     regenerated: int = 0
+    whole: frozenset[str] = frozenset()
 
 
 def difference_of(
@@ -53,8 +55,6 @@ def difference_of(
     A tensor of the base takes its place in the model, unless its module is wrapped and has it one level further down.
     prefix: of the base in the model that PEFT makes.
     """
-    if base.apart:
-        return _without_match(plan, matched)
     absent = [one for one in absent_of(plan, matched) if not one[0].key.endswith(HALF)]
     mismatched = [one for one in matched if one.misfits]
     wrapped = _wrapped(plan)
@@ -89,8 +89,10 @@ def difference_of(
         strange=frozenset(one.key for one in matched if one.expected is None),
         tuned=_tunes(plan),
         modules=sum(map(count, wrapped.values())),
+        apart=base.apart,
         unchangeable=plan.unchangeable,
         regenerated=_regenerated(plan, matched),
+        whole=frozenset(one.key for one in plan.expected if one.component != "base" and tuner_name(one.key) is None),
     )
 
 
@@ -99,18 +101,6 @@ def _regenerated(plan: ExpectedAdapter, matched: Sequence[Matched]) -> int:
     stored = {one.key for one in matched}
     of_many = [one for one in plan.expected if not (one.required or one.module or one.key in stored)]
     return sum(count(one.boxes) for one in of_many if one.role == ledger.PROJECTION)
-
-
-def _without_match(plan: ExpectedAdapter, matched: Sequence[Matched]) -> AdapterDifference:
-    """The differences where none of the names is one of the model."""
-    shared = {one.key for one in matched if of_all(one.key) and one.expected is not None}
-    of_class = [one for one in plan.expected if one.checked or tuner_name(one.key) is not None]  # not of another's head
-    wanted = [one for one in of_class if one.required and one.key not in shared]
-    absent = tuple((names_in(one.key, one.boxes, 1)[0], count(one.boxes)) for one in wanted)
-    foreign = [one for one in matched if one.key not in shared]
-    strange = frozenset(one.key for one in foreign)
-    unexpected, modules = sum(count(one.boxes) for one in foreign), sum(map(count, _wrapped(plan).values()))
-    return AdapterDifference(unexpected, (), absent, strange, _tunes(plan), modules, True, plan.unchangeable)
 
 
 def _is_taken(key: str, plan: ExpectedAdapter) -> bool:

@@ -173,8 +173,9 @@ def _difference(
     planned: what the config makes of the base as it is saved.
     """
     held, prefix = base, PREFIX
-    if any(one.stacked for one in base.tensors):
-        held = replace(base, tensors=tuple(one for one in base.tensors if not one.stacked))
+    tensors = base.declared or base.tensors
+    if base.declared or any(one.stacked for one in tensors):
+        held = replace(base, tensors=tuple(one for one in tensors if not one.stacked))
         planned = plan_with(held, method, values, families)
     if planned.unclear:
         return None
@@ -185,7 +186,7 @@ def _difference(
             return None
         prefix, planned = OWN_PREFIX, replace(planned, expected=(*prompts(method, values, None, built), *rest))
     found = difference_of(planned, matched_with(planned, families), replicated(held, values), prefix)
-    known = found.tuned or method in PROMPTS or not (base.renamed or base.apart)
+    known = found.tuned or method in PROMPTS or not base.renamed
     return found if known else None
 
 

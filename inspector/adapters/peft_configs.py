@@ -44,10 +44,25 @@ WANTED: Final = {
     **dict.fromkeys(("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING"), "num_virtual_tokens"),
 }
 """Method -> the key that its config must have."""
+OF_TASK: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("SEQ_CLS", "TOKEN_CLS"), ("classifier", "score")), "QUESTION_ANS": ("qa_outputs",),
+}  # fmt: skip
+"""Task -> the modules that PEFT always trains whole for it (`peft_model.py`)."""
+BY_TASK: Final = "modules_of_task"
+"""Key of a config as it is read, with the modules that are trained whole because of the task alone."""
+OF_MAMBA: Final = frozenset({"falcon_h1", "mamba", "mamba2", "falcon_mamba", "nemotron_h"})
+"""Types of the base for which PEFT refuses some targets (`_check_lora_target_modules_mamba` of `tuners_utils.py`)."""
+NOT_OF_MAMBA: Final = frozenset({"out_proj", "conv1d"})
+"""The names of these targets."""
+CHECKED_FOR_MAMBA: Final = frozenset({"LORA", "ADALORA", "XLORA", "RANDLORA"})
+"""The types of adapters that are checked."""
+PROBABILITIES: Final[Mapping[str, bool]] = {"LORA": True, "ADALORA": True, "SUPERTUNING": False}
+"""Type -> whether its `lora_dropout` may be 1."""
 MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
     "zero": lambda value: type(value) is int and value == 0,
     "negative": lambda value: type(value) is int and value < 0,
+    "text": lambda value: isinstance(value, str),
 }
 """Conditions on a value, by their names in the table."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
@@ -71,8 +86,15 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
     if found.get("target_modules") is None and base_type in entry["targets"]:
         named = _table()["targets"][entry["targets"][base_type]]
         found["target_modules"] = named.split() if " " in named or not named.startswith("all-") else named
+    if found.get("feedforward_modules") is None and base_type in entry.get("forward", {}):
+        found["feedforward_modules"] = entry["forward"][base_type].split()
     if values.get("peft_type") == "ADALORA" and not found.get("rank_pattern"):
         found["r"] = found.get("init_r")
+    of_task = OF_TASK.get(str(values.get("task_type")), ()) if "modules_to_save" in known else ()
+    saved = found.get("modules_to_save")
+    if of_task and (saved is None or isinstance(saved, list)):
+        found["modules_to_save"] = list(dict.fromkeys((*(saved or ()), *of_task)))
+        found[BY_TASK] = [one for one in of_task if one not in (saved or ())]
     return found
 
 
@@ -96,6 +118,12 @@ def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
             others = " and ".join(one for one in joined if one not in ends)
             return f"{chosen[0]} is one tensor with {others} in transformers 5, which target_modules lacks"
     return ""
+
+
+def refuses_target(values: Mapping[str, Any], base_type: object, module: str) -> bool:
+    """Whether PEFT refuses a module of a base of this type as a target, because its name is one of a mixer of Mamba."""
+    checked = values.get("peft_type") in CHECKED_FOR_MAMBA and base_type in OF_MAMBA
+    return checked and module.rpartition(".")[2] in NOT_OF_MAMBA
 
 
 def refusal(values: Mapping[str, Any]) -> str:
@@ -134,7 +162,15 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
     needed = WANTED.get(kind)
     if needed is not None and (values.get(needed) is None or (kind == "ADALORA" and not values[needed])):
         return f"{kind} needs {needed}"
+    dropout = values.get("lora_dropout")
+    number = dropout if kind in PROBABILITIES and isinstance(dropout, int | float) else 0
+    if not 0 <= number <= 1 or (number == 1 and not PROBABILITIES[kind]):
+        return f"{kind} does not load with lora_dropout {shown(dropout)}"
+    if kind == "OFT" and "oft_block_size" not in values:
+        return "OFT does not load without oft_block_size, which PEFT writes since 0.14"
     start, rank = values.get("init_lora_weights"), values.get("r")
+    if kind == "LORA" and start == "loftq" and not values.get("loftq_config"):
+        return "LORA needs loftq_config with init_lora_weights 'loftq'"
     if kind == "LORA" and start == "orthogonal" and type(rank) is int and rank % 2:
         return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
     if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):

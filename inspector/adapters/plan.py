@@ -26,13 +26,22 @@ from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividin
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
 from inspector.adapters.of_all import numbers_of_all, sizes_of_all
 from inspector.adapters.parameters import changed_parameters
-from inspector.adapters.peft_configs import changes
+from inspector.adapters.peft_configs import BY_TASK
 from inspector.adapters.prefixes import PREFIXES, TABLES, needed_prefix
+from inspector.adapters.refused_targets import (
+    AFFINE,
+    KIND,
+    changes_kind,
+    most_rank,
+    refused_container,
+    refused_for_parameters,
+    refused_module,
+)
 from inspector.adapters.replication import repeats, replicated
 from inspector.adapters.shadow import shadow_model
 from inspector.adapters.sharing import with_copies
 from inspector.adapters.subspaces import DIRECTIONS, subspaces
-from inspector.adapters.targets import Boxes, Targets, Unclear, around, texts
+from inspector.adapters.targets import Boxes, Ends, Targets, Unclear, around, texts
 from inspector.adapters.token_tables import WORDS, token_tables
 from inspector.algebra.boxes import Box, common, minus
 from inspector.matcher.families import Families
@@ -42,10 +51,6 @@ from inspector.reconciler.wording import names_in
 HEAD: Final = "head.token"
 TYING: Final = frozenset({"embed_tokens", "lm_head"})
 """Names of tables and heads for which PEFT heeds `ensure_weight_tying` (`EMBEDDING_LAYER_NAMES`)."""
-WITHOUT_PARAMETERS: Final = ("lora_bias", "use_dora")
-"""What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
-AFFINE: Final = ("scale", "affine", "batchnorm")
-"""Kinds of modules that most methods refuse to change."""
 UNTOUCHED: Final = (*AFFINE, "param", "buffer")
 """Kinds of tensors for which no method has pieces."""
 
@@ -142,8 +147,9 @@ class _Planner:
         chosen = self.settings.chosen(tensor.module, tensor.axes)
         if not chosen:
             return
-        if not self._changes(tensor):
-            self._refuse(tensor.module, chosen)
+        because = refused_module(tensor, self.base, self.method, self.values)
+        if because:
+            self._refuse(tensor.module, chosen, because)
         if tensor.kind in UNTOUCHED:
             if PREFIX + tensor.module in self.tuned:
                 self._open(tensor, chosen)
@@ -162,6 +168,7 @@ class _Planner:
         kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
         target = Target(kind, *widths, kernel, biased=tensor.module in self.biased)
+        most = most_rank(tensor, self.method, self.values)
         if self.method == "osf":
             if tensor.kind != "linear":
                 return  # left as it is, without a word
@@ -172,7 +179,8 @@ class _Planner:
         ranks = [(chosen, None)] if pruned else self.settings.ranks(tensor.module, chosen)
         for boxes, rank in ranks:
             for part, forward in self._scaled(tensor.module, boxes):
-                self.changed.append((tensor, part, replace(target, rank=rank, feedforward=forward)))
+                limited = rank if rank is None or most is None else min(rank, most)
+                self.changed.append((tensor, part, replace(target, rank=limited, feedforward=forward)))
 
     def _tied(self) -> None:
         """With `ensure_weight_tying`, a head that is tied to a table among the targets is changed with it."""
@@ -190,26 +198,15 @@ class _Planner:
                     self._expect(tensor, key, boxes, piece.shape, required=False, rank_axis=piece.rank_axis,
                                  vocabulary=_axis(piece, tensor.shape[0]), kind=ledger.COPY)  # fmt: skip
 
-    def _changes(self, tensor: BaseTensor) -> bool:
-        """Whether the method changes modules of the kind."""
-        if tensor.kind in AFFINE or tensor.kind == "conv":
-            return changes(self.values, "affine" if tensor.kind in AFFINE else f"conv{len(tensor.shape) - 2}")
-        return tensor.kind not in ("linear", "linear_io", "table") or changes(self.values, tensor.kind)
-
-    def _refuse(self, module: str, boxes: Boxes, because: str = "modules of this kind are not changed") -> None:
+    def _refuse(self, module: str, boxes: Boxes, because: str = KIND) -> None:
         self.unchangeable = self.unchangeable or f"{names_in(module, boxes, 1)[0]}: {because}"
 
     def _containers(self) -> None:
         """A module of modules that the config names, for which nearly every method raises."""
-        if self.unchangeable or self.settings.every_linear or changes(self.values, "container"):
-            return
-        own = {tensor.module for tensor in self.base.tensors}
-        paths = {(path, axes) for one in self.base.tensors for path, axes in around(one.module, one.axes) if path}
         try:
-            for path, axes in sorted(paths, key=lambda one: one[0]):
-                if path not in own and (chosen := self.settings.chosen(path, axes)):
-                    self._refuse(path, chosen)
-                    return
+            found = None if self.unchangeable else refused_container(self.base, self.settings, self.values)
+            if found is not None:
+                self._refuse(*found)
         except Unclear as reason:
             self.unclear.append(str(reason))
 
@@ -244,7 +241,7 @@ class _Planner:
         if key:
             self._refuse(tensor.module, boxes, f"its widths are no multiples of {key}")
         if pieces is None:
-            if self._changes(tensor):  # else PEFT refuses the config
+            if changes_kind(tensor, self.values):  # else PEFT refuses the config
                 self.unclear.append(f"what {self.method} stores for {target.kind} modules")
                 self._open(tensor, boxes)
             return
@@ -293,16 +290,21 @@ class _Planner:
         self.expected.extend(found.expected)
         self.targets.extend(found.targets)
         self.unclear.extend(found.unclear)
-        switch = next((key for key in WITHOUT_PARAMETERS if self.values.get(key) is True), "")
-        if found.targets and switch:
+        switch = refused_for_parameters(self.values) if found.targets else ""
+        # a matrix of torch among the targets sets the switch back
+        if switch and not (switch == "fan_in_fan_out" and any(one.kind == "linear" for one, *_ in self.changed)):
             self._refuse(*found.targets[0], f"{switch} is refused for single parameters")
 
     def _whole(self) -> None:
         if not texts(self.values.get("modules_to_save")):
             return
+        nested = "" if self.method in PROMPTS else self.settings.nested(one.module for one in self.base.tensors)
+        if nested:
+            self.unchangeable = self.unchangeable or f"{nested}: modules_to_save names it and a module inside of it"
+        by_task = Ends(texts(self.values.get(BY_TASK)))
         for tensor in self.base.tensors:
             boxes = self.settings.saved(tensor.module, tensor.axes)
-            if boxes:
+            if boxes and not (tensor.foreign and by_task.within(tensor.module, tensor.axes)):
                 required = tensor.required and (tensor.tasked or not tensor.foreign)
                 self._plain(tensor, tensor.key, boxes, "saved", required=required)
 
@@ -343,6 +345,9 @@ class _Planner:
         wanted, chosen, named = found.wanted, found.chosen, found.named
         if not found.clear:
             self.unclear.append("which tables trainable_token_indices means")
+        name, because = found.refused
+        if because:
+            self.unchangeable = self.unchangeable or f"{name}: {because}"
         whole = self.method == "trainable_tokens"
         rows = len(wanted) if isinstance(wanted, list) else None
         if whole:  # saved once more under the name of each head or table that is tied to it

@@ -8,7 +8,7 @@ version of PEFT, or an expression outside what can be matched in bounded time, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, minus
@@ -60,12 +60,20 @@ class Ends:
                     found.append(matched)
         return union(found)
 
+    def names(self, module: str) -> bool:
+        """Whether any of the texts is the end of a path, whatever its numbers."""
+        return any(module == key or module.endswith(key if self._loose else f".{key}") for key in self._wanted)
+
     def exactly(self, module: str, box: Box) -> Boxes:
         """The indices at which the path is one of the texts."""
         boxes = self._wanted.get(module)
         if boxes is None or len(boxes[0]) != len(box):
             return ()
         return tuple(matched for one in boxes if (matched := common(box, one)) is not None)
+
+
+def _ends_of_segments(module: str) -> Iterator[int]:
+    return (at for at, letter in enumerate(module) if letter == ".")
 
 
 def union(boxes: Iterable[Box]) -> Boxes:
@@ -178,6 +186,15 @@ class Targets:
     def saved(self, module: str, box: Box) -> Boxes:
         """The indices at which a module, or one around it, is trained and saved whole."""
         return _below(self._saved, module, box)
+
+    def nested(self, modules: Iterable[str]) -> str:
+        """A module that is to be saved whole and has another one inside that is named as well; "" where none has.
+
+        modules: the keys of all modules with parameters.
+        """
+        paths = {module[:at] for module in modules for at in (*_ends_of_segments(module), len(module))}
+        saved = sorted(path for path in paths if self._saved.names(path))
+        return next((one for one, after in pairwise(saved) if after.startswith(f"{one}.")), "")
 
     def forward(self, module: str, box: Box) -> Boxes:
         """The indices at which IA3 scales a module's input instead of its output."""

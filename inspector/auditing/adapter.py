@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.changed_modules import modules_of
 from inspector.adapters.difference import AdapterDifference
+from inspector.adapters.expected import PROMPTS
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import (
@@ -87,12 +88,18 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     """Whether the weights belong to an adapter, by their names; its config may be absent."""
     if of_peft(checkpoint):
         tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
-        most = PEFT.finds(checkpoint.set_name) and 2 * tuned >= len(stored)
+        most = PEFT.finds(checkpoint.set_name) and (2 * tuned >= len(stored) or _is_prompt(checkpoint))
         named = not stored or most or is_adapter(map(saved_name, stored))
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if is_tool_adapter(tool_tensors(stored), stored):
         return True
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
+
+
+def _is_prompt(checkpoint: Checkpoint) -> bool:
+    """Whether the config is that of a prompt, whose one tensor shows nothing under another name."""
+    kind = None if checkpoint.adapter is None else checkpoint.adapter.values.get("peft_type")
+    return isinstance(kind, str) and kind in PEFT_TYPES and kind.lower() in PROMPTS
 
 
 def of_peft(checkpoint: Checkpoint) -> bool:

@@ -124,7 +124,7 @@ def _against_base(
         if looked_for in report.unreached or (other != looked_for and looked_for not in found.strange):
             renamed[looked_for] += family.tensors
     trained = values.get("modules_to_save") or ()
-    lost = {key: one for key, one in renamed.items() if tuner_name(key) or key.split(".")[-2:-1][0] in trained}
+    lost = {key: one for key, one in renamed.items() if tuner_name(key) or key in found.whole}
     absent = {**dict(found.absent), **lost}
     mismatched = [one for one in found.mismatched if one[0] not in renamed]
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing

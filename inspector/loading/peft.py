@@ -63,7 +63,7 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
         excuse = BY_CLASS if against.apart else ""
         return _load(REFUSES, f"{against.whole} is missing (KeyError)", files, excuse=excuse)
     counts = {"missing": against.missing + against.aliases, "unexpected": against.unexpected, "mismatched": 0}
-    if against.apart:
+    if against.apart and against.first_missing:
         return _load(RANDOM, f"{OTHER_CLASS} {against.asked}", files, excuse=BY_CLASS, **counts)
     if against.first_missing:
         words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"

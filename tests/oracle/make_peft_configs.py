@@ -6,12 +6,12 @@ Needs torch, transformers and peft, as `make_library_loads.py`:
 
 For each type: `keys`, the defaults of all keys (null for those that are no plain values); `refused`, the conditions of
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
-modules it changes where a config names none; `kinds`, the kinds of modules that it changes (null where it changes them
-in other ways: it raises for a target of any other kind); `null`, `zero` and `negative`, the keys that may not be these
-when an adapter is loaded, and `words`, what the keys may be that are one of a few words. `tasks`: the values of
-`task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers
-does those of a model; `fused`: of some of them, the modules that it joins with others, by what they are called
-together.
+modules it changes where a config names none, and `forward`, those whose input IA3 scales; `kinds`, the kinds of modules
+that it changes (null where it changes them in other ways: it raises for a target of any other kind); `null`, `zero`,
+`negative` and `text`, the keys that may not be these (the text of a number) when an adapter is loaded, and `words`,
+what the keys may be that are one of a few words. `tasks`: the values of `task_type`; `renaming`: the model types of
+transformers 5 for which PEFT renames the tensors of a LoRA as transformers does those of a model; `fused`: of some of
+them, the modules that it joins with others, by what they are called together.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ WIDTH = 48
 PROMPT: Mapping[str, Any] = {"task_type": "CAUSAL_LM", "num_virtual_tokens": 4}
 NOT_TRIED = ("target_modules", "target_parameters", "modules_to_save", "task_type", "peft_type")
 """Keys whose values depend on the base."""
-OTHERS: Mapping[str, Any] = {"null": None, "zero": 0, "negative": -1, "words": "no_such_word"}
+OTHERS: Mapping[str, Any] = {"null": None, "zero": 0, "negative": -1, "text": "4", "words": "no_such_word"}
 OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
 """What a refusal says that is one of the tensors, not of the value."""
 
@@ -143,6 +143,8 @@ def _applies(condition: str, value: Any, words: str) -> bool:
     """Whether a key with this value is tried."""
     if condition == "null":
         return value is not None
+    if condition == "text":
+        return type(value) in (int, float)
     return bool(words) if condition == "words" else type(value) is int
 
 
@@ -197,6 +199,11 @@ def main() -> None:
             if text not in targets:
                 targets.append(text)
             entry["targets"][model_type] = targets.index(text)
+        if name.value == "IA3":
+            ahead = importlib.import_module(
+                "peft.utils.constants"
+            ).TRANSFORMERS_MODELS_TO_IA3_FEEDFORWARD_MODULES_MAPPING
+            entry["forward"] = {model_type: " ".join(sorted(modules)) for model_type, modules in sorted(ahead.items())}
         if "target_modules" in keys:
             entry["kinds"] = kinds_of(importlib.import_module("peft"), kind, name.value)
         entry |= values_of(importlib.import_module("peft"), kind, name.value, keys)

@@ -1,0 +1,72 @@
+"""Modules and parameters of a base that PEFT refuses to change, and why.
+
+Source: PEFT 0.21.2, `inject_adapter` of `tuners/tuners_utils.py` and the layers of its tuners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.peft_configs import changes, refuses_target
+from inspector.adapters.targets import Boxes, Targets, around
+
+AFFINE: Final = ("scale", "affine", "batchnorm")
+"""Kinds of modules that most methods refuse to change."""
+WITHOUT_PARAMETERS: Final = ("lora_bias", "use_dora", "lora_dropout", "fan_in_fan_out", "velora_config", "kasa_config")
+"""What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
+OF_MATRICES: Final = ("pissa", "corda", "olora", "mica", "loftq")
+"""Beginnings of starts of LoRA that are made of the base's matrix, which a single parameter is not."""
+TAKEN_APART: Final = ("pissa", "olora")
+"""Those that take the matrix apart: their rank is at most its smaller width."""
+KIND: Final = "modules of this kind are not changed"
+
+
+def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[str, Any]) -> str:
+    """Why the method refuses a module with this weight; "" where it does not."""
+    if not changes_kind(tensor, values):
+        return KIND
+    if refuses_target(values, base.settings.values.get("model_type"), tensor.module):
+        return "a Mamba model has no adapter of this kind for it"
+    if tensor.kind == "table" and method == "lora" and values.get("lora_bias") is True:
+        return "lora_bias is refused for embeddings"
+    return ""
+
+
+def changes_kind(tensor: BaseTensor, values: Mapping[str, Any]) -> bool:
+    """Whether the method changes modules of the kind."""
+    if tensor.kind in AFFINE or tensor.kind == "conv":
+        return changes(values, "affine" if tensor.kind in AFFINE else f"conv{len(tensor.shape) - 2}")
+    return tensor.kind not in ("linear", "linear_io", "table") or changes(values, tensor.kind)
+
+
+def refused_container(base: Base, settings: Targets, values: Mapping[str, Any]) -> tuple[str, Boxes] | None:
+    """A module without a weight of its own that the config names, for which nearly every method raises.
+
+    Unclear may be raised.
+    """
+    if settings.every_linear or changes(values, "container"):
+        return None
+    own = {tensor.module for tensor in base.tensors if tensor.ending == ".weight"}
+    paths = {(path, axes) for one in base.tensors for path, axes in around(one.module, one.axes) if path}
+    for path, axes in sorted(paths, key=lambda one: one[0]):
+        if path not in own and (chosen := settings.chosen(path, axes)):
+            return path, chosen
+    return None
+
+
+def refused_for_parameters(values: Mapping[str, Any]) -> str:
+    """The key of a config of LoRA with which no single parameter is changed; "" where there is none."""
+    start = values.get("init_lora_weights")
+    if isinstance(start, str) and start.casefold().startswith(OF_MATRICES):
+        return "init_lora_weights"
+    return next((key for key in WITHOUT_PARAMETERS if values.get(key)), "")
+
+
+def most_rank(tensor: BaseTensor, method: str, values: Mapping[str, Any]) -> int | None:
+    """The largest rank that a start of LoRA gives a module; None where it does not limit it."""
+    start = str(values.get("init_lora_weights")).casefold()
+    if method != "lora" or not start.startswith(TAKEN_APART) or tensor.kind == "table":
+        return None
+    return min((one for one in tensor.widths or () if one is not None), default=None)
