@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -69,6 +70,37 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
                 codes = {finding.code for finding in audited.findings if finding.severity == "error"}
                 assert codes & {"C310", "C311"}, (key, other)
                 assert name == "AutoencoderTiny" or len(codes) == 1, (key, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "refused"),
+    [
+        ("AutoencoderKL", {"norm_num_groups": 7}, {"norm_num_groups"}),
+        ("AutoencoderKL", {"norm_num_groups": UNSET}, {"norm_num_groups"}),
+        ("AutoencoderKL", {"norm_num_groups": 4}, set()),
+        ("AutoencoderKL", {"in_channels": [3]}, {"in_channels"}),
+        ("AutoencoderKL", {"act_fn": 1}, {"act_fn"}),
+        ("AutoencoderKL", {"block_out_channels": []}, {"block_out_channels"}),
+        ("UNet2DConditionModel", {"down_block_types": ["UNetResDownBlock2D", "DownBlock2D"]}, set()),
+        ("UNet2DConditionModel", {"down_block_types": ["UNetResUpBlock2D", "DownBlock2D"]}, {"down_block_types"}),
+        ("CosmosTransformer3DModel", {"rope_scale": 2.0}, {"rope_scale"}),
+    ],
+)
+def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:
+    """As diffusers 0.42 builds them; without the key its default is 32 groups."""
+    config = {**diffusers_records(name)[0]["config"], "_class_name": name, **changes}
+    config = {key: value for key, value in config.items() if value is not UNSET}
+    assert {one.key for one in refused_by_class(config)} == refused
+
+
+@pytest.mark.parametrize("key", ["channel_multiples", "downsampling_ratios"])
+def test_lists_that_a_class_reads_together_are_as_long(key: str) -> None:
+    """Of Oobleck's autoencoder: the first may not be shorter than the second."""
+    record = next(one for one in diffusers_records("AutoencoderOobleck") if not one["variant"])
+    config = {**record["config"], "_class_name": "AutoencoderOobleck"}
+    for other in (config[key][:-1], [*config[key], config[key][-1]]):
+        refused = (len(other) < len(config[key])) is (key == "channel_multiples")
+        assert len(list(refused_by_class({**config, key: other}))) == refused
 
 
 ALIKE = {

@@ -243,7 +243,11 @@ CLIP: dict[str, Any] = {
 @pytest.mark.parametrize("tower", ["vision_model.", "vision_model.vision_model."])
 def test_a_safety_checker_is_whole(tower: str, tmp_path: Path) -> None:
     """34,292 parameters: `StableDiffusionSafetyChecker` of diffusers 0.42, which loads the names of both versions."""
-    folder = pipeline(tmp_path, {**PARTS, "safety_checker": ["stable_diffusion", "StableDiffusionSafetyChecker"]})
+    checker = ["stable_diffusion", "StableDiffusionSafetyChecker"]
+    extractor = ["transformers", "CLIPImageProcessor"]
+    folder = pipeline(tmp_path, {**PARTS, "safety_checker": checker, "feature_extractor": extractor})
+    (folder / "feature_extractor").mkdir()
+    (folder / "feature_extractor" / "preprocessor_config.json").write_text("{}", encoding="utf-8")
     spec = {name.replace("vision_model.", tower): entry for name, entry in genuine(CLIP).items()}
     write(folder / "safety_checker", spec, CLIP)
     audited = audit(str(folder))
@@ -422,6 +426,8 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
         ({"unet": ["diffusers", "Later"], "_diffusers_version": "0.99.0"}, None),
         ({"requires_safety_checker": False, "extra": [None, None]}, set()),
         ({"extra": ["diffusers", "VQModel"]}, set()),
+        ({"unet": ["diffusers", "AutoModel"]}, {"N475"}),
+        ({"_class_name": "AnimateDiffPipeline"}, {"N501"}),
     ],
 )  # fmt: skip
 def test_entries_are_read_as_diffusers_reads_them(
@@ -504,6 +510,37 @@ def test_sizes_that_image_processors_refuse(
     folder = pipeline(tmp_path, {**PARTS, "feature_extractor": ["transformers", class_name]})
     (folder / "feature_extractor").mkdir()
     (folder / "feature_extractor" / "preprocessor_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    assert codes(audit(str(folder))) == found
+
+
+@pytest.mark.parametrize(
+    ("settings", "codes_found"),
+    [
+        ({"padding_side": "middle"}, {"C326"}),
+        ({"padding_side": "left", "truncation_side": "right"}, set()),
+        ({"split_special_tokens": None}, {"C326"}),
+        ({"added_tokens_decoder": {"0": "x"}}, {"C326"}),
+        ({"added_tokens_decoder": {"0": {"content": "a"}}}, set()),
+        ({"extra_special_tokens": ["a", 1]}, {"C326"}),
+        ({"extra_special_tokens": {"image": "<image>"}}, set()),
+        ({"eos_token": {"content": "a"}}, {"C326"}),
+        ({"eos_token": {"__type": "AddedToken", "content": "a"}, "pad_token": None}, set()),
+        ({"model_input_names": None}, {"C326"}),
+    ],
+)
+def test_settings_that_tokenizers_refuse(settings: dict[str, Any], codes_found: set[str], tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    assert codes(audit(str(folder))) == codes_found
+
+
+@pytest.mark.parametrize(("lost", "found"), [("", set()), ("vocab.json", {"N416"}), ("merges.txt", {"N416"})])
+def test_a_vocabulary_of_two_files_needs_both(lost: str, found: set[str], tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "tokenizer" / "tokenizer.json").unlink()
+    for name in ("vocab.json", "merges.txt"):
+        if name != lost:
+            (folder / "tokenizer" / name).write_text("{}", encoding="utf-8")
     assert codes(audit(str(folder))) == found
 
 

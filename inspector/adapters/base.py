@@ -25,7 +25,7 @@ from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope, head_for
 from inspector.notation.settings import Settings
-from inspector.notation.slots import unroll
+from inspector.notation.slots import HOLE, unroll
 from inspector.notation.spelling import Spelling, template
 from inspector.reconciler.reconcile import Reconciled
 
@@ -168,9 +168,10 @@ def base_tensors(
     keys = frozenset(_base_keys(families, values))
     asked = head_for(scope.definition, OF_TASK.get(str(values.get("task_type")), ""))
     match = best_match(scope, keys, asked or head)
-    keys |= frozenset(_named_parameters(scope, match, values))
+    namer = _namer(claim)
+    keys |= frozenset(_named_parameters(scope, match, keys, namer, values))
     plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
-    own, namer = _own_rows(scope, head), _namer(claim)
+    own = _own_rows(scope, head)
     shown = {
         number
         for slot in plan.unrolled.slots
@@ -324,13 +325,23 @@ def _tensor(
                       foreign=foreign, doubtful=doubtful, stacked=stacked, tasked=tasked, held=held)  # fmt: skip
 
 
-def _named_parameters(scope: Scope, match: Match, values: Mapping[str, Any]) -> Iterable[str]:
-    """The keys of single parameters that the config names and that a base may have in one of several ways."""
-    ends = [key_of(one)[0] for one in texts(values.get("target_parameters"))]
+def _named_parameters(
+    scope: Scope, match: Match, keys: frozenset[str], namer: NamesInMemory | None, values: Mapping[str, Any]
+) -> Iterable[str]:
+    """The keys of single parameters that the config names, the adapter has none of, and the base has in memory."""
+    named = [key_of(one)[0] for one in texts(values.get("target_parameters"))]
+    ends = tuple(f".{one}" for one in named if not any(f".{key}".endswith(f".{one}") for key in keys))
     for slot in unroll(scope, match.head).slots if ends else ():
-        key = template(match.spelling.spelled(slot, scope))[0] if slot.choices else ""
-        if key and any(f".{key}".endswith(f".{end}") for end in ends):
+        spelled = match.spelling.spelled(slot, scope)
+        key = template(spelled)[0]
+        if slot.choices and f".{key}".endswith(ends) and (namer is None or _is_kept(spelled, key, namer)):
             yield key
+
+
+def _is_kept(spelled: str, key: str, namer: NamesInMemory) -> bool:
+    """Whether a tensor has the same name in memory."""
+    found = namer.name(HOLE.sub("0", spelled))
+    return found.converter is None and [joined_names(text)[0] for text in found.names] == [key]
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:

@@ -117,7 +117,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
     if base is not None and planned is not None:
-        if not (elsewhere or (unknown and base.composite)):
+        if not ((elsewhere and not base.declared) or (unknown and base.composite)):
             difference = _difference(base, method, values, families, planned)
         if not alone:
             strange = tuple(one for one in plan.expected if one.module in unknown)

@@ -103,6 +103,11 @@ def renames(values: Mapping[str, Any], base_type: object) -> bool:
     return values.get("peft_type") == "LORA" and isinstance(base_type, str) and base_type in _table()["renaming"]
 
 
+def made_parameters(values: Mapping[str, Any], base_type: object) -> bool:
+    """Whether PEFT takes routers and experts of a base that an adapter's config names as modules for parameters."""
+    return values.get("peft_type") == "LORA" and isinstance(base_type, str) and base_type in _table()["fused"]
+
+
 def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
     """Why PEFT refuses a config for a base with this config; "" where it does not."""
     name, base_type, task = named_class(base), base.get("model_type"), values.get("task_type")

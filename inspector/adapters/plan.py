@@ -32,6 +32,7 @@ from inspector.adapters.refused_targets import (
     AFFINE,
     KIND,
     changes_kind,
+    is_no_matrix,
     most_rank,
     refused_container,
     refused_for_parameters,
@@ -143,6 +144,8 @@ class _Planner:
     def _matrix(self, tensor: BaseTensor) -> None:
         every = self.settings.every_linear
         if tensor.ending != ".weight" or (every and not _is_linear(tensor)):
+            return
+        if every and is_no_matrix(tensor, self.base, self.values):
             return
         chosen = self.settings.chosen(tensor.module, tensor.axes)
         if not chosen:
@@ -298,7 +301,8 @@ class _Planner:
     def _whole(self) -> None:
         if not texts(self.values.get("modules_to_save")):
             return
-        nested = "" if self.method in PROMPTS else self.settings.nested(one.module for one in self.base.tensors)
+        modules = [] if self.method in PROMPTS else [(one.module, one.axes) for one in self.base.tensors]
+        nested = self.settings.nested(modules)
         if nested:
             self.unchangeable = self.unchangeable or f"{nested}: modules_to_save names it and a module inside of it"
         by_task = Ends(texts(self.values.get(BY_TASK)))

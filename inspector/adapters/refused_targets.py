@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.adapters.base import Base, BaseTensor
-from inspector.adapters.peft_configs import changes, refuses_target
+from inspector.adapters.module_kinds import has_own_class, without_parameters
+from inspector.adapters.peft_configs import changes, made_parameters, refuses_target
 from inspector.adapters.targets import Boxes, Targets, around
 
 AFFINE: Final = ("scale", "affine", "batchnorm")
@@ -25,13 +26,19 @@ KIND: Final = "modules of this kind are not changed"
 
 def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[str, Any]) -> str:
     """Why the method refuses a module with this weight; "" where it does not."""
-    if not changes_kind(tensor, values):
+    if not changes_kind(tensor, values) or (is_no_matrix(tensor, base, values) and not changes(values, "container")):
         return KIND
     if refuses_target(values, base.settings.values.get("model_type"), tensor.module):
         return "a Mamba model has no adapter of this kind for it"
     if tensor.kind == "table" and method == "lora" and values.get("lora_bias") is True:
         return "lora_bias is refused for embeddings"
     return ""
+
+
+def is_no_matrix(tensor: BaseTensor, base: Base, values: Mapping[str, Any]) -> bool:
+    """Whether a matrix is in a module of a class of its own, which PEFT does not make a single parameter for it."""
+    model_type = base.settings.values.get("model_type")
+    return has_own_class(tensor.module, model_type) and not made_parameters(values, model_type)
 
 
 def changes_kind(tensor: BaseTensor, values: Mapping[str, Any]) -> bool:
@@ -44,7 +51,7 @@ def changes_kind(tensor: BaseTensor, values: Mapping[str, Any]) -> bool:
 def refused_container(base: Base, settings: Targets, values: Mapping[str, Any]) -> tuple[str, Boxes] | None:
     """A module without a weight of its own that the config names, for which nearly every method raises.
 
-    Unclear may be raised.
+    Modules without any parameters are among them. Unclear may be raised.
     """
     if settings.every_linear or changes(values, "container"):
         return None
@@ -53,6 +60,9 @@ def refused_container(base: Base, settings: Targets, values: Mapping[str, Any]) 
     for path, axes in sorted(paths, key=lambda one: one[0]):
         if path not in own and (chosen := settings.chosen(path, axes)):
             return path, chosen
+        for name in without_parameters(path, base.settings.values.get("model_type")):
+            if chosen := settings.chosen(f"{path}.{name}", axes):
+                return f"{path}.{name}", chosen
     return None
 
 

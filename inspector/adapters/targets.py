@@ -8,7 +8,7 @@ version of PEFT, or an expression outside what can be matched in bounded time, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, minus
@@ -60,20 +60,12 @@ class Ends:
                     found.append(matched)
         return union(found)
 
-    def names(self, module: str) -> bool:
-        """Whether any of the texts is the end of a path, whatever its numbers."""
-        return any(module == key or module.endswith(key if self._loose else f".{key}") for key in self._wanted)
-
     def exactly(self, module: str, box: Box) -> Boxes:
         """The indices at which the path is one of the texts."""
         boxes = self._wanted.get(module)
         if boxes is None or len(boxes[0]) != len(box):
             return ()
         return tuple(matched for one in boxes if (matched := common(box, one)) is not None)
-
-
-def _ends_of_segments(module: str) -> Iterator[int]:
-    return (at for at, letter in enumerate(module) if letter == ".")
 
 
 def union(boxes: Iterable[Box]) -> Boxes:
@@ -187,14 +179,23 @@ class Targets:
         """The indices at which a module, or one around it, is trained and saved whole."""
         return _below(self._saved, module, box)
 
-    def nested(self, modules: Iterable[str]) -> str:
+    def nested(self, modules: Iterable[tuple[str, Box]]) -> str:
         """A module that is to be saved whole and has another one inside that is named as well; "" where none has.
 
-        modules: the keys of all modules with parameters.
+        modules: the keys and the indices of all modules with parameters.
         """
-        paths = {module[:at] for module in modules for at in (*_ends_of_segments(module), len(module))}
-        saved = sorted(path for path in paths if self._saved.names(path))
-        return next((one for one, after in pairwise(saved) if after.startswith(f"{one}.")), "")
+        found: dict[str, list[Box]] = {}
+        for module, box in modules:
+            for path, axes in around(module, box):
+                found.setdefault(path, []).extend(self._saved.within(path, axes))
+        saved = sorted((path, boxes) for path, boxes in found.items() if boxes)
+        for number, (path, boxes) in enumerate(saved):
+            for inner, others in saved[number + 1 :]:
+                if not inner.startswith(f"{path}."):
+                    break
+                if any(common(one[: len(box)], box) is not None for one in others for box in boxes):
+                    return path
+        return ""
 
     def forward(self, module: str, box: Box) -> Boxes:
         """The indices at which IA3 scales a module's input instead of its output."""

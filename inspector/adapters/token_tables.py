@@ -74,7 +74,7 @@ def _of_method(base: Base, wanted: object, values: Mapping[str, Any], settings: 
 
 def _named(base: Base, wanted: dict[str, Any], saved: Collection[str]) -> TokenTables:
     """The tables by their names: each that ends with one of them, but for a head that takes the rows of its table."""
-    tables = [one for one in base.tensors if one.role in WORDS and one.ending == ".weight"]
+    tables = [one for one in base.tensors if (one.role in WORDS or one.kind == "table") and one.ending == ".weight"]
     tied = base.settings.read(("tie_word_embeddings",))[0] is True
     chosen: list[tuple[BaseTensor, object]] = []
     clear, refused = True, ("", "")

@@ -65,6 +65,10 @@ def _is_int(value: Any) -> bool:
     return type(value) is int
 
 
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
 CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "null": ValueKind(lambda value: value is None, "a value that it takes", lambda value: None),
     "zero": ValueKind(lambda value: _is_int(value) and value == 0, "a number above 0", lambda value: UNSET),
@@ -75,7 +79,14 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "text": ValueKind(
         lambda value: isinstance(value, str), "a number", lambda value: int(value) if value.isdecimal() else UNSET
     ),
-    "single": ValueKind(lambda value: _is_int(value) or isinstance(value, str), "a list", lambda value: UNSET),
+    "single": ValueKind(lambda value: _is_number(value) or isinstance(value, str), "a list", lambda value: UNSET),
+    "list": ValueKind(
+        lambda value: isinstance(value, list) and bool(value),
+        "a single value",
+        lambda value: value[0] if len(value) == 1 else UNSET,
+    ),
+    "number": ValueKind(lambda value: _is_number(value), "a text", lambda value: UNSET),
+    "empty": ValueKind(lambda value: value == [], "a list with values", lambda value: UNSET),
 }
 """Name in the table -> condition."""
 
@@ -98,7 +109,10 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
                 detail = f"{shown(values[key])} is not {condition.wanted}"
                 yield RefusedByClass(key, detail, condition.meant(values[key]))
     yield from _words(values, entry)
-    yield from _lengths(values, str(class_name))
+    yield from _divisors(values, entry, str(class_name))
+    counted = {one.key: one for one in _lengths(values, str(class_name))}
+    counted = {**{one.key: one for one in _of_others(values, entry, str(class_name))}, **counted}
+    yield from counted.values()
 
 
 def _words(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[RefusedByClass]:
@@ -116,6 +130,36 @@ def _words(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Refu
 
 def _none_of(known: list[str]) -> str:
     return f"none of {', '.join(known)}" if len(known) <= MOST_NAMED else "not known to it"
+
+
+def _divisors(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """Numbers of groups that do not divide the channels."""
+    rules: Mapping[str, str] = entry.get("divides", {})
+    stated = {**class_defaults(class_name)[0], **values} if rules else {}
+    for key, widths in rules.items():
+        number, channels = stated.get(key), stated.get(widths)
+        if type(number) is not int or number < 1 or not isinstance(channels, list):
+            continue
+        odd = [one for one in channels if type(one) is int and one % number]
+        if odd:
+            default = "" if key in values else ", its default,"
+            yield RefusedByClass(key, f"{number}{default} does not divide {odd[0]} of {widths}", beside=(widths,))
+
+
+def _of_others(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """Lists of another length than those that the class reads beside them; of two the first."""
+    seen: set[str] = set()
+    for kind in ("shorter", "longer"):
+        for key, others in entry.get(kind, {}).items():
+            stated = {**class_defaults(class_name)[0], **values}
+            lengths = {len(stated[other]) if isinstance(stated.get(other), list) else 0 for other in others.split()}
+            if len(lengths) > 1 or 0 in lengths or not isinstance(stated.get(key), list) or not stated[key]:
+                continue
+            wanted, length = lengths.pop(), len(stated[key])
+            if seen.isdisjoint(others.split()) and (length < wanted if kind == "shorter" else length > wanted):
+                seen.add(key)
+                first = others.split()[0]
+                yield RefusedByClass(key, f"it has length {length}, {first} {wanted}", beside=(first,))
 
 
 def _lengths(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:

@@ -130,7 +130,9 @@ def _against_base(
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if not _in_place(name, trained)}
     absent = {name: tensors for name, tensors in absent.items() if not _is_made_again(name, method)}
-    unexpected = found.unexpected + sum(renamed.values()) + sum(key in PROMPT_TENSORS for key in stored)
+    unexpected = (
+        found.unexpected + sum(renamed.values()) + (sum(key in PROMPT_TENSORS for key in stored) if prompt else 0)
+    )
     shared = _loaded_elsewhere(absent, frozenset(loaded_name(key, renaming) for key in stored))
     within = {name for name in absent if f"{name.removesuffix('.weight')}{WORDS_AROUND}" in stored}
     absent = {name: tensors for name, tensors in absent.items() if name not in shared and name not in within}

@@ -15,10 +15,18 @@ from msgspec import Struct
 from inspector.auditing.pipeline_files import Open
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding, Place
-from inspector.findings.names.entries import EntriesUnused, EntryUnknown, EntryUnreadable
+from inspector.findings.names.entries import (
+    EntriesUnused,
+    EntryUnknown,
+    EntryUnreadable,
+    ExtractorMissing,
+    MotionMissing,
+)
 from inspector.findings.names.pipelines import PipelineIncomplete
 from inspector.loader.config_file import Config
 from inspector.loading.pipelines import (
+    animates,
+    checks_images,
     classes_in,
     is_connected,
     is_pipeline,
@@ -33,6 +41,8 @@ LIBRARIES: Final = ("diffusers", "transformers")
 FLASHPACK: Final = "FlashPack"
 """What diffusers takes from the beginning of a class's name: it is stored in another format."""
 README: Final = "README.md"
+CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
+OF_IMAGES: Final = "UNet2DConditionModel"
 LONGEST: Final = 100
 """Characters of a name for which a similar one is sought."""
 
@@ -64,7 +74,7 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
         entry = index.values.get(name)
         if isinstance(entry, list) and _is_entry(entry):
             unknown.update(_of_class(index, name, entry[0], entry[1], opened))
-    findings = (*unread, *(one for one in unknown.values() if one is not None))
+    findings = (*unread, *(one for one in unknown.values() if one is not None), *_without_others(index, stated))
     own = [name for name, one in unknown.items() if one is None]
     skipped = [
         Skipped(f"{name}: its class", "it is of a library or code that is not known", decisive=True) for name in own
@@ -119,6 +129,18 @@ def _unread(index: Config, class_name: str, elsewhere: Collection[str]) -> Itera
         null = isinstance(entry, list) and bool(entry) and entry[0] is None
         if not null and not _is_entry(entry):
             yield EntryUnreadable(place=_key(index, name), component=name, entry=entry)
+
+
+def _without_others(index: Config, class_name: str) -> Iterator[Finding]:
+    """The findings on components that need another one beside them."""
+    values = index.values
+    checked = checks_images(class_name) and _is_entry(values.get(CHECKER))
+    if checked and not _is_entry(values.get(EXTRACTOR)):
+        yield ExtractorMissing(place=_key(index, EXTRACTOR), class_name=class_name, entry=values.get(CHECKER))
+    unet = values.get("unet")
+    of_images = animates(class_name) and _is_entry(unet) and isinstance(unet, list) and unet[1] == OF_IMAGES
+    if of_images and not _is_entry(values.get(MOTION)):
+        yield MotionMissing(place=_key(index, MOTION), class_name=class_name)
 
 
 def _of_class(

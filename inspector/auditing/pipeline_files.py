@@ -25,6 +25,7 @@ from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes, refused_sizes
 from inspector.loading.schedulers import RefusedSetting, refused_settings
+from inspector.loading.tokenizers import refused_by_tokenizer, without_its_pair
 
 Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
@@ -32,6 +33,7 @@ Open = Callable[[str], Checkpoint | None]
 KINDS: Final = ("Scheduler", "Tokenizer", "FeatureExtractor", "ImageProcessor", "Processor")
 """Parts of the names of classes without weights; what follows is the form of the same (`Fast`, `Pil`)."""
 _KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
+TOKENIZER: Final = "tokenizer_config.json"
 NEEDED: Final = {
     "Scheduler": "scheduler_config.json",
     "FeatureExtractor": "preprocessor_config.json",
@@ -42,7 +44,7 @@ READ: Final = {
     "Scheduler": ("scheduler_config.json",),
     "FeatureExtractor": ("preprocessor_config.json",),
     "ImageProcessor": ("preprocessor_config.json",),
-    "Tokenizer": ("tokenizer_config.json", "tokenizer.json"),
+    "Tokenizer": (TOKENIZER, "tokenizer.json"),
 }
 """Kind -> the files that must be JSON: with diffusers 0.42 and transformers 5.23 any other text is refused."""
 LARGEST_ASKED: Final = 1_000_000
@@ -106,18 +108,19 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
             continue
         config, found = read_config(source, file, "config")
         if config is not None:
-            yield from _refused(name, class_name, f"{name}/{file}", config)
+            yield from _refused(name, class_name, f"{name}/{file}", config, folder.siblings)
             continue
         for one in found:
             yield one.within(name, replace(one.place, file=f"{name}/{file}"))
 
 
-def _refused(name: str, class_name: str, file: str, config: Config) -> Iterator[SettingRefused]:
+def _refused(name: str, class_name: str, file: str, config: Config, files: Collection[str]) -> Iterator[SettingRefused]:
+    tokens = refused_by_tokenizer(class_name, config.values, files) if file.endswith(TOKENIZER) else ()
     sizes = (
         RefusedSetting(key, config.values[key], f"{shown(config.values[key])} is no size", built=True)
         for key in refused_sizes(class_name, config.values)
     )
-    for one in (*refused_settings(class_name, config.values), *sizes):
+    for one in (*refused_settings(class_name, config.values), *sizes, *tokens):
         yield SettingRefused(
             place=Place(file=file, key=one.key), component=name, class_name=class_name, key=one.key, stated=one.value,
             because=one.because, built=one.built, meant=one.meant,
@@ -167,4 +170,4 @@ def _is_there(kind: str, class_name: str, files: Collection[str]) -> bool:
         return NEEDED[kind] in files
     if kind != "Tokenizer" or class_name.startswith(OF_BYTES):
         return bool(files)
-    return any(name not in WITHOUT_WORDS for name in files)
+    return not without_its_pair(class_name, files) and any(name not in WITHOUT_WORDS for name in files)

@@ -42,6 +42,16 @@ def is_connected(class_name: str) -> bool:
     return class_name in _table()["connected"].split()
 
 
+def checks_images(class_name: str) -> bool:
+    """Whether a pipeline refuses a safety checker without a feature extractor."""
+    return class_name in _table()["checking"].split()
+
+
+def animates(class_name: str) -> bool:
+    """Whether a pipeline puts motion modules into a UNet for images."""
+    return class_name in _table()["animating"].split()
+
+
 def is_pipeline(class_name: str) -> bool:
     """Whether diffusers has a pipeline of this name."""
     return class_name in _table()["pipelines"]

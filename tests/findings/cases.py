@@ -486,6 +486,12 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
     "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),
     "setting-refused": lambda: pipeline_with_scheduler(beta_schedule="linearr"),
+    "extractor-missing": lambda: pipeline_with_entries(
+        safety_checker=["stable_diffusion", "StableDiffusionSafetyChecker"], feature_extractor=[None, None]
+    ),
+    "motion-missing": lambda: pipeline_with_entries(
+        _class_name="AnimateDiffPipeline", unet=["diffusers", "UNet2DConditionModel"]
+    ),
     "entries-unused": lambda: pipeline_with_entries(image_encoder_2=["transformers", "CLIPVisionModel"]),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "four-bit-values-alone": lambda: llama(in_one_column),

@@ -134,6 +134,47 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("llama.default", [["config", ["peft_version"], "0.21.2x", adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.default", [["config", ["lora_dropout"], 0, adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.default", [["config", ["layers_pattern"], None, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["lora_alpha"], "16", adapter_cases.CONFIG]], "refuses", "lora_alpha '16'"),
+    ("llama.default", [["config", ["lora_dropout"], 2, adapter_cases.CONFIG]], "refuses", "lora_dropout 2"),
+    ("llama.default", [["config", ["lora_dropout"], 1.0, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["init_lora_weights"], "loftq", adapter_cases.CONFIG]], "refuses", "loftq_config"),
+    ("llama.embedding", [["config", ["lora_bias"], True, adapter_cases.CONFIG]], "refuses", "embeddings"),
+    ("llama.oft", [["unset", ["oft_block_size"], adapter_cases.CONFIG]], "refuses", "oft_block_size"),
+    ("llama.ia3", [["config", ["feedforward_modules"], None, adapter_cases.CONFIG]], COMPLETE, ""),
+    (
+        "llama.default",
+        [["config", ["target_modules"], ["q_proj", "act_fn"], adapter_cases.CONFIG]],
+        "refuses",
+        "mlp.act_fn",
+    ),
+    (
+        "mixtral.parameters",
+        [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]],
+        "refuses",
+        "lora_dropout is refused for single parameters",
+    ),
+    ("mixtral.parameters", [["lose", ""]], "random", "experts"),
+    (
+        "llama.default",
+        [["config", ["trainable_token_indices"], {"wte": [1]}, adapter_cases.CONFIG]],
+        "refuses",
+        "no such module",
+    ),
+    (
+        "llama.saved",
+        [["config", ["trainable_token_indices"], {"embed_tokens": [1]}, adapter_cases.CONFIG]],
+        "refuses",
+        "in modules_to_save",
+    ),
+    (
+        "bert.bias-all",
+        [["config", ["modules_to_save"], ["embeddings"], adapter_cases.CONFIG]],
+        "refuses",
+        "a module inside of it",
+    ),
+    ("bert.labels", [["unset", ["modules_to_save"], adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.labels", [["replace", "base_model.model.", "base_model."]], "refuses", "score.weight is missing"),
+    ("whisper.convolution", [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]], COMPLETE, ""),
 ]
 
 

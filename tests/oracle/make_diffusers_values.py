@@ -3,13 +3,16 @@
 Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
-    five/bin/python -m tests.oracle.make_diffusers_values
+    five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
 
 Each class with records is built on the meta device with one value of its config changed. What is refused counts where
 several records of the class refuse it, so that it does not depend on other keys. For each class:
 
-    null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or the text of a number,
-                                                one value in the place of a list
+    null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or a text, one value in
+                                                the place of a list
+    list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
+    divides   key -> the key of the widths of which it must be a divisor
+    shorter, longer   key -> the other keys of which the lists must be as long
     words   key -> the words that the class knows, where it refuses one that it does not know; those that other keys
             decide on are among them
     items   the same for the entries of lists
@@ -25,8 +28,9 @@ import io
 import json
 import logging
 import re
+import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,6 +48,9 @@ SHARED = (
     "unets.unet_motion_model",
 )  # fmt: skip
 """Modules of `diffusers.models` whose words are tried for every class."""
+GROUPS = re.compile(r"(\w+_)?(norm_num_groups|num_groups)")
+"""Keys for groups of channels."""
+TRIED_GROUPS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32)
 LONGEST = 40
 OLD_PREFIX = "UNetRes"
 """What the names of blocks may begin with, as old configs have it."""
@@ -80,6 +87,10 @@ class Probe:
         """Whether all records refuse a value."""
         return all(self.error({**one, key: value}) for one in (self.base, *self.others))
 
+    def refuses_all(self, key: str, values: Iterable[Any]) -> bool:
+        """Whether all records refuse each of some values."""
+        return all(self.refuses(key, one) for one in values)
+
     def kinds(self) -> Iterator[tuple[str, str]]:
         """(kind of value, key) of what is refused."""
         for key, value in self.values.items():
@@ -90,6 +101,49 @@ class Probe:
                 yield from ((kind, key) for kind, new in changed.items() if self.refuses(key, new))
             elif isinstance(value, list | tuple) and value and self.refuses(key, value[0]):
                 yield "single", key
+            yield from self.others_of(key, value)
+
+    def others_of(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of values of another type that are refused."""
+        number = (type(value) in (int, float) and value > 0) or value is None
+        if number and type(value) is not int and key not in self.texts and self.refuses_all(key, (NO_WORD, "1")):
+            yield "text", key
+        if number and self.refuses_all(key, ([value or 1] * length for length in range(1, 5))):
+            yield "list", key
+        if isinstance(value, str) and self.refuses(key, 1):
+            yield "number", key
+        if isinstance(value, list | tuple) and value and self.refuses(key, []):
+            yield "empty", key
+
+    def divisors(self) -> Iterator[tuple[str, str]]:
+        """(key, key of widths): what groups of channels must divide, tried with several numbers."""
+        lists = [key for key, value in self.values.items() if _is_widths(value)]
+        for key in [key for key, value in self.values.items() if GROUPS.fullmatch(key) and type(value) is int]:
+            for widths in lists:
+                listed = [int(one) for one in self.values[widths]]
+                tried = [number for number in TRIED_GROUPS if number <= 2 * max(listed)]
+                divides = [all(one % number == 0 for one in listed) for number in tried]
+                built = [not self.error({**self.base, key: number}) for number in tried]
+                if built == divides:
+                    yield key, widths
+                    break
+
+    def lengths(self) -> Iterator[tuple[str, str, str]]:
+        """("shorter" or "longer", key, the other keys): lists that are refused with another length than the others'."""
+        lists = {key: list(value) for key, value in self.values.items() if isinstance(value, list | tuple) and value}
+        for key, value in lists.items():
+            alike = [other for other, its in lists.items() if len(its) == len(value)]
+            changes = {"shorter": lambda its: its[:-1], "longer": lambda its: [*its, its[-1]]}
+            for kind, changed in changes.items():
+                together = {other: changed(lists[other]) for other in alike}
+                whole = all(together.values()) and not self.error({**self.base, **together})
+                if len(alike) > 1 and whole and self.refuses_of_own(key, changed):
+                    yield kind, key, " ".join(other for other in alike if other != key)
+
+    def refuses_of_own(self, key: str, changed: Any) -> bool:
+        """Whether all records refuse their own value of a key after a change."""
+        configs = [one for one in (self.base, *self.others) if isinstance(one.get(key, self.values[key]), list | tuple)]
+        return all(self.error({**one, key: changed(list(one.get(key, self.values[key])))}) for one in configs)
 
     def words(self) -> Iterator[tuple[str, str, list[str]]]:
         """("words" or "items", key, the words that it knows)."""
@@ -112,11 +166,21 @@ class Probe:
             found = [
                 word
                 for word in candidates(self.kind.__module__)
-                if self.error({**config, key: changed(word)}).casefold() != said.replace(NO_WORD, word.casefold())
+                if self.error({**config, key: changed(word)}).casefold() not in _refusals(said, word)
             ]
             if found:
                 return found
         return []
+
+
+def _refusals(said: str, word: str) -> tuple[str, ...]:
+    """What the class says of an unknown word, which it may name without its old beginning."""
+    return tuple(said.replace(NO_WORD, one.casefold()) for one in (word, word.removeprefix(OLD_PREFIX)))
+
+
+def _is_widths(value: Any) -> bool:
+    """Whether a value is a list of channels."""
+    return isinstance(value, list | tuple) and bool(value) and all(type(one) is int and one > 3 for one in value)
 
 
 @cache
@@ -138,18 +202,23 @@ def main() -> None:
     """Writes the table."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    table: dict[str, dict[str, Any]] = {}
-    for name in diffusers_classes():
+    named = sys.argv[1:]
+    table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
+    for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
         for kind, key in probe.kinds():
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
+        entry["divides"] = dict(probe.divisors())
+        for kind, key, others in probe.lengths():
+            entry.setdefault(kind, {})[key] = others
         for kind, key, known in probe.words():
             recorded = {one[key] for one in probe.all if isinstance(one.get(key), str)}
             entry.setdefault(kind, {})[key] = " ".join(sorted({*known, *recorded}))
-        table[name] = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
+        joined = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
+        table[name] = {kind: found for kind, found in joined.items() if found}
         print(name, {kind: len(found) for kind, found in entry.items()}, flush=True)
-    lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in table.items()]
+    lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(table.items())]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

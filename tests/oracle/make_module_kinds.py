@@ -6,8 +6,8 @@ Needs torch and transformers; builds the models of `fixtures/oracle` without wei
     five/bin/python -m tests.oracle.make_module_kinds
 
 `own`: for each model type the modules with a matrix as their `weight` whose class is not one of torch's, such as
-routers of experts, by the last two words of their names. `empty`: the last words of the names of modules without
-parameters and without modules inside, such as activations. Types with the same words share an entry of `words`.
+routers of experts; `empty`: modules without parameters and without modules inside, such as activations. Both by the
+last two words of their names, with `#` for a number. Types with the same words share an entry of `words`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def names_of(model: Any) -> Iterator[tuple[str, str]]:
     """("own" or "empty", the name) of each module that is none of torch's with a weight."""
     nn, conv1d = importlib.import_module("torch.nn"), importlib.import_module("transformers.pytorch_utils").Conv1D
     for name, module in model.named_modules():
-        words = name.split(".")
+        words = ["#" if word.isdecimal() else word for word in name.split(".")]
         weight = module._parameters.get("weight")
-        if not name or words[-1].isdecimal():
+        if not name or words[-1] == "#":
             continue
-        if not list(module.children()) and not list(module.parameters()) and not list(module.buffers()):
-            yield "empty", words[-1]
+        if not list(module.children()) and not list(module.parameters()):
+            yield "empty", ".".join(words[-2:])
         elif weight is not None and weight.dim() == 2 and not isinstance(module, nn.Linear | nn.Embedding | conv1d):
             yield "own", ".".join(words[-2:])
 
@@ -65,15 +65,12 @@ def main() -> None:
     found: dict[str, dict[str, str]] = {"own": {}, "empty": {}}
     for model_type in oracle_types():
         named: dict[str, set[str]] = {"own": set(), "empty": set()}
-        others = set[str]()
         for model in models(model_type):
             for kind, name in names_of(model):
                 named[kind].add(name)
-            others |= {name.rpartition(".")[2] for name, one in model.named_modules() if list(one.parameters())}
-        named["empty"] -= others
         for kind, names in named.items():
             if names:
-                found[kind][model_type] = " ".join(sorted(one for one in names if re.fullmatch(r"[\w.]+", one)))
+                found[kind][model_type] = " ".join(sorted(one for one in names if re.fullmatch(r"[\w.#]+", one)))
     words = sorted({text for entry in found.values() for text in entry.values()})
     table = {kind: {key: words.index(text) for key, text in entry.items()} for kind, entry in found.items()}
     lines = [f'"{key}": {json.dumps(entry)}' for key, entry in {"words": words, **table}.items()]

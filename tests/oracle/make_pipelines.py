@@ -8,6 +8,8 @@ adds the tokenizers and processors that only that version has:
 
 Of a pipeline are recorded the components without which it cannot be built (`pipelines`), those that may be null or
 absent (`optional`), and the other parameters of its class (`settings`); of `connected` a README names what is absent.
+Those that refuse a safety checker without a feature extractor are `checking`, and those that put motion modules into a
+UNet for images `animating`.
 `sizes` has, for each key of an image processor, the classes that refuse a text in it.
 """
 
@@ -31,9 +33,14 @@ WITHOUT_WEIGHTS = re.compile(
 """Names of the classes of transformers that hold no weights and that a pipeline may name."""
 
 
+WRITTEN = {"checking": "Make sure to define a feature extractor", "animating": "UNetMotionModel.from_unet2d("}
+"""Key of the table -> what is in the constructors of its pipelines."""
+
+
 def of_pipelines(diffusers: Any) -> dict[str, Any]:
     """The parameters of each pipeline."""
     needs, optional, settings, connected = {}, {}, {}, []
+    written: dict[str, list[str]] = {key: [] for key in WRITTEN}
     for name in dir(diffusers):
         with contextlib.suppress(Exception):
             kind = getattr(diffusers, name)
@@ -46,7 +53,11 @@ def of_pipelines(diffusers: Any) -> dict[str, Any]:
             settings[name] = " ".join(sorted(given - null))
             if kind._load_connected_pipes:
                 connected.append(name)
-    return {"pipelines": needs, "optional": optional, "settings": settings, "connected": " ".join(connected)}
+            for key, text in WRITTEN.items():
+                if text in inspect.getsource(kind.__init__):
+                    written[key].append(name)
+    found = {key: " ".join(names) for key, names in written.items()}
+    return {"pipelines": needs, "optional": optional, "settings": settings, "connected": " ".join(connected), **found}
 
 
 def of_classes(diffusers: Any) -> dict[str, Any]:
@@ -60,7 +71,7 @@ def of_classes(diffusers: Any) -> dict[str, Any]:
             kind = getattr(diffusers, name)
             if issubclass(kind, diffusers.ModelMixin):
                 models.append(name)
-            elif hasattr(kind, "from_pretrained") and not issubclass(kind, diffusers.DiffusionPipeline):
+            elif _is_component(diffusers, kind):
                 others.append(name)
     for name in dir(pipelines):
         with contextlib.suppress(Exception):
@@ -68,6 +79,16 @@ def of_classes(diffusers: Any) -> dict[str, Any]:
             if inspect.ismodule(module):
                 modules[name] = " ".join(_loadable(diffusers, module))
     return {"models": " ".join(models), "others": " ".join(others), "modules": modules}
+
+
+def _is_component(diffusers: Any, kind: Any) -> bool:
+    """Whether a pipeline loads a class; what stands for a class whose packages are not installed counts as one."""
+    if not hasattr(kind, "from_pretrained") or issubclass(kind, diffusers.DiffusionPipeline):
+        return False
+    loading = importlib.import_module("diffusers.pipelines.pipeline_loading_utils")
+    named = (getattr(diffusers, name, None) for name in loading.LOADABLE_CLASSES["diffusers"])
+    bases = tuple(one for one in named if one is not None)
+    return type(kind).__name__ == "DummyObject" or issubclass(kind, bases)
 
 
 def _loadable(diffusers: Any, module: Any) -> list[str]:

@@ -51,7 +51,7 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         model_index.json lists a component, but its folder is missing or empty, or lacks the file that it is read from:
-        a scheduler's or an image processor's config, the vocabulary of a tokenizer.
+        a scheduler's or an image processor's config, the vocabulary of a tokenizer or one of its two files.
 
     Why it matters
         diffusers refuses the pipeline. Of a tokenizer without its vocabulary transformers 5 builds an empty one, which

@@ -16,7 +16,7 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     What it means
         diffusers reads each component with the class that model_index.json names, from the library beside it:
         diffusers, transformers, or a module of diffusers' pipelines. The library does not have this class, under
-        no supported version.
+        no supported version, or it is none of those that a component may have, such as AutoModel.
 
     Why it matters
         diffusers refuses the pipeline.
@@ -24,7 +24,7 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N475] entry-unknown: unet
           library  diffusers
-          class    UNet2DConditionModell: the library does not have it
+          class    UNet2DConditionModell: the library has no such component
           help     set "unet": ["diffusers", "UNet2DConditionModel"] in model_index.json
 
     What to do
@@ -39,7 +39,7 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     meant: tuple[str, str] | None
 
     headline_text = "{component}"
-    row_texts = (("library", "{library}"), ("class", "{class_name}: the library does not have it"))
+    row_texts = (("library", "{library}"), ("class", "{class_name}: the library has no such component"))
 
     def remedy(self) -> Remedy:
         if self.meant is None:
@@ -109,6 +109,72 @@ class EntriesUnused(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         names = "this name" if len(self.components) == 1 else "these names"
         return [("pipeline", f"{self.class_name} takes none of {names}")]
+
+
+class ExtractorMissing(ContentFinding, frozen=True, kw_only=True):
+    """A pipeline has a safety checker and no feature extractor.
+
+    What it means
+        model_index.json names a safety checker, which reads images that a feature extractor prepares, and names no
+        feature extractor.
+
+    Why it matters
+        diffusers refuses the pipeline.
+
+    Example
+        error[N500] extractor-missing: feature_extractor
+          pipeline  StableDiffusionPipeline
+          because   its safety_checker needs one
+          help      set "safety_checker": [null, null] in model_index.json, or the
+                    library and the class of feature_extractor
+
+    What to do
+        Use the model_index.json of the original repository, or remove the safety checker from it.
+    """
+
+    code = "N500"
+
+    class_name: str = msgspec.field(name="class")
+    entry: Any
+
+    headline_text = "feature_extractor"
+    row_texts = (("pipeline", "{class_name}"), ("because", "its safety_checker needs one"))
+
+    def remedy(self) -> Remedy:
+        null = _entry_set("safety_checker", self.entry, [None, None])
+        return Remedy(f"{null.words}, or the library and the class of feature_extractor", null.steps)
+
+
+class MotionMissing(ContentFinding, frozen=True, kw_only=True):
+    """A pipeline for videos has a UNet for images and no motion adapter.
+
+    What it means
+        The pipeline puts motion modules into a UNet2DConditionModel and takes their weights from a motion adapter,
+        which model_index.json does not name.
+
+    Why it matters
+        diffusers loads the pipeline, and all motion modules have random weights.
+
+    Example
+        error[N501] motion-missing: motion_adapter
+          pipeline  AnimateDiffPipeline
+          because   it builds the motion modules of its UNet2DConditionModel at random
+          help      use the model_index.json that belongs to this pipeline
+
+    What to do
+        Use the model_index.json of the original repository, or add a motion adapter that was trained for this UNet.
+    """
+
+    code = "N501"
+
+    class_name: str = msgspec.field(name="class")
+
+    headline_text = "motion_adapter"
+    row_texts = (
+        ("pipeline", "{class_name}"),
+        ("because", "it builds the motion modules of its UNet2DConditionModel at random"),
+    )
+    remedy_text = "use the model_index.json that belongs to this pipeline"
 
 
 def _entry_set(component: str, old: Any, new: list[str] | list[None]) -> Remedy:

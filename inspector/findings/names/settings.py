@@ -11,7 +11,7 @@ from inspector.findings.words import value
 
 
 class SettingRefused(ContentFinding, frozen=True, kw_only=True):
-    """A scheduler or an image processor has a setting that its class refuses.
+    """A scheduler, a tokenizer or an image processor has a setting that its class refuses.
 
     What it means
         The class that model_index.json names knows no such value of this key, cannot compute with it, or does not

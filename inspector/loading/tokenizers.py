@@ -1,0 +1,97 @@
+"""Settings and files with which transformers refuses a tokenizer, whatever its class unless one is named.
+
+Measured with transformers 5.23: the tokenizers of CLIP, T5, Gemma, Llama, Qwen2, BERT, GPT-2 and RoBERTa were loaded
+with each key of tokenizer_config.json removed and set to values of all JSON types, and without each of their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Final
+
+from inspector.algebra.values import shown
+from inspector.loading.schedulers import RefusedSetting
+
+SPECIAL: Final = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+MAP: Final = "special_tokens_map.json"
+"""File whose tokens take the place of those in tokenizer_config.json."""
+WHOLE: Final = "tokenizer.json"
+PAIR: Final = ("vocab.json", "merges.txt")
+"""Files that are read together where there is no tokenizer.json."""
+PAIRED: Final = ("CLIPTokenizer", "Qwen2Tokenizer", "GPT2Tokenizer", "RobertaTokenizer")
+"""Tokenizers that read them."""
+
+
+def _is_token(value: Any) -> bool:
+    """Whether a value is what transformers takes for a special token."""
+    return value is None or isinstance(value, str) or (isinstance(value, dict) and value.get("__type") == "AddedToken")
+
+
+def _is_list_of_tokens(value: Any) -> bool:
+    """Whether a value is what it takes for more special tokens, as a list or by their names."""
+    listed = list(value.values()) if isinstance(value, dict) else value
+    return value is None or (isinstance(listed, list) and all(one is not None and _is_token(one) for one in listed))
+
+
+def _is_decoder(value: Any) -> bool:
+    """Whether a value has tokens by the texts of their numbers."""
+    return isinstance(value, dict) and all(
+        key.removeprefix("-").isdecimal() and isinstance(one, dict) for key, one in value.items()
+    )
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list | dict | str)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_bool_or_null(value: Any) -> bool:
+    return value is None or isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int)
+
+
+Rule = tuple[str, Callable[[Any], bool], str]
+"""A key, whether it takes a value, and what it takes in words."""
+OF_ALL: Final[tuple[Rule, ...]] = (
+    ("padding_side", lambda value: value in ("left", "right"), "left or right"),
+    ("truncation_side", lambda value: value in ("left", "right"), "left or right"),
+    ("split_special_tokens", _is_bool, "true or false"),
+    ("added_tokens_decoder", _is_decoder, "an object of tokens by their numbers"),
+    ("additional_special_tokens", _is_list_of_tokens, "a list of tokens"),
+    ("extra_special_tokens", _is_list_of_tokens, "a list of tokens"),
+    ("model_input_names", _is_names, "a list of names"),
+)
+OF_CLASSES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "T5Tokenizer": (("extra_ids", _is_number, "a whole number"),),
+    "BertTokenizer": (
+        ("do_lower_case", _is_bool, "true or false"),
+        ("tokenize_chinese_chars", _is_bool, "true or false"),
+        ("strip_accents", _is_bool_or_null, "true, false or null"),
+    ),
+    "Qwen2Tokenizer": (("add_prefix_space", _is_bool_or_null, "true, false or null"),),
+}
+
+
+def refused_by_tokenizer(
+    class_name: str, values: Mapping[str, Any], files: Collection[str]
+) -> Iterator[RefusedSetting]:
+    """The settings in tokenizer_config.json that are refused. files: all that are beside it."""
+    rules = (*OF_ALL, *OF_CLASSES.get(class_name.removesuffix("Fast"), ()))
+    tokens = () if MAP in files else tuple((key, _is_token, "a token") for key in SPECIAL)
+    for key, takes, wanted in (*rules, *tokens):
+        if key in values and not takes(values[key]):
+            yield RefusedSetting(key, values[key], f"{shown(values[key])} is not {wanted}", built=True)
+
+
+def without_its_pair(class_name: str, files: Collection[str]) -> str:
+    """The one of the two files of a vocabulary that is missing beside the other; "" where nothing reads them."""
+    if class_name.removesuffix("Fast") not in PAIRED or WHOLE in files:
+        return ""
+    absent = [name for name in PAIR if name not in files]
+    return absent[0] if len(absent) == 1 else ""
