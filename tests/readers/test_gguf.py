@@ -170,6 +170,6 @@ def test_an_architecture_that_stands_for_two_types(values: dict[str, object], mo
     assert config is not None and config["model_type"] == model_type
 
 
-@pytest.mark.parametrize("values", [{}, {"general.architecture": 3}, {"general.architecture": "plamo"}])
+@pytest.mark.parametrize("values", [{}, {"general.architecture": 3}, {"general.architecture": "jais"}])
 def test_an_unknown_architecture_states_nothing(values: dict[str, object]) -> None:
     assert config_of(values, {}) is None
