@@ -55,15 +55,19 @@ class Conversion:
     @property
     def computes(self) -> bool:
         """Whether values change."""
-        return self._function() is not None
+        return self._computation() is not None or self._tiling() is not None
 
     def computed(self, source: Numbers, target: Numbers) -> Difference | None:
         """The difference after the values of transformers' side are computed; None where none are computed."""
-        function = self._function()
-        if function is None:
+        computed, tiled = self._computation(), self._tiling()
+        if computed is None and tiled is None:
             return None
         plain, other = (source, target) if self.forward else (target, source)
-        values = function(decoded(np.asarray(plain.raw), plain.dtype))
+        raw = np.asarray(plain.raw)
+        raw = raw if tiled is None else tiled(raw)  # as stored: decoded, a large matrix takes twice the memory
+        if computed is None:
+            return self._against(Numbers(raw, plain.dtype), other)
+        values = computed(decoded(raw, plain.dtype))
         found = self._against(Numbers(values, "F32"), other)
         if plain.dtype == "F16" and not (found.equal or found.rounding):  # the converter computes in float16
             return self._against(Numbers(values.astype(np.float16).astype(np.float32), "F32"), other)
@@ -76,12 +80,6 @@ class Conversion:
             made, differing = _to_the_last_bit(made, other)
         found = difference(made, other) if self.forward else difference(other, made)
         return replace(found, last_bits=differing) if self.role == DECAY else found
-
-    def _function(self) -> Callable[[Array], Array] | None:
-        computed, tiled = self._computation(), self._tiling()
-        if computed is None or tiled is None:
-            return computed or tiled
-        return lambda values: computed(tiled(values))
 
     def _tiling(self) -> Callable[[Array], Array] | None:
         """The change of places of value heads; None where there is one for each key head, or none at all."""
