@@ -220,7 +220,8 @@ def class_built(claim: Claim, values: Mapping[str, Any]) -> str | None:
     values: the adapter's config, whose `auto_mapping` PEFT writes where it has no task.
     """
     asked: object = None
-    if values.get("task_type") == WITHOUT_HEAD:
+    bare = str(claim.class_name).endswith("Model") and not str(claim.class_name).endswith("LMHeadModel")
+    if values.get("task_type") == WITHOUT_HEAD and not bare:
         asked = names_of(NEWEST).bases.get(claim.model_type or "")
     elif values.get("task_type") is None and isinstance(values.get("auto_mapping"), Mapping):
         asked = values["auto_mapping"].get("base_model_class")

@@ -175,8 +175,11 @@ def _difference(
     held, prefix = base, PREFIX
     tensors = base.declared or base.tensors
     if base.declared or any(one.stacked for one in tensors):
+        whole = planned.unchangeable  # as a module of experts is that is named itself
         held = replace(base, tensors=tuple(one for one in tensors if not one.stacked))
         planned = plan_with(held, method, values, families)
+        if not base.declared:
+            planned = replace(planned, unchangeable=planned.unchangeable or whole)
     if planned.unclear:
         return None
     if method in PROMPTS:  # PEFT builds the prompt by its own config, whatever the base's widths

@@ -127,7 +127,7 @@ def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
 
 def refuses_target(values: Mapping[str, Any], base_type: object, module: str) -> bool:
     """Whether PEFT refuses a module of a base of this type as a target, because its name is one of a mixer of Mamba."""
-    checked = values.get("peft_type") in CHECKED_FOR_MAMBA and base_type in OF_MAMBA
+    checked = str(values.get("peft_type")) in CHECKED_FOR_MAMBA and str(base_type) in OF_MAMBA
     return checked and module.rpartition(".")[2] in NOT_OF_MAMBA
 
 

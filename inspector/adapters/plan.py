@@ -43,7 +43,7 @@ from inspector.adapters.shadow import shadow_model
 from inspector.adapters.sharing import with_copies
 from inspector.adapters.subspaces import DIRECTIONS, subspaces
 from inspector.adapters.targets import Boxes, Ends, Targets, Unclear, around, texts
-from inspector.adapters.token_tables import WORDS, token_tables
+from inspector.adapters.token_tables import WORDS, beyond, token_tables
 from inspector.algebra.boxes import Box, common, minus
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
@@ -302,14 +302,13 @@ class _Planner:
         if not texts(self.values.get("modules_to_save")):
             return
         modules = [] if self.method in PROMPTS else [(one.module, one.axes) for one in self.base.tensors]
-        nested = self.settings.nested(modules)
-        if nested:
+        if nested := self.settings.nested(modules):
             self.unchangeable = self.unchangeable or f"{nested}: modules_to_save names it and a module inside of it"
         by_task = Ends(texts(self.values.get(BY_TASK)))
         for tensor in self.base.tensors:
             boxes = self.settings.saved(tensor.module, tensor.axes)
             if boxes and not (tensor.foreign and by_task.within(tensor.module, tensor.axes)):
-                required = tensor.required and (tensor.tasked or not tensor.foreign)
+                required = tensor.required and not tensor.stacked and (tensor.tasked or not tensor.foreign)
                 self._plain(tensor, tensor.key, boxes, "saved", required=required)
 
     def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:
@@ -362,20 +361,13 @@ class _Planner:
                     key = f"{PREFIX}{one.module}.trainable_tokens_delta"
                     self._expect(one, key, (one.axes,), (rows, one.shape[1]), required=False, kind=ledger.COPY)
         for tensor, indices in chosen:
-            self._beyond(tensor, indices)
+            if because := beyond(tensor, indices):
+                self._refuse(tensor.module, (tensor.axes,), because)
             size = len(indices) if isinstance(indices, list) else None
             wrapper = "" if whole else ".token_adapter"
             key = f"{PREFIX}{tensor.module}{wrapper}.trainable_tokens_delta"
-            alone = len(chosen) == 1 or isinstance(wanted, dict) or (named and tensor.kind != "table")
+            alone = found.clear or isinstance(wanted, dict) or (named and tensor.kind != "table")
             self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=alone)
-
-    def _beyond(self, tensor: BaseTensor, indices: object) -> None:
-        """Refuses indices of tokens that a table does not have: PEFT raises IndexError."""
-        rows = tensor.shape[0]
-        listed = indices if isinstance(indices, list) else []
-        beyond = [one for one in listed if type(one) is int and rows is not None and one >= rows]
-        if beyond:
-            self._refuse(tensor.module, (tensor.axes,), f"token {max(beyond)} of {rows} is beyond the table")
 
     def _copies(self) -> None:
         """Copies of base tensors: embeddings and heads that are targets, were resized or are trained whole."""

@@ -69,7 +69,8 @@ def _of_method(base: Base, wanted: object, values: Mapping[str, Any], settings: 
         for one in tables
         if (settings.chosen(one.module, one.axes) if named else one.role in TABLES and one.required)
     ]
-    return TokenTables(wanted, chosen, named, len(chosen) == 1)
+    of_words = any(one.role in WORDS for one, _ in chosen)  # which may be tied to one another
+    return TokenTables(wanted, chosen, named, len(chosen) == 1 or (named and bool(chosen) and not of_words))
 
 
 def _named(base: Base, wanted: dict[str, Any], saved: Collection[str]) -> TokenTables:
@@ -91,3 +92,11 @@ def _named(base: Base, wanted: dict[str, Any], saved: Collection[str]) -> TokenT
             if not of_table:
                 chosen.append((one, indices))
     return TokenTables(wanted, chosen, False, clear, refused)
+
+
+def beyond(tensor: BaseTensor, indices: object) -> str:
+    """Why PEFT refuses the indices of tokens of a table, which has fewer rows (IndexError); "" where it does not."""
+    rows = tensor.shape[0]
+    listed = indices if isinstance(indices, list) else []
+    found = [one for one in listed if type(one) is int and rows is not None and one >= rows]
+    return f"token {max(found)} of {rows} is beyond the table" if found else ""

@@ -155,6 +155,22 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ),
     ("mixtral.parameters", [["lose", ""]], "random", "experts"),
     (
+        "mixtral.attention",
+        [["config", ["target_modules"], ["q_proj", "mlp.experts"], adapter_cases.CONFIG]],
+        "refuses",
+        "experts",
+    ),
+    (
+        "t5.lily",
+        [
+            ["config", ["architectures"], ["T5EncoderModel"], adapter_cases.BASE],
+            ["config", ["task_type"], "FEATURE_EXTRACTION", adapter_cases.CONFIG],
+            ["lose", "decoder."],
+        ],
+        COMPLETE,
+        "",
+    ),
+    (
         "llama.default",
         [["config", ["trainable_token_indices"], {"wte": [1]}, adapter_cases.CONFIG]],
         "refuses",
