@@ -122,6 +122,10 @@ LINEAR: Final[dict[str, Rule]] = {
     "linear_key_head_dim": "ssm.state_size", "linear_value_head_dim": "ssm.inner_size / ssm.time_step_rank",
     "linear_conv_kernel_dim": "ssm.conv_kernel", "layer_types": linear_types,
 }  # fmt: skip
+LINEAR_EXPERTS: Final = EXPERTS | LINEAR | {
+    "moe_intermediate_size": "expert_feed_forward_length",
+    "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+}  # fmt: skip
 TWO_NORMS: Final = "(stored.attn_norm_2.weight or stored.attn_norm_2.bias)"
 """Falcon's layers have a norm for each half; Falcon 2's have one, and fewer key-value heads than queries as well."""
 GROUPED_HEADS: Final = "attention.head_count_kv > 1 and attention.head_count_kv < attention.head_count"
@@ -363,15 +367,9 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "qwen3": GROUPED | QUERY_BIAS,
     "qwen3_5_text": GROUPED | LINEAR,
-    "qwen3_5_moe_text": EXPERTS | LINEAR | {
-        "moe_intermediate_size": "expert_feed_forward_length",
-        "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
-    },
+    "qwen3_5_moe_text": LINEAR_EXPERTS,
     "qwen3_moe": EXPERTS | QUERY_BIAS | {"moe_intermediate_size": "expert_feed_forward_length"},
-    "qwen3_next": EXPERTS | LINEAR | {
-        "moe_intermediate_size": "expert_feed_forward_length",
-        "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
-    },
+    "qwen3_next": LINEAR_EXPERTS,
     "roberta": ENCODER,
     "seed_oss": GROUPED | QUERY_BIAS | {"attention_out_bias": "stored.attn_output.bias"},
     "smallthinker": GROUPED | {

@@ -30,7 +30,7 @@ import logging
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,10 @@ class Probe:
         lists = {key: list(value) for key, value in self.values.items() if isinstance(value, list | tuple) and value}
         for key, value in lists.items():
             alike = [other for other, its in lists.items() if len(its) == len(value)]
-            changes = {"shorter": lambda its: its[:-1], "longer": lambda its: [*its, its[-1]]}
+            changes: dict[str, Callable[[list[Any]], list[Any]]] = {
+                "shorter": lambda its: its[:-1],
+                "longer": lambda its: [*its, its[-1]],
+            }
             for kind, changed in changes.items():
                 together = {other: changed(lists[other]) for other in alike}
                 whole = all(together.values()) and not self.error({**self.base, **together})
