@@ -59,6 +59,10 @@ GPT2: Final = {
 }  # fmt: skip
 MIXTURE: Final = GROUPED | {"num_experts_per_tok": "expert_used_count"}
 EXPERTS: Final = MIXTURE | {"num_experts": "expert_count"}
+SHARED_EXPERT: Final = {
+    "moe_intermediate_size": "expert_feed_forward_length",
+    "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+}
 LOCAL_EXPERTS: Final = MIXTURE | {"num_local_experts": "expert_count"}
 ROUTED: Final = {
     "num_experts_per_tok": "expert_used_count",
@@ -122,10 +126,7 @@ LINEAR: Final[dict[str, Rule]] = {
     "linear_key_head_dim": "ssm.state_size", "linear_value_head_dim": "ssm.inner_size / ssm.time_step_rank",
     "linear_conv_kernel_dim": "ssm.conv_kernel", "layer_types": linear_types,
 }  # fmt: skip
-LINEAR_EXPERTS: Final = EXPERTS | LINEAR | {
-    "moe_intermediate_size": "expert_feed_forward_length",
-    "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
-}  # fmt: skip
+LINEAR_EXPERTS: Final = EXPERTS | LINEAR | SHARED_EXPERT
 TWO_NORMS: Final = "(stored.attn_norm_2.weight or stored.attn_norm_2.bias)"
 """Falcon's layers have a norm for each half; Falcon 2's have one, and fewer key-value heads than queries as well."""
 GROUPED_HEADS: Final = "attention.head_count_kv > 1 and attention.head_count_kv < attention.head_count"
@@ -361,10 +362,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "plm": COMMON | LATENT,
     "qwen": COMMON,
-    "qwen2_moe": EXPERTS | {
-        "moe_intermediate_size": "expert_feed_forward_length", "qkv_bias": "stored.attn_q.bias",
-        "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
-    },
+    "qwen2_moe": EXPERTS | SHARED_EXPERT | {"qkv_bias": "stored.attn_q.bias"},
     "qwen3": GROUPED | QUERY_BIAS,
     "qwen3_5_text": GROUPED | LINEAR,
     "qwen3_5_moe_text": LINEAR_EXPERTS,
