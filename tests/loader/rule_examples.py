@@ -41,6 +41,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model.safetensors"},
         {"reason": "input-output", "detail": "Input/output error"},
     ),
+    "adapter-of-library": ({"file": "adapter_config.json"}, {"base": "bert-base-uncased"}),
     "download-unfinished": ({"file": "model.safetensors"}, {"trace": "model.safetensors.aria2"}),
     "budget-exceeded": ({}, {"what": "the sets of indices in the names", "resource": "work"}),
     "too-many-files": ({}, {"files": 100000, "limit": 20000}),
