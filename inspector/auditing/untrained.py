@@ -9,14 +9,12 @@ from typing import Final
 _ZEROS: Final = re.compile(
     r"(?:^|\.)(?:sampling_offsets|attention_weights|gateway\.gate|reg_conf\.layers\.#"
     r"|controlnet_cond_embedding\.conv_out|controlnet_(?:down_blocks|blocks|single_blocks)\.#|controlnet_mid_block"
-    r"|controlnet_x_embedder|pos_embed_input\.proj)\.weight$"
+    r"|controlnet_x_embedder|pos_embed_input\.proj|enc_out_bbox_embed\.#\.layers\.#)\.weight$"
 )
-"""Modules of any type: deformable attention and the gates of D-FINE (`_init_weights` of transformers 5.23), and what a
-ControlNet adds to a model (`zero_module` of diffusers 0.42)."""
+"""Modules of any type: deformable attention, the gates of D-FINE and the boxes of LW-DETR's encoder (`_init_weights` of
+transformers 5.23), and what a ControlNet adds to a model (`zero_module` of diffusers 0.42)."""
 _ZEROS_OF: Final[Mapping[str, re.Pattern[str]]] = {
     "afmoe": re.compile(r"\.router\.gate\.weight$"),
-    "lw_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
-    "rf_detr": re.compile(r"bbox_embed\.#\.layers\.#\.weight$"),
     "xlstm": re.compile(r"\.(?:proj_up_gate|[fio]gate_preact)\.weight$"),
 }
 """The same of one type (`_init_weights` of its modeling code in transformers 5.23)."""

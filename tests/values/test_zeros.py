@@ -289,6 +289,7 @@ def test_a_file_without_any_data_is_one_finding(tmp_path: Path) -> None:
     ("decoder.layers.#.encoder_attn.sampling_offsets.weight", "attention.offsets", ("rt_detr",), True, True),
     ("model.layers.#.mlp.router.gate.weight", "router", ("afmoe",), True, True),
     ("model.layers.#.mlp.router.gate.weight", "router", ("mixtral",), False, True),
+    ("transformer.enc_out_bbox_embed.#.layers.#.weight", "unknown", (), True, True),
     ("controlnet_down_blocks.#.weight", "controlnet.down", ("ControlNetModel",), True, True),
     ("transformer.blocks.#.ffn.experts.mlp.w1", "mlp.gate", ("dbrx",), False, True),
     ("lstm.weight_ih_l0", "lstm.input", ("lstm",), False, True),
