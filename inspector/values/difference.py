@@ -115,10 +115,10 @@ def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None)
     found = at_once([partial(_compared, start, arrays, dtypes, scans) for start, arrays in parts])
     if scanner is not None:
         scanner.join([part.scanner.result() for part in found if part.scanner is not None])
-    return reduce(_Compared.followed_by, found).result()
+    return reduce(_DifferenceSoFar.followed_by, found).result()
 
 
-class _Compared:
+class _DifferenceSoFar:
     """What is known of the first parts of two tensors.
 
     found, damage: how they differ, without and with rounding; ways: how all values may still follow.
@@ -182,7 +182,7 @@ class _Compared:
             if lost.any():
                 self.damage.note(place, shape, part.only(lost))
 
-    def followed_by(self, other: _Compared) -> _Compared:
+    def followed_by(self, other: _DifferenceSoFar) -> _DifferenceSoFar:
         """What is known with the parts that follow."""
         self.found.include(other.found)
         self.damage.include(other.damage)
@@ -200,9 +200,9 @@ class _Compared:
         return found
 
 
-def _compared(start: int, arrays: Sequence[Elements], dtypes: tuple[str, str], scans: bool) -> _Compared:
+def _compared(start: int, arrays: Sequence[Elements], dtypes: tuple[str, str], scans: bool) -> _DifferenceSoFar:
     """Compares parts of two arrays from an index of their first axis on."""
-    compared = _Compared(dtypes, scans)
+    compared = _DifferenceSoFar(dtypes, scans)
     for (index, *others), (one, other) in chunks(*arrays):
         compared.add((start + index, *others), one, other)
     return compared
