@@ -404,3 +404,14 @@ def test_embeddings_for_each_layer_are_padded_to_the_vocabulary(rows: int, verdi
     folder = write(tmp_path / "source", source, config)
     reported = compared_with_values(compare(str(folder), str(file.save(tmp_path / "target.gguf"))))
     assert reported.verdict == verdict, [*reported.findings]
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "bert"])
+def test_a_file_without_its_architecture_is_refused(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    (named,) = (value for key, _, value in file.keys if key == "general.architecture")
+    file.keys[:] = [one for one in file.keys if one[0] != "general.architecture"]
+    found = audit(str(file.save(tmp_path / "model.gguf")))
+    (error,) = (one for one in found.findings if one.severity == "error")
+    assert (error.code, error.facts["named"]) == ("N473", named)
+    assert [one.outcome for one in found.loads] == ["refuses", "refuses"]

@@ -55,7 +55,8 @@ class OtherReader:
             return ExtraContent(ties=tuple(self._ties))
         from inspector.loader.formats.gguf import judge_splits
 
-        first = next((part for part in self._parts if "general.architecture" in part.values), None)
+        named = (part for part in self._parts if "general.architecture" in part.values)
+        first = next(named, None) or next((part for part in self._parts if part.values), None)
         metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
         return ExtraContent(metadata, judge_splits(self._parts, self._listing.files))
 
