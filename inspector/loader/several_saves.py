@@ -54,9 +54,12 @@ def complete_beside(
     if not absent or not listed:
         return None
     found = mixed([*listed, *sorted(unlisted)], copies)
-    totals = {_total(file) for file in absent}
     one = found[0] if found else None
-    if not isinstance(one, SavesMixed) or len(one.complete) != 1 or totals.intersection(one.complete):
+    if (
+        not isinstance(one, SavesMixed)
+        or len(one.complete) != 1
+        or any(_total(file) in one.complete for file in absent)
+    ):
         return None
     return replace(one, wanted=index.file)
 

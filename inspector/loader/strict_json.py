@@ -314,7 +314,7 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
         if len(rest) < len(raw) and len(rest.decode(errors="ignore").rstrip()) <= error.pos:
             return "is padded with NUL"
         return "has text after its end"
-    if raw[:1] and raw[1::2][:20].count(0) > 8:
+    if any(raw[start::2][:20].count(0) > 8 for start in (0, 1)):  # of either order of bytes
         return "is UTF-16, not UTF-8"
     if error.pos >= len(error.doc.rstrip()):
         return "is truncated"

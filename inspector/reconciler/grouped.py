@@ -89,6 +89,7 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
 
     parts = sorted((one for one in missing), key=lambda one: not isinstance(one, LayersMissing))
     gaps = case.placement.missing
+    numbered = any(box for one in case.placement.placed for box in one.boxes)
     counted = [gap for gap in gaps if gap.block.slot.tensor.counted]
     joined = WeightsIncomplete(
         tensors=sum(gap.tensors for gap in gaps),
@@ -98,7 +99,7 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
         parts_in_all=len(parts),
         layers=_layers_stored(case),
         families=tuple(dict.fromkeys(family_name(gap.block.key) for gap in gaps))[:FAMILIES_KEPT],
-        everywhere=all(gap.tensors == gap.block.tensors for gap in gaps),
+        everywhere=numbered and all(gap.tensors == gap.block.tensors for gap in gaps),
         confidence=missing[0].confidence,
     )
     return [joined, *(one for one in findings if one not in missing)]

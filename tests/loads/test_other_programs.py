@@ -78,7 +78,7 @@ CASES: list[Row] = [
      "load it with the code that trained this head: no class of wav2vec2 has it"),
     ("own head below the body", "wav2vec2", "SequenceClassification",
      [*OWN_HEAD, ["add", "wav2vec2.pooled.weight", "F32", [9, 9]]], "findings",
-     ["N403", "N403", "N405", "N406", "N406"], "download or convert"),
+     ["N403", "N403", "N406", "N406", "N405"], "download or convert"),
     ("further head", "bert", "TokenClassification", [["add", "crf.transitions", "F32", [7, 7]]], "findings", ["N405"],
      "remove it if nothing reads it"),
     ("head renamed", "bert", "TokenClassification", [["replace", "classifier.", "tagger."]], "findings", ["N407"],
