@@ -321,4 +321,23 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
     if error.msg.startswith("Unterminated string"):
         return "ends inside a string"
     what = error.msg.removesuffix(" at")  # the position is a fact of its own
-    return f"is not JSON ({what[0].lower()}{what[1:]})"
+    return _slip(error) or f"is not JSON ({what[0].lower()}{what[1:]})"
+
+
+_SLIPS: Final = (
+    (("//", "/*", "#"), "has a comment, which JSON does not allow"),
+    (("'",), "has single quotes where JSON has double quotes"),
+    (("True", "False", "None"), "has Python's words where JSON has true, false and null"),
+)
+"""What begins where the reader of JSON stops -> what is wrong with the file."""
+_NEARBY: Final = 200
+"""Most characters of white space around a mistake that are looked at."""
+
+
+def _slip(error: JSONDecodeError) -> str:
+    """What people and other programs write that JSON does not allow, "" where it is nothing known."""
+    before, after = error.doc[max(0, error.pos - _NEARBY) : error.pos], error.doc[error.pos : error.pos + _NEARBY]
+    around = (before.rstrip()[-1:] + after.lstrip()).lstrip()  # the position is that of the comma since Python 3.13
+    if re.match(r",\s*[}\]]", around) or re.match(r",\s*[}\]]", after):
+        return "has a comma before a closing bracket"
+    return next((words for begins, words in _SLIPS if after.startswith(begins)), "")

@@ -183,7 +183,13 @@ def test_another_config(tmp_path: Path) -> None:
     ('{"model_type": "llama"}}', "has text after its end"),
     ('{"model_type": "llama"}\0\0', "is padded with NUL"),
     ('{"model_type": "lla\nma"}', "is not JSON (invalid control character)"),
-    ("{'model_type': 'llama'}", "is not JSON (expecting property name enclosed in double quotes)"),
+    ("{'model_type': 'llama'}", "has single quotes where JSON has double quotes"),
+    ("{model_type: 'llama'}", "is not JSON (expecting property name enclosed in double quotes)"),
+    ('{"model_type": "llama",\n}', "has a comma before a closing bracket"),
+    ('{"architectures": ["LlamaForCausalLM", ]}', "has a comma before a closing bracket"),
+    ('{\n  // the type\n  "model_type": "llama"}', "has a comment, which JSON does not allow"),
+    ('{"model_type": "llama", # the type\n "a": 1}', "has a comment, which JSON does not allow"),
+    ('{"tie_word_embeddings": True}', "has Python's words where JSON has true, false and null"),
     ("<<<<<<< HEAD\n{}", "contains unresolved git merge conflicts"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_config_is_said(text: str, problem: str, tmp_path: Path) -> None:
