@@ -31,8 +31,8 @@ _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
 OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
 """Types of single architectures, which were not measured for the others."""
-_SU: Final = "su"
 _LONG: Final = "longrope"
+_SU: Final = "su"
 """The first name of longrope, which only the config classes that check its lengths still read."""
 _LISTS: Final = ("short_factor", "long_factor")
 _OPEN_FACTOR: Final = "yarn"
@@ -160,10 +160,12 @@ def _rotary(
     key = next((one for one in _ROTARY if values.get(one)), "")
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
-    for name, settings in sets.items() if rule is not None else ():
+    for name, settings in sets.items():
+        if rule is None:
+            break
         place = (*path, key, name) if name else (*path, key)
-        yield from _types_of_rotary(settings, rule or {}, values, model_type, place, major)
-        yield from _head_dims(settings, rule or {}, values, model_type, path, major)
+        yield from _types_of_rotary(settings, rule, values, model_type, place, major)
+        yield from _head_dims(settings, rule, values, model_type, path, major)
         if major == NEWEST and THETA in settings and model_type in _looking_up("theta", key, major):
             yield from _numbers({THETA: settings[THETA]}, place)
     of_settings = major == NEWEST and any(THETA in settings for settings in sets.values())
@@ -208,7 +210,7 @@ def _types_of_rotary(
     numbers = {one: settings[one] for one in needed.split() if one in settings and one not in _LISTS}
     if kind == _OPEN_FACTOR and major == NEWEST:
         numbers = {one: value for one, value in numbers.items() if value is not None}
-    if model_type in _looking_up("texts", "rope_scaling", major):
+    if model_type in _looking_up("texts", _ROTARY[0], major):
         numbers = {one: value for one, value in numbers.items() if not isinstance(value, str)}
     yield from _numbers(numbers, place)
 
