@@ -22,7 +22,7 @@ from inspector.auditing.failures import (
 )
 from inspector.auditing.file_names import PICKLED
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.totals import with_ties_of_class
+from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
 from inspector.loader.dtype import NO_WEIGHTS
@@ -99,10 +99,7 @@ def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
     ledger = with_ties_of_class(audited.ledger, findings)
     verdict, counts = verdict_with(audited.verdict, findings), ledger.counts
     if verdict == FINDINGS and all(one.severity == "note" for one in findings):
-        if counts.unique_parameters != counts.expected_parameters:
-            because = "the class of the config leaves out a part that is stored"
-            skipped = Skipped("the number of parameters", because, decisive=True)
-            audited = replace(audited, skipped=(*audited.skipped, skipped))
+        audited = replace(audited, skipped=(*audited.skipped, *difference_left_open(counts)))
         verdict = verdict_of(findings, audited.skipped)
     return replace(audited, ledger=ledger, findings=tuple(ordered(findings)), verdict=verdict)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
-from inspector.reconciler.ledger import Ledger, add_up
+from inspector.reconciler.ledger import Counts, Ledger, add_up
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
@@ -72,3 +72,14 @@ def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
     tied = sum(one.parameters for one in findings if isinstance(one, HeadTiedByClass))
     expected = ledger.counts.expected_parameters
     return ledger if not tied or expected is None else add_up(ledger.lines, expected - tied)
+
+
+def difference_left_open(counts: Counts) -> Iterator[Skipped]:
+    """What the counts leave open of a checkpoint that its loader loads completely and no finding is left for."""
+    unique, expected = counts.unique_parameters, counts.expected_parameters
+    if unique == expected:
+        return
+    because = "the class of the config leaves out a part that is stored"
+    if expected is not None and unique < expected:
+        because = "the config asks for more than is stored, and the loader loads it completely"
+    yield Skipped("the number of parameters", because, decisive=True)
