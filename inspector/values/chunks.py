@@ -11,7 +11,10 @@ from inspector.values.decoding import Array
 from inspector.values.stored import Elements, ReusedMemory, StoredArray
 
 CHUNK: Final = 1 << 22
-"""Bytes that are read at a time of each side: what was read is still in the cache of a processor when it is checked."""
+"""Bytes that are read at a time of each of several sides."""
+ALONE: Final = 1 << 20
+"""Bytes that are read at a time of one side: what was read is in the cache of a core when it is checked, from which a
+reduction reads at twice the speed. Comparing makes more calls a part: longer parts are faster there."""
 LEAST: Final = 4 * CHUNK
 """Bytes that are worth a thread: handing them over takes a hundredth of the time that they take."""
 
@@ -54,7 +57,8 @@ def _rows_at_once(arrays: Sequence[Elements]) -> int:
 
 def _most(arrays: Sequence[Elements]) -> int:
     """Elements that are read at a time."""
-    return max(1, CHUNK // max(array.dtype.itemsize for array in arrays))
+    size = CHUNK if len(arrays) > 1 else min(CHUNK, ALONE)
+    return max(1, size // max(array.dtype.itemsize for array in arrays))
 
 
 def _reader(array: Elements) -> Callable[[ReusedMemory, int, int], Array]:
