@@ -28,7 +28,7 @@ from inspector.adapters.names import (
     tuner_name,
 )
 from inspector.adapters.other_setting import other_setting
-from inspector.adapters.peft_configs import as_read, renames
+from inspector.adapters.peft_configs import as_read, renames, with_modules_of_task
 from inspector.adapters.plan import plan_with
 from inspector.adapters.prefixes import PREFIXES, built_prefix, other_heads
 from inspector.adapters.replication import replicated
@@ -149,7 +149,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     if base is not None and unknown:
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
-    trained = _trained(values)
+    trained = _trained(with_modules_of_task(values))
     lines = tuple(_line(one, alone, trained) for one in matched)
     findings.extend(scaled_by_zero(method, values, matched))
     findings[0] = _with_stored_rank(findings)

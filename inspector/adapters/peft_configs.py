@@ -90,12 +90,16 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
         found["feedforward_modules"] = entry["forward"][base_type].split()
     if values.get("peft_type") == "ADALORA" and not found.get("rank_pattern"):
         found["r"] = found.get("init_r")
-    of_task = OF_TASK.get(str(values.get("task_type")), ()) if "modules_to_save" in known else ()
-    saved = found.get("modules_to_save")
-    if of_task and (saved is None or isinstance(saved, list)):
-        found["modules_to_save"] = list(dict.fromkeys((*(saved or ()), *of_task)))
-        found[BY_TASK] = [one for one in of_task if one not in (saved or ())]
-    return found
+    return with_modules_of_task(found) if "modules_to_save" in known else found
+
+
+def with_modules_of_task(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A config with the modules that PEFT trains whole because of its task."""
+    of_task, saved = OF_TASK.get(str(values.get("task_type")), ()), values.get("modules_to_save")
+    if not of_task or not (saved is None or isinstance(saved, list)):
+        return values
+    listed = list(dict.fromkeys((*(saved or ()), *of_task)))
+    return {**values, "modules_to_save": listed, BY_TASK: [one for one in of_task if one not in (saved or ())]}
 
 
 def renames(values: Mapping[str, Any], base_type: object) -> bool:

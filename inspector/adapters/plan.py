@@ -307,8 +307,9 @@ class _Planner:
         by_task = Ends(texts(self.values.get(BY_TASK)))
         for tensor in self.base.tensors:
             boxes = self.settings.saved(tensor.module, tensor.axes)
-            if boxes and not (tensor.foreign and by_task.within(tensor.module, tensor.axes)):
-                required = tensor.required and not tensor.stacked and (tensor.tasked or not tensor.foreign)
+            if boxes:
+                listed = tensor.tasked and not by_task.within(tensor.module, tensor.axes)
+                required = tensor.required and not tensor.stacked and (listed or not tensor.foreign)
                 self._plain(tensor, tensor.key, boxes, "saved", required=required)
 
     def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:

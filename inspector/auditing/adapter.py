@@ -88,7 +88,8 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     """Whether the weights belong to an adapter, by their names; its config may be absent."""
     if of_peft(checkpoint):
         tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
-        most = PEFT.finds(checkpoint.set_name) and (2 * tuned >= len(stored) or _is_prompt(checkpoint))
+        read = PEFT.finds(checkpoint.set_name)  # whatever it holds: without a tensor of the method it adds nothing
+        most = read and (not tuned or 2 * tuned >= len(stored) or _is_prompt(checkpoint))
         named = not stored or most or is_adapter(map(saved_name, stored))
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if is_tool_adapter(tool_tensors(stored), stored):

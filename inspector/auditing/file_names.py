@@ -11,7 +11,7 @@ from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES, Config
-from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS, Loader
+from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
 from inspector.loading.tables import NEWEST, OLDER, has_type
 
 CONFIG: Final = TRANSFORMERS.config
@@ -32,6 +32,8 @@ def with_file_names(audited: Audit) -> Audit:
     checkpoint = audited.checkpoint
     if not checkpoint.set_name or checkpoint.alone or not checkpoint.readable or checkpoint.adapter is not None:
         return audited
+    if PEFT.finds(checkpoint.set_name) and _lacks_config(audited, PEFT):
+        return audited
     loader = intended(checkpoint)
     if loader is not None:
         writer = audited.case.reading.writer if audited.case is not None else ""
@@ -44,6 +46,15 @@ def with_file_names(audited: Audit) -> Audit:
         unusable = list(_config_unusable(audited))
         findings = [*_without_set_keys(audited.findings, unusable), *unusable]
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
+
+
+def _lacks_config(audited: Audit, loader: Loader) -> bool:
+    """Whether the weights are judged to be for a loader whose config is missing."""
+    if all(one.severity == "note" for one in audited.findings):
+        return False
+    from inspector.findings.config import ConfigMissing
+
+    return any(isinstance(one, ConfigMissing) and one.loader == loader.name for one in audited.findings)
 
 
 def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> list[Finding]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.leftovers import leftovers
+from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.weight_sets import OTHER_KINDS, SAFETENSORS, WeightSet, choose, counterpart, group, shard_number
 
@@ -57,8 +58,7 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
     """
     if weights is not None or only is not None:
         return _pick_named(contents, only or str(weights), alone=only is not None, outline=outline)
-    kinds = (SAFETENSORS, *OTHER_KINDS)
-    kind = next((kind for kind in kinds if any(one.kind == kind for one in contents.sets)), SAFETENSORS)
+    kind = _kind(contents)
     candidates = [one for one in contents.sets if one.kind == kind]
     stale: list[Finding] = []
     read = _outline_or_index if outline and kind == SAFETENSORS else _decoded
@@ -80,6 +80,20 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
         assert isinstance(index, Index)
         stale.append(_stale(one, index, candidates[position + 1].name, taken_first=rival is not None))
     return Picked(None, findings=tuple(stale))
+
+
+def _kind(contents: Contents) -> str:
+    """The format to audit: the first one with a set of the name that a loader looks for, or else the first there is.
+
+    Shards without their index have this name as well.
+    """
+    kinds = [kind for kind in (SAFETENSORS, *OTHER_KINDS) if any(one.kind == kind for one in contents.sets)]
+    if len(kinds) < 2:
+        return kinds[0] if kinds else SAFETENSORS
+    loaders = [one for one in (PEFT, TRANSFORMERS, DIFFUSERS) if one.config in contents.sizes]
+    stems = {stem for loader in loaders for stem in loader.stems.values()}
+    known = {one.kind for one in contents.sets if one.stem in stems}
+    return next((kind for kind in kinds if kind in known), kinds[0])
 
 
 def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], stale: list[Finding]) -> Picked:

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
+from inspector.loader.loaders import DIFFUSERS, MLX_ADAPTERS, PEFT, TRANSFORMERS
 
 SAFETENSORS: Final = "safetensors"
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
@@ -59,6 +59,10 @@ _KNOWN_STEMS: Final = tuple(
 )
 """Stems of the files of models, the first to be audited first."""
 _SINGLE_FIRST: Final = frozenset(TRANSFORMERS.stems.values())
+_ADAPTER_STEMS: Final = frozenset({*PEFT.stems.values(), *MLX_ADAPTERS.stems.values()})
+"""Stems of adapters, before files of other names where the config of an adapter is."""
+_LORA_STEM: Final = "pytorch_lora_weights"
+"""Stem of the file that diffusers looks for where it loads a LoRA, which has no config."""
 _LAST_STEMS: Final = ("consolidated", *dict.fromkeys(PEFT.stems.values()), "optimizer")
 
 
@@ -132,7 +136,8 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
         for name, members in zip(names, files, strict=True):
             total = sum(sizes[member] for member in members)
             made.append(WeightSet(name, stem, kind, numbered, members, total, one.index))
-    return tuple(sorted(made, key=_rank))
+    of_adapter = PEFT.config in sizes
+    return tuple(sorted(made, key=lambda one: _rank(one, of_adapter)))
 
 
 def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> WeightSet | None:
@@ -185,15 +190,17 @@ def numbered_like(name: str, number: int) -> str:
     return f"{name[:low]}{number:0{high - low}d}{name[high:]}"
 
 
-def _rank(one: WeightSet) -> tuple[int, int, int, int, int, str]:
+def _rank(one: WeightSet, of_adapter: bool) -> tuple[int, int, int, int, int, str]:
+    """What decides the order. of_adapter: whether the place has the config of an adapter."""
     stem, _, variant = one.stem.partition(".")
     known = stem if stem in _KNOWN_STEMS else one.stem
     if known in _KNOWN_STEMS:
         place = _KNOWN_STEMS.index(known)
     else:
         variant = ""
-        place = 20 if one.stem in _LAST_STEMS else 10
-        place += _LAST_STEMS.index(one.stem) if place == 20 else 0
+        last = _LAST_STEMS.index(one.stem) if one.stem in _LAST_STEMS else -1
+        found = one.stem == _LORA_STEM or (of_adapter and one.stem in _ADAPTER_STEMS)
+        place = 5 if found else 20 + last if last >= 0 else 10
     single = 0 if known in _SINGLE_FIRST else 2
     shards = single if not one.numbered else 1 if one.index else 3
     return (one.kind != SAFETENSORS, place, bool(variant), shards, -one.bytes, one.name)

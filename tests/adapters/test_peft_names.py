@@ -11,8 +11,10 @@ import pytest
 
 from inspector.auditing.start import audit
 from tests.adapters.records import Spec, records, spec_of
-from tests.checkpoints import write, write_file
-from tests.judged import codes
+from tests.checkpoints import genuine, write, write_file
+from tests.comparing.entrances import torch_file
+from tests.judged import base_record, codes
+from tests.make_checkpoints import SMALL_LLAMA
 
 PREFIX = "base_model.model."
 FOUND: dict[str, Callable[[str], str]] = {
@@ -85,3 +87,44 @@ def test_the_names_of_its_files(tmp_path: Path) -> None:
     write(tmp_path / "c", {}, {})  # a file that is named by itself has no folder to judge
     alone = saved(tmp_path / "d", spec_of("llama.seven"), None)
     assert audit(f"{alone}/adapter_model.safetensors").verdict == "clean"
+
+
+@pytest.mark.parametrize(("beside", "audited_file"), [
+    ("Copy of adapter_model.safetensors", "adapter_model.safetensors"),
+    ("0000100_adapters.safetensors", "adapter_model.safetensors"),
+])  # fmt: skip
+def test_the_file_that_peft_reads_is_audited(beside: str, audited_file: str, tmp_path: Path) -> None:
+    folder = saved(tmp_path, spec_of("llama.seven"), records()["llama.seven"]["adapter"])
+    write_file(tmp_path / beside, spec_of("llama.seven"))
+    audited = audit(folder)
+    assert (audited.verdict, audited.checkpoint.set_name) == ("clean", audited_file)
+
+
+def test_a_file_of_another_format_that_peft_reads_is_audited(tmp_path: Path) -> None:
+    """PEFT 0.21.2 reads adapter_model.bin and no file of safetensors under another name."""
+    folder = saved(tmp_path, spec_of("llama.seven"), records()["llama.seven"]["adapter"], "lora.safetensors")
+    (tmp_path / "adapter_model.bin").write_bytes(torch_file(spec_of("llama.seven"), []))
+    audited = audit(folder)
+    assert (audited.verdict, audited.checkpoint.set_name) == ("clean", "adapter_model.bin")
+
+
+def test_a_lora_of_diffusers_is_audited_before_files_of_other_names(tmp_path: Path) -> None:
+    for name in ("a.safetensors", "pytorch_lora_weights.safetensors"):
+        write_file(tmp_path / name, {"unet.mid_block.proj.lora_A.weight": ("F32", (4, 8))})
+    assert audit(str(tmp_path)).checkpoint.set_name == "pytorch_lora_weights.safetensors"
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert"])
+def test_an_adapter_without_its_config_is_no_model_under_a_wrong_name(model_type: str, tmp_path: Path) -> None:
+    """The config.json of any model beside it does not make it one."""
+    folder = saved(tmp_path, spec_of("llama.seven"), None)
+    (tmp_path / "config.json").write_text(json.dumps(base_record(model_type)["config"]), encoding="utf-8")
+    found = codes(audit(folder))
+    assert "C313" in found
+    assert "S221" not in found
+
+
+def test_a_model_in_the_file_that_peft_reads_is_no_adapter(tmp_path: Path) -> None:
+    """PEFT 0.21.2 loads it with a warning, and none of its tensors."""
+    spec = genuine(SMALL_LLAMA)
+    assert codes(audit(saved(tmp_path, spec, records()["llama.seven"]["adapter"]))) == {"N457"}

@@ -291,7 +291,7 @@ def test_layers_that_the_base_does_not_have(layers: int, found: set[str], tmp_pa
 @pytest.mark.parametrize(("task", "saved_modules", "head", "found"), [
     ("SEQ_CLS", ["classifier", "score"], "score", {}), ("SEQ_CLS", ["classifier", "score"], "", {"A905": "refuses"}),
     ("TOKEN_CLS", ["classifier", "score"], "", {"A905": "refuses"}), ("CAUSAL_LM", ["classifier", "score"], "", {}),
-    ("SEQ_CLS", None, "", {}),
+    ("SEQ_CLS", None, "", {}), ("SEQ_CLS", None, "score", {}), ("TOKEN_CLS", None, "score", {}),
 ])  # fmt: skip
 def test_the_head_of_the_task_is_saved_with_the_adapter(
     task: str, saved_modules: list[str] | None, head: str, found: dict[str, str], tmp_path: Path
