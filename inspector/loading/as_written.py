@@ -21,6 +21,8 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     reading, plan, placement = case.reading, case.plan, case.placement
     if rules.sides or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
         return False
+    if rules.also or (rules.by_version and not _is_of(values, major)):
+        return False
     if placement.differences or case.causes or reading.prefix or reading.writer or reading.by_names:
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
@@ -94,8 +96,13 @@ def plan_as_audited(
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
-    other = other or _is_otherwise(case, major)
+    other = other or _is_otherwise(case, major) or (rules.by_version and not _is_of(values, major))
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
+
+
+def _is_of(values: Mapping[str, Any], major: str) -> bool:
+    """Whether a major version of transformers wrote the config."""
+    return str(values.get("transformers_version")).startswith(f"{major}.")
 
 
 def _same_defaults(values: Mapping[str, Any], model_type: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_by
-from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of
+from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of, version_of
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Head
@@ -21,12 +21,19 @@ from inspector.notation.spelling import Spelling
 
 
 def plan_of(
-    values: Mapping[str, Any], class_name: str, model_type: str, major: str, dialect: int = 0, sides: str = ""
+    values: Mapping[str, Any],
+    class_name: str,
+    model_type: str,
+    major: str,
+    dialect: int = 0,
+    sides: str = "",
+    written: str = "",
 ) -> Plan | None:
     """The plan of a class by a config, with the defaults of a major version; None where no definition has the class.
 
-    dialect: the number of the spelling, among all that the definition and those of its submodels know. sides: as in
-    `ClassRules`; None too where the definitions of this config have another number of alternatives.
+    The tensors are those that this version builds, whichever version wrote the config, or those of the version
+    `written`. dialect: the number of the spelling, among all that the definition and those of its submodels know.
+    sides: as in `ClassRules`; None too where the definitions of this config have another number of alternatives.
     """
     definition = definition_of(model_type)
     head = None if definition is None else head_for(definition, class_name)
@@ -38,7 +45,8 @@ def plan_of(
     defaults, aliases = of_type(model_type)
     if "id2label" in values:  # label names state the number of labels, whatever the default of the class
         defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
-    scope = Scope(definition, Settings(values, defaults, aliases, of_type=of_type), definition_of)
+    read = {**values, "transformers_version": written or version_of(major)}
+    scope = Scope(definition, Settings(read, defaults, aliases, of_type=of_type), definition_of)
     spelling = Spelling(head.root)
     if dialect:
         options = islice(spellings(scope, head, unroll(scope, head)), dialect, None)

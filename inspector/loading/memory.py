@@ -155,7 +155,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
                 continue
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
-    for copy, original in rules.always:
+    for copy, original in (*rules.always, *(() if off else rules.also)):
         if copy in made.boxes and original in made.boxes:
             one, other = made.boxes[copy], made.boxes[original]
             made.ties.append(Tie(copy, one, original, other, _aligned(one, other)))

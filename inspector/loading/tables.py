@@ -36,7 +36,9 @@ class ClassRules(Struct, frozen=True):
     transformers 5. dialect: of the definition, with the names that the version writes. reads: dialects, of the
     definition and of those of its submodels, under which a file with all that the class has is loaded completely.
     untied: whether the class ties nothing. always: (copy, original) of tensors that are tied whatever the config
-    says; ties: whether these are all that stay tied where the config says no. tie_of: key of the config within it
+    says; ties: whether these are all that stay tied where the config says no; also: those that the definition does
+    not tie and that are tied unless the config says no. by_version: whether the versions build other tensors from
+    one config. tie_of: key of the config within it
     that says so in place of the outer one (transformers 4). exact: whether the definition gives the names of the
     model. altered: whether it changes numbers of a healthy file. unfilled: whether it leaves tensors of a healthy
     file without values. refuses: what it says of a config that a newer version wrote. needs: a file
@@ -59,6 +61,8 @@ class ClassRules(Struct, frozen=True):
     untied: bool = False
     always: tuple[tuple[str, str], ...] = ()
     ties: bool = False
+    also: tuple[tuple[str, str], ...] = ()
+    by_version: bool = False
     tie_of: str = ""
     exact: bool = True
     altered: bool = False

@@ -112,13 +112,13 @@ def collect(path: str) -> None:
             file.write_text(json.dumps(values), encoding="utf-8")
             model = kind(kind.config_class.from_pretrained(place))
             said = {"type": model_type, **_said(model, version[0])}
-            file.write_text(json.dumps(_with_tie(values, not said["tied"])), encoding="utf-8")
-            config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
             if version[0] == OLDER:
-                text = config.get_text_config(decoder=True)
-                said["tie_of"] = next((key for key, value in vars(config).items() if value is text), "")
-            pairs = []
-            with contextlib.suppress(AttributeError):  # of a class that ties nothing, whatever the config says
+                text = model.config.get_text_config(decoder=True)
+                said["tie_of"] = next((key for key, value in vars(model.config).items() if value is text), "")
+            said["pairs"], pairs = _pairs(model, version[0]), list[list[str]]()
+            file.write_text(json.dumps(_with_tie(values, not said["tied"])), encoding="utf-8")
+            with contextlib.suppress(Exception):  # of a class that ties nothing, or of a config that refuses the key
+                config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
                 pairs = _pairs(kind(config), version[0])
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
@@ -298,7 +298,8 @@ def merge(newest: str, older: str) -> None:
             if one is not None and definition_of(model_type) is not None:
                 before = lines.get(record["class"], {}).get(NEWEST, {})
                 ties = [load for load in said[major]["ties"] if load["class"] == record["class"] and "counts" in load]
-                entry = _entry(model_type, record, {**one, "loads": ties}, major, ClassRules(**_tuples(before)))
+                one |= {"loads": ties, "unread": _is_unread(record, said[major]["healthy"])}
+                entry = _entry(model_type, record, one, major, ClassRules(**_tuples(before)))
                 lines.setdefault(record["class"], {})[major] = entry
         for name, entry in altered[major].items():
             lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
@@ -312,6 +313,14 @@ def merge(newest: str, older: str) -> None:
         (major, name) for name, line in lines.items() for major in line if not line[major].get("exact", 1)
     )
     print(len(lines), "classes,", len(open_ones), "open", *(" ".join(one) for one in open_ones), sep="\n")
+
+
+def _is_unread(record: Mapping[str, Any], loads: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a version refuses the shapes of a file that it saved itself: its config lacks what it was built from."""
+    return any(
+        (one["class"], one["writer"]) == (record["class"], record["writer"]) and "size mismatch" in one.get("error", "")
+        for one in loads
+    )
 
 
 def _first_of_each_class(loads: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -328,7 +337,7 @@ def _of_healthy(major: str, loads: Sequence[Mapping[str, Any]]) -> Iterator[tupl
             yield one["class"], {"unfilled": True}
         elif needed := re.search(r"not appear to have a file named (\S+?)\. ", one.get("error", "")):
             yield one["class"], {"needs": needed[1]}
-        elif one["outcome"] == "refuses" and major == OLDER:
+        elif one["outcome"] == "refuses" and major == OLDER and not one["error"].startswith("ImportError"):
             yield one["class"], {"refuses": (one["error"].partition(": ")[2] or one["error"])[:80]}
 
 
@@ -350,12 +359,17 @@ def _entry(
     state = {key_of(name)[0] for name in said["state"]}
     ways = [False] if major == NEWEST else [False, True]
     config = {"model_type": model_type, **record["config"]}
-    for newer, dialect, by_file in itertools.product(ways, range(SPELLINGS), (False, True)):
+    made["by_version"] = _differs_by_version(config, record["class"], model_type)
+    pairs = said["pairs"] if said["tied"] else []
+    also = [pair for pair in pairs if pair[0] != pair[1] and pair not in made["always"]]
+    for more, newer, dialect, by_file in itertools.product(
+        [[], also] if also else [[]], ways, range(SPELLINGS), (False, True)
+    ):
         plan = plan_of(config, record["class"], model_type, major, dialect)
         sides = "" if plan is None or not by_file else _sides(plan, record)
         if by_file and not sides.strip("0"):
             continue
-        made["sides"] = sides
+        made |= {"sides": sides, "also": more}
         rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect}))
         plan = plan_of(config, record["class"], model_type, major, dialect, sides)
         if plan is None or plan.opaque or (dialect and plan.spelling == Spelling(plan.head.root)):
@@ -364,14 +378,14 @@ def _entry(
         stored, lacks = _optional(plan, name, said["state"]), _lacking(plan, name, state)
         rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}))
         memory = memory_of(plan, rules, name)
-        if set(memory.boxes) == state and _agrees(memory, rules, record, major):
+        if set(memory.boxes) == state and _agrees(memory, rules, record, major, said["unread"]):
             stored += _of_switches(model_type, record["class"], major, dialect, sides, plan)
             made |= {"newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}
             made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
             _set_tie_of(made, plan, name, record, major, said["loads"])
             break
     else:
-        made |= {"exact": False, "sides": ""}
+        made |= {"exact": False, "sides": "", "also": []}
     return {key: value for key, value in made.items() if value or key == "exact"}
 
 
@@ -479,8 +493,20 @@ def _families(record: Mapping[str, Any]) -> Families:
     return families_of({name: layout for name, layout in layouts.items() if isinstance(layout, Layout)})
 
 
-def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major: str) -> bool:
-    """Whether the file that this version saves leaves nothing missing or of another shape, as it does in fact."""
+def _differs_by_version(config: Mapping[str, Any], class_name: str, model_type: str) -> bool:
+    """Whether the versions build other tensors of a class from one config, apart from their defaults."""
+    sides = []
+    for version in ("4.0", "5.0"):
+        plan = plan_of(config, class_name, model_type, NEWEST, written=version)
+        sides.append(plan and [(block.key, block.axes, block.shape, block.tie is None) for block in plan.blocks])
+    return sides[0] != sides[1]
+
+
+def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major: str, unread: bool = False) -> bool:
+    """Whether the file that this version saves leaves nothing missing or of another shape, as it does in fact.
+
+    unread: whether this version refuses its own file for its shapes.
+    """
     if not record["writer"].split()[-1].startswith(major):
         return True
     families = _families(record)
@@ -489,7 +515,7 @@ def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major:
     if isinstance(name, str):
         return False
     found = match(memory, families, rules, name)
-    return not (found.missing or found.partial or found.mismatched)
+    return not (found.missing or found.partial or (found.mismatched and not unread))
 
 
 def _sides(plan: Plan, record: Mapping[str, Any]) -> str:

@@ -73,7 +73,8 @@ def load(folder: Folder, class_name: str | None) -> dict[str, Any]:
     transformers = importlib.import_module("transformers")
     transformers.logging.set_verbosity_error()
     if class_name is None:
-        class_name = (transformers.AutoConfig.from_pretrained("0").architectures or [""])[0]
+        transformers.AutoConfig.from_pretrained("0")  # refuses some configs; 4.57 loses the class of Qwen2-VL
+        class_name = (json.loads(Path("0/config.json").read_bytes()).get("architectures") or [""])[0]
     kind = getattr(transformers, class_name, None) or transformers.AutoModel
     model, info = kind.from_pretrained("0", output_loading_info=True)
     counts = [len(info[f"{key}_keys"]) for key in ("missing", "unexpected", "mismatched")]
