@@ -203,7 +203,9 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         if self.wanted and self.config:
             adapter = self.wanted.startswith("adapter_")
             more, what = ("", "adapter") if adapter else (", or its shards and their index", "model")
-            return Remedy(f"download {self.wanted}{more}, or save the {what} again: only {self.config} is here")
+            return Remedy(
+                f"download {self.wanted}{more}, or save the {what} again: {self.config} is here without weights"
+            )
         return Remedy("pass the folder that contains the weights")
 
 
