@@ -78,7 +78,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     findings.extend((*_missing(missing), *unnamed(root, root.pipeline.values)))
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
-    findings = ordered((*merged(findings), *_of_parts(parts, wanted, audit_part)))
+    findings = _together(ordered((*merged(findings), *_of_parts(parts, wanted, audit_part))))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
     found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
@@ -97,6 +97,15 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         verdict=verdict if readable else UNREADABLE,
         components=parts,
     )
+
+
+def _together(findings: list[Finding]) -> list[Finding]:
+    """The findings, those of one reason in several components as one."""
+    if sum(one.severity == "error" for one in findings) < 2:
+        return findings
+    from inspector.auditing.pipeline_lost import lost_together
+
+    return lost_together(findings)
 
 
 def _audited(component: Checkpoint, class_name: str, audit_part: AuditPart) -> Audit:

@@ -213,9 +213,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def help(self) -> str:
         """The remedy in words, worded for the component it is about."""
         words = self.of_component().remedy().words
-        return (
-            words.replace("this file", "these files").replace("the file", "the files") if self.same_fault_in else words
-        )
+        if not self.same_fault_in:
+            return words
+        several = words.replace("this file", "these files").replace("the file", "the files")
+        return several.replace("download it again", "download them again")
 
     @property
     def steps(self) -> tuple[Step, ...]:

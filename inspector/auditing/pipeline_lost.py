@@ -1,0 +1,74 @@
+"""Files of several components of a pipeline that are lost for one reason are one finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.reading.content import ConfigUnreadable, NotACheckpoint
+from inspector.findings.reading.place import NoWeights
+from inspector.loader.lost_files import STAND_INS, with_stand_ins
+
+
+def lost_together(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, those on several components as one: pointers, configs with one problem, folders without weights.
+
+    A forgotten `git lfs pull` leaves pointers in every component; a merge leaves its conflicts in every config.
+    """
+    groups: dict[tuple[type[Finding], str], list[Finding]] = {}
+    findings = with_stand_ins(findings)
+    for one in findings:
+        if (key := _reason(one)) is not None:
+            groups.setdefault(key, []).append(one)
+    result: list[Finding] = []
+    for one in findings:
+        key = _reason(one)
+        members = [] if key is None else groups[key]
+        if len(members) < 2:
+            result.append(one)
+        elif one is members[0]:
+            result.append(_as_one(members))
+    return result
+
+
+def _reason(finding: Finding) -> tuple[type[Finding], str] | None:
+    """What findings share that are of one reason; None for one that is of its own."""
+    if isinstance(finding, NotACheckpoint) and finding.what in STAND_INS:
+        return NotACheckpoint, finding.what
+    if isinstance(finding, ConfigUnreadable) and not finding.detail and finding.place.file:
+        return ConfigUnreadable, finding.problem
+    if isinstance(finding, NoWeights) and finding.from_component is not None:
+        return NoWeights, f"{finding.of_component().headline()}; {finding.help}"
+    return None
+
+
+def _as_one(members: Sequence[Finding]) -> Finding:
+    first = members[0]
+    if isinstance(first, NotACheckpoint):
+        pointers = [one for one in members if isinstance(one, NotACheckpoint)]
+        sizes = [one.bytes for one in pointers]
+        return replace(
+            first,
+            place=Place(),
+            from_component=None,
+            reference="",
+            bytes=sum(size or 0 for size in sizes) if None not in sizes else None,
+            files=sum(one.files or 1 for one in pointers),
+            names=tuple(name for one in pointers for name in _paths(one))[:NAMES_SHOWN],
+            layers=None,
+        )
+    others = tuple(str(one.place.file) for one in members[1:])
+    if isinstance(first, NoWeights):
+        return replace(first, same_fault_in=others)
+    return replace(first, from_component=None, same_fault_in=others)
+
+
+def _paths(finding: NotACheckpoint) -> Iterator[str]:
+    """The paths of its files from the folder of the pipeline."""
+    if not finding.files:
+        yield str(finding.place.file)
+        return
+    folder = f"{finding.from_component.name}/" if finding.from_component else ""
+    yield from (folder + name for name in finding.names)
