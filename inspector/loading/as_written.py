@@ -9,6 +9,7 @@ from inspector.architectures.defaults import defaults_of
 from inspector.loading.tables import OLDER, ClassRules
 from inspector.notation.binding import Plan
 from inspector.notation.spelling import Spelling
+from inspector.notation.trace import SYMBOL
 from inspector.reconciler.reconcile import Reconciled
 
 
@@ -27,7 +28,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
-    if _is_otherwise(case, major):
+    if _is_otherwise(case, major) or _is_solved(plan):
         return False
     ties = any(block.tie is not None for block in plan.blocks)
     if ties and (rules.untied or (rules.tie_of and (rules.reads or _is_off(plan, rules)))):
@@ -96,8 +97,15 @@ def plan_as_audited(
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
-    other = other or _is_otherwise(case, major) or (rules.by_version and not _is_of(values, major))
+    other = (
+        other or _is_otherwise(case, major) or _is_solved(case.plan) or (rules.by_version and not _is_of(values, major))
+    )
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
+
+
+def _is_solved(plan: Plan) -> bool:
+    """Whether the weights gave a number that the config leaves open."""
+    return any(leaf[0] == SYMBOL for row in plan.rows for leaf in row.reads)
 
 
 def _is_of(values: Mapping[str, Any], major: str) -> bool:

@@ -53,41 +53,26 @@ def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
 
 
 def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconciled | None) -> Load:
+    from inspector.loading.expected import null_key, plan_of
+
     files = tuple(file.name for file in checkpoint.files)
     name = str(values.get("_class_name"))
     refused = next(refused_by_class(values), None)
     if refused is not None:
         return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)
-    null = _null(values, name)
-    if null:
-        return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
+    if None in values.values():
+        null = null_key(plan_of(values, name, name, NEWEST), values)
+        if null:
+            return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
     if case is not None and name in case.reading.definition.names:
         plan: Plan | None = case.plan
     else:
-        from inspector.loading.expected import plan_of
-
         plan = plan_of(values, name, name, NEWEST)
     if plan is None or plan.opaque or plan.scope.faults:
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
     return _compared(checkpoint, plan, files)
-
-
-def _null(values: Mapping[str, Any], name: str) -> str:
-    """A key with null, on which the shape of a tensor depends: a class takes no default in its place."""
-    nulls = {str(key) for key, value in values.items() if value is None}
-    if not nulls:
-        return ""
-    from inspector.loading.expected import plan_of
-
-    plan = plan_of(values, name, name, NEWEST)
-    for row in () if plan is None else plan.rows:
-        if row.slot.built and not row.slot.extra and any(None in shape for shape in row.shapes):
-            read = [str(leaf[0]) for leaf in row.reads if str(leaf[0]) in nulls]
-            if read:
-                return min(read)
-    return ""
 
 
 def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -55,6 +55,28 @@ def plan_of(
     if sides and len(sides) != alternatives(scope, head):
         return None
     return bind(scope, head, spelling, sides=taken or None)
+
+
+def null_key(plan: Plan | None, values: Mapping[str, Any]) -> str:
+    """A key with null on which the shape of a tensor depends, "vision_config.hidden_size"; "" without one.
+
+    A class takes no default in its place: the model cannot be built.
+    """
+    for row in () if plan is None else plan.rows:
+        if row.slot.built and not row.slot.extra and any(None in shape for shape in row.shapes):
+            read = [".".join(map(str, leaf)) for leaf in row.reads if _is_null(values, leaf)]
+            if read:
+                return min(read)
+    return ""
+
+
+def _is_null(values: Any, leaf: Sequence[str | int]) -> bool:
+    """Whether a config has null at the place of a leaf."""
+    for segment in leaf:
+        if not isinstance(values, Mapping) or segment not in values:
+            return False
+        values = values[segment]
+    return values is None
 
 
 def alternatives(scope: Scope, head: Head) -> int:

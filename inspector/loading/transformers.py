@@ -222,7 +222,7 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, REFUSES, f"{rules.needs} is absent", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
-    from inspector.loading.expected import plan_of, with_parts
+    from inspector.loading.expected import null_key, plan_of, with_parts
 
     case = given.case if name == given.class_name else None
     own = None if case is None else with_parts(rules, case.plan, major)
@@ -233,6 +233,9 @@ def _by_names(given: Given, major: str) -> Load:
         plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides)
     if plan is None or plan.opaque or any(fault.kind != "differs" for fault in plan.scope.faults):
         return _load(major, UNKNOWN, "a part of the model has no definition", given)
+    null = null_key(plan, given.values)
+    if null:
+        return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,))
     rules = with_parts(rules, plan, major)
     if given.quantized is not None:
         return _quantized(given, major)

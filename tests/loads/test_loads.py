@@ -162,6 +162,25 @@ def test_a_version_that_fails_on_what_the_other_one_loads(tmp_path: Path) -> Non
     assert (found.code, found.help) == ("N429", "use transformers 5.23")
 
 
+NULLS = [
+    ("clip", "CLIPModel", ["projection_dim"], True),
+    ("florence2", "Florence2Model", ["text_config", "encoder_ffn_dim"], True),
+    ("roformer", "RoFormerForMaskedLM", ["embedding_size"], False),  # hidden_size stands in its place
+]
+
+
+@pytest.mark.parametrize(("model_type", "name", "path", "fails"), NULLS)
+def test_a_null_on_which_a_shape_depends(
+    model_type: str, name: str, path: list[str], fails: bool, tmp_path: Path
+) -> None:
+    """As transformers 5.23 builds the class or fails."""
+    one = next(one for one in records(model_type) if one["class"] == name and not one["variant"])
+    folder = damaged(healthy(spec_of(one), one["config"]), [["config", path, None]])
+    load = of_version(audit(str(write(folder, tmp_path))), NEWEST)
+    assert load is not None
+    assert (load.outcome == REFUSES and f"{path[-1]} is null" in load.because) is fails
+
+
 UNTIED: list[tuple[str, str, list[Any], str, int]] = [
     ("t5", "T5EncoderModel", [], COMPLETE, 0),  # its config class ties whatever the file says
     ("udop", "UdopModel", [], "random", 4),  # transformers 5 has four tensors more than 4, which wrote the file
@@ -185,27 +204,32 @@ def test_a_tie_that_the_config_turns_off(
     assert (load.outcome, load.missing, load.unexpected) == (outcome, missing, extra)
 
 
-OF_OLDER: list[tuple[str, str, list[Any], str, list[int] | None]] = [
-    ("mask2former", "Mask2FormerModel", [], "random", [5, 8, 0]),  # 4.57 forgets the projections that 5 builds
-    ("luke", "LukeForMaskedLM", [["lose", "lm_head.decoder"]], "random", [2, 0, 0]),
-    ("moonshine", "MoonshineModel", [], COMPLETE, [0, 0, 0]),
-    ("moonshine", "MoonshineModel", [["drop", "encoder.layer_norm.weight"]], "random", [1, 0, 0]),
+BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
+    (OLDER, "mask2former", "Mask2FormerModel", [], "random", [5, 8, 0]),  # 4.57 forgets the projections that 5 builds
+    (OLDER, "luke", "LukeForMaskedLM", [["lose", "lm_head.decoder"]], "random", [2, 0, 0]),
+    (OLDER, "moonshine", "MoonshineModel", [], COMPLETE, [0, 0, 0]),
+    (OLDER, "moonshine", "MoonshineModel", [["drop", "encoder.layer_norm.weight"]], "random", [1, 0, 0]),
+    (NEWEST, "t5", "T5EncoderModel", [["config", ["is_decoder"], True]], "random", [21, 6, 0]),
+    (NEWEST, "mt5", "MT5EncoderModel", [["config", ["is_decoder"], True]], "random", [24, 9, 0]),
+    (NEWEST, "t5", "T5ForConditionalGeneration", [["config", ["is_decoder"], True]], COMPLETE, [0, 0, 0]),
 ]
 
 
-@pytest.mark.parametrize(("model_type", "name", "damages", "outcome", "counts"), OF_OLDER)
-def test_what_the_older_version_builds_from_a_newer_file(
-    model_type: str, name: str, damages: list[Any], outcome: str, counts: list[int], tmp_path: Path
+@pytest.mark.parametrize(("major", "model_type", "name", "damages", "outcome", "counts"), BUILT)
+def test_what_a_version_builds_from_a_file_of_the_newest(
+    major: str, model_type: str, name: str, damages: list[Any], outcome: str, counts: list[int], tmp_path: Path
 ) -> None:
-    """As transformers 4.57 loads what 5.23 saved."""
+    """As the version loads what transformers 5.23 saved."""
     one = next(
         one
         for one in records(model_type)
         if one["class"] == name and not one["variant"] and one["writer"].endswith(" 5.23.0")
     )
-    load = of_version(audit(str(write(damaged(healthy(spec_of(one), one["config"]), damages), tmp_path))), OLDER)
+    found = audit(str(write(damaged(healthy(spec_of(one), one["config"]), damages), tmp_path)))
+    load = of_version(found, major)
     assert load is not None
     assert (load.outcome, [load.missing, load.unexpected, load.mismatched]) == (outcome, counts)
+    assert major == OLDER or (found.verdict == CLEAN) is (outcome == COMPLETE)
 
 
 def test_an_index_without_metadata(tmp_path: Path) -> None:

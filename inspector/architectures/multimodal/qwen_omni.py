@@ -91,7 +91,7 @@ QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), dialects=({}, STATE_DIC
 NORMED_GQA = rows(under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"))
 QWEN3_OMNI_TALKER_TEXT = Architecture("qwen3_omni_moe_talker_text", heads=(head("Model", ""),),
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
-                        fs="shared_expert_intermediate_size"),
+                        fs="shared_expert_intermediate_size | ff"),
     parts=rows(
         part("codec_embedding", "embed.code", table("V d")),
         part("norm",            "norm.final", scale("d")),

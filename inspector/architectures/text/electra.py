@@ -81,7 +81,7 @@ SMALL_MASKED = under("cls.predictions",
     part("bias",                "head.token.bias", param("V")),
     part("decoder",             "head.token",      linear("e -> V"), tied="embed.token"),
     maybe("decoder.bias",       "head.token.copy", param("V"), tied="head.token.bias"))
-ROFORMER = Architecture("roformer", ties="tie_word_embeddings | true", dims=SMALL,
+ROFORMER = Architecture("roformer", ties="tie_word_embeddings | true", dims=SMALL | Dims(e="embedding_size | d"),
     parts=rows(
         under("embeddings",
             part("word_embeddings",       "embed.token", table("V e")),

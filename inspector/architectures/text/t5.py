@@ -25,23 +25,31 @@ T5_SIDE = rows(                                # N is the encoder's or the decod
     part("block.0.layer.0.SelfAttention.relative_attention_bias", "attention.bias", table("buckets h")),
     under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")),
           under("SelfAttention", T5_ATTENTION)))
-T5_ENCODER = under("encoder", T5_SIDE, under("block.{N}.layer.1", T5_MLP), N="L")
-T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP),
-    under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_CROSS)),
-    N="Ld")
+T5_CROSS_LAYER = under("block.{N}.layer.1",
+    part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_CROSS))
+T5_START = under("encoder", T5_SIDE, N="L")
+T5_ENCODER_MLP = under("encoder.block.{L}.layer.1", T5_MLP, tower="encoder")
+T5_ENCODER = rows(T5_START, T5_ENCODER_MLP)
+T5_LONE_MLP = rows(                            # classes with an encoder alone leave `is_decoder` as it is
+    rows(T5_ENCODER_MLP, when="not is_decoder"),
+    under("encoder.block.{L}.layer.2", T5_MLP, tower="encoder", when="is_decoder"),
+    under("encoder", T5_CROSS_LAYER, N="L", when="is_decoder"))
+T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP), T5_CROSS_LAYER, N="Ld")
 T5_LM = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared")
 T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
               ff="d_ff", buckets="relative_attention_num_buckets",
               gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'",
               C="labels"),
-    parts=rows(part("shared", "embed.shared", table("V d")), T5_ENCODER),
+    parts=rows(part("shared", "embed.shared", table("V d")), T5_START),
     heads=(
-        head("EncoderModel",            ""),
-        head("Model",                   "", T5_DECODER),
-        head("ForConditionalGeneration", "", T5_DECODER, T5_LM),
-        head("ForQuestionAnswering",    "", T5_DECODER, part("qa_outputs", "head.span", dense("d -> C"))),
-        head("ForTokenClassification",  "transformer.", part("classifier", "head.class", dense("d -> C"))),
-        head("ForSequenceClassification", "transformer.", under("transformer", T5_DECODER),
+        head("EncoderModel",            "", T5_LONE_MLP),
+        head("Model",                   "", T5_ENCODER_MLP, T5_DECODER),
+        head("ForConditionalGeneration", "", T5_ENCODER_MLP, T5_DECODER, T5_LM),
+        head("ForQuestionAnswering",    "", T5_ENCODER_MLP, T5_DECODER,
+             part("qa_outputs", "head.span", dense("d -> C"))),
+        head("ForTokenClassification",  "transformer.", under("transformer", T5_LONE_MLP),
+             part("classifier", "head.class", dense("d -> C"))),
+        head("ForSequenceClassification", "transformer.", under("transformer", T5_ENCODER_MLP, T5_DECODER),
             part("classification_head.dense",    "head.dense", dense("d -> d")),
             part("classification_head.out_proj", "head.class", dense("d -> C")))))

@@ -6,7 +6,7 @@ modeling_switch_transformers.py: the sparse layers are every n-th, n worked out 
 are named `expert_3`.
 """
 
-from inspector.architectures.text.t5 import T5_ATTENTION, T5_DECODER, T5_ENCODER, T5_LM, T5_MLP
+from inspector.architectures.text.t5 import T5_ATTENTION, T5_DECODER, T5_ENCODER, T5_ENCODER_MLP, T5_LM, T5_MLP
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import dense, linear, scale, table
 
@@ -26,19 +26,24 @@ CROSS = rows(
     part("EncDecAttention.k", "cross.key",    linear("d -> h*dh")),
     part("EncDecAttention.v", "cross.value",  linear("d -> h*dh")),
     part("EncDecAttention.o", "cross.output", linear("h*dh -> d")))
-UMT5_ENCODER = under("encoder", ENDS,
-    under("block.{L}.layer.0", SELF), under("block.{L}.layer.1", T5_MLP), tower="encoder")
+UMT5_START = under("encoder", ENDS, under("block.{L}.layer.0", SELF), tower="encoder")
+UMT5_LONE = rows(                              # classes with an encoder alone leave `is_decoder` as it is
+    rows(T5_ENCODER_MLP, when="not is_decoder"),
+    under("encoder.block.{L}.layer.2", T5_MLP, tower="encoder", when="is_decoder"),
+    under("encoder.block.{L}.layer.1", CROSS, tower="encoder", when="is_decoder"))
 UMT5_DECODER = under("decoder", ENDS, under("block.{Ld}.layer.0", SELF), under("block.{Ld}.layer.1", CROSS),
     under("block.{Ld}.layer.2", T5_MLP), tower="decoder")
 UMT5 = Architecture("umt5", ties="tie_word_embeddings | true", dims=T5_DIMS,
-    parts=rows(SHARED, UMT5_ENCODER),
+    parts=rows(SHARED, UMT5_START),
     heads=(
-        head("EncoderModel",              ""),
-        head("Model",                     "", UMT5_DECODER),
-        head("ForConditionalGeneration",  "", UMT5_DECODER, T5_LM, default=True),
-        head("ForQuestionAnswering",      "", UMT5_DECODER, part("qa_outputs", "head.span", dense("d -> C"))),
-        head("ForTokenClassification",    "transformer.", part("classifier", "head.class", dense("d -> C"))),
-        head("ForSequenceClassification", "transformer.", under("transformer", UMT5_DECODER),
+        head("EncoderModel",              "", UMT5_LONE),
+        head("Model",                     "", T5_ENCODER_MLP, UMT5_DECODER),
+        head("ForConditionalGeneration",  "", T5_ENCODER_MLP, UMT5_DECODER, T5_LM, default=True),
+        head("ForQuestionAnswering",      "", T5_ENCODER_MLP, UMT5_DECODER,
+             part("qa_outputs", "head.span", dense("d -> C"))),
+        head("ForTokenClassification",    "transformer.", under("transformer", UMT5_LONE),
+             part("classifier", "head.class", dense("d -> C"))),
+        head("ForSequenceClassification", "transformer.", under("transformer", T5_ENCODER_MLP, UMT5_DECODER),
             part("classification_head.dense",    "head.dense", dense("d -> d")),
             part("classification_head.out_proj", "head.class", dense("d -> C")))))
 LONG_ENCODER = under("encoder", ENDS,
