@@ -334,6 +334,31 @@ def test_widths_of_encoders(class_name: str, texts: list[Any], takes: dict[str, 
     assert (found == []) == agree and all(one.severity == "error" for one in found)
 
 
+@pytest.mark.parametrize(
+    ("unet", "adapter", "row"),
+    [
+        ({}, {}, None),
+        ({"layers_per_block": [1, 1]}, {}, None),
+        ({"_class_name": "UNetMotionModel"}, {"block_out_channels": [24, 40]}, None),
+        ({}, {"block_out_channels": [32, 40]}, "block_out_channels[1]"),
+        ({}, {"block_out_channels": [32, 64, 64]}, "len(block_out_channels)"),
+        ({"layers_per_block": 2}, {}, "motion_layers_per_block[0]"),
+    ],
+)
+def test_a_motion_adapter_has_the_blocks_of_its_unet(
+    unet: dict[str, Any], adapter: dict[str, Any], row: str | None
+) -> None:
+    """As `UNetMotionModel.from_unet2d` of diffusers 0.42 takes and refuses them."""
+    blocks = {"down_block_types": ["DownBlock2D"] * 2, "block_out_channels": [32, 64], "layers_per_block": 1}
+    named = {"unet": {"_class_name": "UNet2DConditionModel", **blocks, **unet},
+             "motion_adapter": {"_class_name": "MotionAdapter", "block_out_channels": [32, 64],
+                                "motion_layers_per_block": 1, **adapter}}  # fmt: skip
+    parts = {name: SimpleNamespace(findings=(), checkpoint=SimpleNamespace(config=SimpleNamespace(values=values)))
+             for name, values in named.items()}  # fmt: skip
+    found = list(of_other_widths("AnimateDiffPipeline", parts))  # type: ignore[arg-type]
+    assert [one.rows()[0][0] for one in found] == ([] if row is None else [row])
+
+
 def test_both_widths_can_be_compared() -> None:
     """The key of the UNet counts what stands beside the text, too: 112 is 6 numbers of 8 and a text of 64."""
     texts = {"text_encoder": {"hidden_size": 64}, "text_encoder_2": {"hidden_size": 32, "projection_dim": 32}}

@@ -85,8 +85,14 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         "a single value",
         lambda value: value[0] if len(value) == 1 else UNSET,
     ),
-    "number": ValueKind(lambda value: _is_number(value), "a text", lambda value: UNSET),
+    "number": ValueKind(lambda value: _is_number(value) or value is True, "a text", lambda value: UNSET),
     "empty": ValueKind(lambda value: value == [], "a list with values", lambda value: UNSET),
+    "gaps": ValueKind(
+        lambda value: isinstance(value, list) and None in value, "a list without null", lambda value: UNSET
+    ),
+    "given": ValueKind(lambda value: value is not None, "null, all that it takes", lambda value: None),
+    "true": ValueKind(lambda value: value is True, "false, all that it takes", lambda value: False),
+    "false": ValueKind(lambda value: value is False, "true, all that it takes", lambda value: True),
 }
 """Name in the table -> condition."""
 
@@ -109,6 +115,8 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
                 detail = f"{shown(values[key])} is not {condition.wanted}"
                 yield RefusedByClass(key, detail, condition.meant(values[key]))
     yield from _words(values, entry)
+    yield from _numbers(values, entry)
+    yield from _sums(values, entry, str(class_name))
     yield from _divisors(values, entry, str(class_name))
     counted = {one.key: one for one in _lengths(values, str(class_name))}
     counted = {**{one.key: one for one in _of_others(values, entry, str(class_name))}, **counted}
@@ -132,18 +140,50 @@ def _none_of(known: list[str]) -> str:
     return f"none of {', '.join(known)}" if len(known) <= MOST_NAMED else "not known to it"
 
 
+def _numbers(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[RefusedByClass]:
+    """Numbers that a class does not know or cannot divide, and lists with too few of them."""
+    for key, known in entry.get("only", {}).items():
+        if _is_int(values.get(key)) and values[key] not in known:
+            yield RefusedByClass(key, f"{values[key]} is {_none_of([str(one) for one in known])}")
+    for key, step in entry.get("multiples", {}).items():
+        value = values.get(key)
+        odd = [one for one in value if _is_int(one) and one % step] if isinstance(value, list) else []
+        if odd:
+            yield RefusedByClass(key, f"{odd[0]} is not a multiple of {step}")
+    for key, least in entry.get("least", {}).items():
+        value = values.get(key)
+        if isinstance(value, list) and 0 < len(value) < least:
+            yield RefusedByClass(key, f"it has length {len(value)}, the class reads {least} entries")
+
+
+def _sums(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """Lists whose numbers do not add up to the width that the class has for them."""
+    rules: Mapping[str, str] = entry.get("sums", {})
+    stated = {**class_defaults(class_name)[0], **values} if rules else {}
+    for key, expression in rules.items():
+        keys = tuple(expression.split(" // "))
+        listed, numbers = stated.get(key), [one for one in map(stated.get, keys) if type(one) is int]
+        if not isinstance(listed, list) or not all(map(_is_int, listed)) or len(numbers) < len(keys) or not numbers[-1]:
+            continue
+        wanted = numbers[0] if len(numbers) == 1 else numbers[0] // numbers[1]
+        if sum(listed) != wanted:
+            detail = f"its numbers add up to {sum(listed)}, not to {wanted}, {expression}"
+            yield RefusedByClass(key, detail, beside=keys)
+
+
 def _divisors(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
     """Numbers of groups that do not divide the channels."""
     rules: Mapping[str, str] = entry.get("divides", {})
     stated = {**class_defaults(class_name)[0], **values} if rules else {}
-    for key, widths in rules.items():
-        number, channels = stated.get(key), stated.get(widths)
-        if type(number) is not int or number < 1 or not isinstance(channels, list):
-            continue
-        odd = [one for one in channels if type(one) is int and one % number]
-        if odd:
-            default = "" if key in values else ", its default,"
-            yield RefusedByClass(key, f"{number}{default} does not divide {odd[0]} of {widths}", beside=(widths,))
+    for key, listed in rules.items():
+        number = stated.get(key)
+        for widths in listed.split() if type(number) is int and number > 0 else ():
+            channels = stated.get(widths)
+            odd = [one for one in channels if _is_int(one) and one % number] if isinstance(channels, list) else []
+            if odd:
+                default = "" if key in values else ", its default,"
+                yield RefusedByClass(key, f"{number}{default} does not divide {odd[0]} of {widths}", beside=(widths,))
+                break
 
 
 def _of_others(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
@@ -152,14 +192,25 @@ def _of_others(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: 
     for kind in ("shorter", "longer"):
         for key, others in entry.get(kind, {}).items():
             stated = {**class_defaults(class_name)[0], **values}
-            lengths = {len(stated[other]) if isinstance(stated.get(other), list) else 0 for other in others.split()}
+            beside = {other: int(more or 0) for other, more in map(_with_more, others.split())}
+            lengths = {_length(stated.get(other)) and _length(stated[other]) + more for other, more in beside.items()}
             if len(lengths) > 1 or 0 in lengths or not isinstance(stated.get(key), list) or not stated[key]:
                 continue
             wanted, length = lengths.pop(), len(stated[key])
-            if seen.isdisjoint(others.split()) and (length < wanted if kind == "shorter" else length > wanted):
+            if seen.isdisjoint(beside) and (length < wanted if kind == "shorter" else length > wanted):
                 seen.add(key)
-                first = others.split()[0]
-                yield RefusedByClass(key, f"it has length {length}, {first} {wanted}", beside=(first,))
+                first = next(iter(beside))
+                detail = f"it has length {length}, {first} {_length(stated[first])}"
+                yield RefusedByClass(key, detail, beside=(first,))
+
+
+def _with_more(text: str) -> tuple[str, str]:
+    """The key of a list, and how much longer than it another one must be: "scaling+1"."""
+    return (text[:-2], text[-2:]) if text[-2:] in ("+1", "-1") else (text, "")
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def _lengths(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:

@@ -67,6 +67,7 @@ TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
 score of beauty."""
 PROJECTS: Final = ("encoder_hid_dim", "encoder_hid_dim_type")
 """Keys of a UNet that projects what the encoder gives."""
+UNET, MOTION = "unet", "motion_adapter"
 BLOCKS: Final = ("down_block_types", "mid_block_type", "up_block_types")
 """Keys of a UNet for the classes of its blocks; those that read the text have `CrossAttn` in their names."""
 
@@ -76,6 +77,7 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
     if not isinstance(class_name, str):
         return
     yield from _of_other_latents(class_name, parts)
+    yield from _of_other_motion(parts)
     for pattern, terms, (taker, key) in RULES:
         named = [(name, its) for name, its in terms if name in parts]
         if not re.fullmatch(pattern, class_name) or not named or not _reads(parts.get(taker), key):
@@ -127,6 +129,43 @@ def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[C
                 encoders=(f"{vae}.{its}" if times == 1 else f"{times} * {vae}.{its}",),
                 widths=(channels * times,),
             )
+
+
+def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
+    """A motion adapter that cannot be put into the UNet, as `UNetMotionModel.from_unet2d` does before it is used.
+
+    One that is not of the class is left alone, as is a UNet that has its motion modules.
+    """
+    unet, adapter = _values(parts.get(UNET)), _values(parts.get(MOTION))
+    if (unet.get("_class_name"), adapter.get("_class_name")) != ("UNet2DConditionModel", "MotionAdapter"):
+        return
+    for key, its in (("block_out_channels", "block_out_channels"), ("motion_layers_per_block", "layers_per_block")):
+        blocks = len(unet["down_block_types"]) if isinstance(unet.get("down_block_types"), list) else 0
+        taken, given = (
+            _for_each(adapter.get(key), len(adapter.get("block_out_channels") or ())),
+            _for_each(unet.get(its), blocks),
+        )
+        if not taken or not given or taken == given:
+            continue
+        names, sizes = (f"len({key})", f"len({UNET}.{its})"), (len(taken), len(given))
+        if len(taken) == len(given):
+            at = next(at for at, one in enumerate(taken) if one != given[at])
+            names, sizes = (f"{key}[{at}]", f"{UNET}.{its}[{at}]"), (taken[at], given[at])
+        yield ComponentWidthDiffers(
+            place=Place(file=f"{MOTION}/config.json", key=key),
+            component=MOTION,
+            key=names[0],
+            width=sizes[0],
+            encoders=(names[1],),
+            widths=(sizes[1],),
+        )
+        return
+
+
+def _for_each(value: object, blocks: int) -> list[int]:
+    """A number of each block; nothing where a config states none."""
+    listed = value if isinstance(value, list) else [value] * blocks
+    return [one for one in listed if type(one) is int] if all(type(one) is int for one in listed) else []
 
 
 def _stated(part: Audit | None, key: str) -> int | None:

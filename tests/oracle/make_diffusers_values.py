@@ -11,8 +11,14 @@ several records of the class refuse it, so that it does not depend on other keys
     null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or a text, one value in
                                                 the place of a list
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
-    divides   key -> the key of the widths of which it must be a divisor
-    shorter, longer   key -> the other keys of which the lists must be as long
+    true, false, given   keys that may not be true, false, or anything but null
+    gaps      keys of lists that may not have null among their entries
+    only      key -> the numbers that the class knows, where it refuses nearly all
+    multiples   key -> the number of which each number in its list must be a multiple
+    sums      key -> what the numbers in its list must add up to, as an expression of other keys
+    least     key -> how many entries its list must have
+    divides   key -> the keys of the widths of which it must be a divisor
+    shorter, longer   key -> the other keys of which the lists must be as long, with +1 or -1 one longer or shorter
     words   key -> the words that the class knows, where it refuses one that it does not know; those that other keys
             decide on are among them
     items   the same for the entries of lists
@@ -51,6 +57,12 @@ SHARED = (
 GROUPS = re.compile(r"(\w+_)?(norm_num_groups|num_groups)")
 """Keys for groups of channels."""
 TRIED_GROUPS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32)
+ANY: Sequence[Any] = (1, 8, [8], [8, 8], True, 1.5, NO_WORD)
+"""Values for a key that may take nothing but null."""
+LARGEST = 64
+"""Largest number by which lists of numbers are tried to grow."""
+FEW = 4
+"""Most numbers that a class knows for a key of which it refuses all others."""
 LONGEST = 40
 OLD_PREFIX = "UNetRes"
 """What the names of blocks may begin with, as old configs have it."""
@@ -96,6 +108,8 @@ class Probe:
         for key, value in self.values.items():
             if value is not inspect.Parameter.empty and self.refuses(key, None):
                 yield "null", key
+            if isinstance(value, bool) and self.refuses(key, not value):
+                yield str(not value).casefold(), key
             if type(value) is int and value > 0:
                 changed = {"zero": 0, "negative": -value, "float": float(value), "text": str(value)}
                 yield from ((kind, key) for kind, new in changed.items() if self.refuses(key, new))
@@ -110,38 +124,134 @@ class Probe:
             yield "text", key
         if number and self.refuses_all(key, ([value or 1] * length for length in range(1, 5))):
             yield "list", key
-        if isinstance(value, str) and self.refuses(key, 1):
+        if value is None and self.refuses_all(key, ANY) and not self.known_word(key):
+            yield "given", key
+        elif (isinstance(value, str) or (value is None and key in self.texts)) and self.refuses(key, 1):
             yield "number", key
+        if isinstance(value, list | tuple) and value and self.refuses_of_own(key, lambda its: [None, *its[1:]]):
+            yield "gaps", key
         if isinstance(value, list | tuple) and value and self.refuses(key, []):
             yield "empty", key
 
-    def divisors(self) -> Iterator[tuple[str, str]]:
-        """(key, key of widths): what groups of channels must divide, tried with several numbers."""
+    def known_word(self, key: str) -> bool:
+        """Whether a class knows any text for a key."""
+        return key in self.texts and bool(self.known(key, lambda word: word))
+
+    def divides(self) -> Iterator[tuple[str, str]]:
+        """(key, keys of widths): what groups of channels must divide, tried with several numbers."""
         lists = [key for key, value in self.values.items() if _is_widths(value)]
         for key in [key for key, value in self.values.items() if GROUPS.fullmatch(key) and type(value) is int]:
-            for widths in lists:
-                listed = [int(one) for one in self.values[widths]]
-                tried = [number for number in TRIED_GROUPS if number <= 2 * max(listed)]
-                divides = [all(one % number == 0 for one in listed) for number in tried]
-                built = [not self.error({**self.base, key: number}) for number in tried]
-                if built == divides:
-                    yield key, widths
+            found = [widths for widths in lists if self.divides_all(key, [widths])]
+            if not found and len(lists) > 1 and self.divides_all(key, lists):
+                found = lists
+            if found:
+                yield key, " ".join(found)
+
+    def divides_all(self, key: str, lists: Sequence[str]) -> bool:
+        """Whether a class is built where a number divides all numbers of some lists, and only there."""
+        numbers = [int(one) for widths in lists for one in self.values[widths]]
+        tried = [number for number in TRIED_GROUPS if number <= 2 * max(numbers)]
+        divides = [all(one % number == 0 for one in numbers) for number in tried]
+        return [not self.error({**self.base, key: number}) for number in tried] == divides
+
+    def multiples(self) -> Iterator[tuple[str, int]]:
+        """(key, number): of which each number in a list must be a multiple."""
+        for key, value in self.values.items():
+            numbers = list(value) if isinstance(value, list | tuple) else []
+            if not numbers or any(type(one) is not int or one < 1 for one in numbers):
+                continue
+            step = self.step(key, numbers)
+            if step is not None and not any(key in listed.split() for listed in dict(self.divides()).values()):
+                yield key, step
+
+    def step(self, key: str, numbers: Sequence[int]) -> int | None:
+        """The number by which all numbers of a list may grow, and of which all are multiples; None without one."""
+        grown = ({**self.base, key: [one + more for one in numbers]} for more in range(1, LARGEST + 1))
+        fitting = [more for more, config in enumerate(grown, 1) if not self.error(config)]
+        step = fitting[0] if fitting else 1
+        regular = fitting == list(range(step, LARGEST + 1, step)) and not any(one % step for one in numbers)
+        return step if regular and step > 1 else None
+
+    def only(self) -> Iterator[tuple[str, list[int]]]:
+        """(key, the numbers that a class knows), where these are few."""
+        added = " ".join(expression for _, expression in self.sums()).split()
+        for key, value in self.values.items():
+            if type(value) is not int or value < 2 or key in added or GROUPS.fullmatch(key):
+                continue
+            if self.refuses_all(key, (value + 1, value + 2, value * 2, value * 3)):
+                known = [number for number in range(1, 33) if not self.refuses(key, number)]
+                if known and len(known) <= FEW:
+                    yield key, known
+
+    def sums(self) -> Iterator[tuple[str, str]]:
+        """(key, expression): what the numbers of a list must add up to."""
+        for key, value in self.values.items():
+            numbers = isinstance(value, list | tuple) and len(value) > 1 and all(type(one) is int for one in value)
+            if not numbers or self.error({**self.base, key: [value[0] + 2, *value[1:]]}) == "":
+                continue
+            if self.error({**self.base, key: [value[0] + 2, value[1] - 2, *value[2:]]}):
+                continue
+            fitting = [one for one in self.widths() if all(_sum_is(one, {**self.values, **of}, key) for of in self.all)]
+            for expression in fitting:
+                width = expression.partition(" // ")[0]
+                larger = {width: 2 * self.values[width], key: [2 * one for one in value]}
+                if not self.error({**self.base, **larger}) and self.error({**self.base, width: larger[width]}):
+                    yield key, expression
                     break
 
+    def widths(self) -> Iterator[str]:
+        """Expressions of one or two keys, which may be the width of a head."""
+        numbers = [key for key, value in self.values.items() if type(value) is int and value > 1]
+        yield from numbers
+        yield from (f"{one} // {other}" for one in numbers for other in numbers if one != other)
+
+    def least(self) -> Iterator[tuple[str, int]]:
+        """(key, number): how many entries a list must have, whatever the length of the other lists."""
+        others = {key for _, key, _ in self.lengths()}
+        for key, value in self.values.items():
+            if isinstance(value, list | tuple) and len(value) > 1 and key not in others:
+                shorter = [list(value[:length]) for length in range(len(value))]
+                longer = [*value, value[-1]]
+                if len({len(one.get(key, value)) for one in self.all if one.get(key, value)}) > 1:
+                    continue
+                if self.refuses_all(key, shorter) and self.error({**self.base, key: longer}) == "":
+                    alone = all(
+                        self.error({**self.base, key: value[:-1], other: its[:-1]})
+                        for other, its in self.values.items()
+                        if isinstance(its, list | tuple) and len(its) > 1 and other != key
+                    )
+                    if alone:
+                        yield key, len(value)
+
     def lengths(self) -> Iterator[tuple[str, str, str]]:
-        """("shorter" or "longer", key, the other keys): lists that are refused with another length than the others'."""
+        """("shorter" or "longer", key, the other keys): lists that are refused with another length than the others'.
+
+        A list that must be one longer or shorter than another has +1 or -1 behind the key of that one.
+        """
         lists = {key: list(value) for key, value in self.values.items() if isinstance(value, list | tuple) and value}
         for key, value in lists.items():
-            alike = [other for other, its in lists.items() if len(its) == len(value)]
             changes: dict[str, Callable[[list[Any]], list[Any]]] = {
-                "shorter": lambda its: its[:-1],
+                "shorter": _shorter,
                 "longer": lambda its: [*its, its[-1]],
             }
             for kind, changed in changes.items():
-                together = {other: changed(lists[other]) for other in alike}
-                whole = all(together.values()) and not self.error({**self.base, **together})
-                if len(alike) > 1 and whole and self.refuses_of_own(key, changed):
-                    yield kind, key, " ".join(other for other in alike if other != key)
+                if not self.refuses_of_own(key, changed):
+                    continue
+                for more in (0, 1, -1):
+                    alike = [other for other, its in lists.items() if other != key and len(its) + more == len(value)]
+                    others = self.read_with(key, {other: changed(lists[other]) for other in (key, *alike)})
+                    if others:
+                        yield kind, key, " ".join(f"{other}{more:+}" if more else other for other in others)
+                        break
+
+    def read_with(self, key: str, together: Mapping[str, list[Any]]) -> Sequence[str]:
+        """The lists that must change with that of a key: one that is enough, or all; none where that does not do."""
+        others = [other for other in together if other != key]
+        for chosen in (*([other] for other in others), others):
+            changes = {one: together[one] for one in (key, *chosen)}
+            if chosen and all(changes.values()) and not self.error({**self.base, **changes}):
+                return chosen
+        return ()
 
     def refuses_of_own(self, key: str, changed: Any) -> bool:
         """Whether all records refuse their own value of a key after a change."""
@@ -174,6 +284,19 @@ class Probe:
             if found:
                 return found
         return []
+
+
+def _shorter(values: list[Any]) -> list[Any]:
+    """A list with an entry less, whose numbers add up to the same."""
+    whole = len(values) > 1 and all(type(one) is int for one in values)
+    return [*values[:-2], values[-2] + values[-1]] if whole and values[0] != values[-1] else values[:-1]
+
+
+def _sum_is(expression: str, values: Mapping[str, Any], key: str) -> bool:
+    """Whether the numbers of a list add up to the value of an expression."""
+    one, _, other = expression.partition(" // ")
+    wanted = values[one] // values[other] if other and values[other] else values[one]
+    return isinstance(values[key], list | tuple) and sum(values[key]) == wanted
 
 
 def _refusals(said: str, word: str) -> tuple[str, ...]:
@@ -212,7 +335,8 @@ def main() -> None:
         for kind, key in probe.kinds():
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
-        entry["divides"] = dict(probe.divisors())
+        for kind in ("divides", "multiples", "only", "sums", "least"):
+            entry[kind] = dict(getattr(probe, kind)())
         for kind, key, others in probe.lengths():
             entry.setdefault(kind, {})[key] = others
         for kind, key, known in probe.words():

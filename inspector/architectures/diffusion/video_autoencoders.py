@@ -37,7 +37,7 @@ WAN_DIMS = Dims(
     w="b*dm[{S}]", v="b*dm[{S}-1] | b", R="n", R1="R[1:]", D="S[:S-1]",
     u="bd*dm[S-1-{U}]", p="bd*dm[S-{U}] | md", pu="p when residual or {U} == 0 | p//2", Q="n + 1", Q1="Q[1:]",
     W="U[:U-1]",
-    up="u when residual | u//2")
+    up="u when residual | u//2", last_down="len(temperal_downsample) - 1")
 WAN_PARTS = rows(
     under("encoder",
         part("conv_in", "embed.image", conv("ci -> b, 3 3 3")),
@@ -67,11 +67,11 @@ WAN_PARTS = rows(
         under("up_blocks.{U}.resnets.{Q1}", WAN_RESNET, i="u", o="u"),
         under("up_blocks.{W}.upsamplers.0",
             part("resample.1", "resnet.up",      conv("u -> up, 3 3")),
-            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[S-2-{U}]"),
+            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[last_down-{U}]"),
             when="not residual"),
         under("up_blocks.{W}.upsampler",
             part("resample.1", "resnet.up",      conv("u -> up, 3 3")),
-            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[S-2-{U}]"),
+            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[last_down-{U}]"),
             tower="residual", when="residual"),
         part("norm_out.gamma", "norm.final", param("last 1 1 1")),
         part("conv_out",       "head.image", conv("last -> co, 3 3 3")), tower="decoder"))

@@ -15,10 +15,12 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
 
     What it means
         The denoiser takes text of one width, and the text encoders of the pipeline give another; or its latents have
-        other channels than those of the VAE. Each component is whole by itself: one of them is of another model.
+        other channels than those of the VAE; or a motion adapter has other blocks than the UNet that it is put into.
+        Each component is whole by itself: one of them is of another model.
 
     Why it matters
-        diffusers loads the pipeline, and each call fails with shapes that cannot be multiplied.
+        diffusers loads the pipeline, and each call fails with shapes that cannot be multiplied. It refuses a motion
+        adapter that does not fit.
 
     Example
         error[N453] component-width-differs: unet
