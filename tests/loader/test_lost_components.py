@@ -27,7 +27,8 @@ def with_text(folder: Path, names: tuple[str, ...], text: str | None) -> Path:
 
 
 @pytest.mark.parametrize(("names", "files"), [
-    (("*/*.safetensors",), 3), (("*/*.safetensors", "*/config.json"), 6), (("unet/*.safetensors", "vae/*.safetensors"), 2),
+    (("*/*.safetensors",), 3), (("*/*.safetensors", "*/config.json"), 6),
+    (("unet/*.safetensors", "vae/*.safetensors"), 2),
 ])  # fmt: skip
 def test_pointers_of_several_components(names: tuple[str, ...], files: int, tmp_path: Path) -> None:
     (found,) = errors(with_text(pipeline(tmp_path, PARTS), names, POINTER))
