@@ -95,6 +95,11 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "end token in a list": (QWEN3, key("eos_token_id", [3, 4000]), "C320"),
     "padding token": (GPT2, key("pad_token_id", 224), "C320"),
     "added tokens": (LLAMA, text("added_tokens.json", {"<a>": 127, "<b>": 128}), "C320"),
+    "added tokens in the config of the tokenizer": (
+        BERT, text("tokenizer_config.json", {"added_tokens_decoder": {"3": {"content": "a"}, "100": {"content": "b"}}}),
+        "C320"),
+    "added tokens in the config of another tokenizer": (
+        GPT2, text("tokenizer_config.json", {"added_tokens_decoder": {"224": {"content": "<pad>"}}}), "C320"),
     "added tokens, gpt2": (GPT2, text("added_tokens.json", {"<pad>": 300}), "C320"),
     "tokenizer.json": (
         BERT, text("tokenizer.json", {"added_tokens": [{"id": 3, "content": "a"}, {"id": 100, "content": "b"}]}),
@@ -167,6 +172,10 @@ def test_what_to_do_with_a_module_of_an_encoder(name: str, tmp_path: Path) -> No
 
 QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "ids in range": (LLAMA, both(key("eos_token_id", [1, 127]), text("added_tokens.json", {"<a>": 127}))),
+    "ids in range in the config of the tokenizer": (
+        LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"127": {"content": "<a>"}}})),
+    "tokens that are none in the config of the tokenizer": (
+        LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"a": {"content": "<a>"}, "200": 3}})),
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
     "no id": (QWEN3, both(key("pad_token_id", None), key("bos_token_id", -1))),
     "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),

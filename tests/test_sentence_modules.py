@@ -114,6 +114,19 @@ def test_modules_that_do_not_follow_each_other(tmp_path: Path) -> None:
         assert codes(audited(folder(tmp_path / str(number), list(modules)))) == {"N434"}, modules
 
 
+@pytest.mark.parametrize("type_name", ["__main__", "Transformer"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_type_without_its_package_cannot_be_imported(number: int, type_name: str, tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING, NORMALIZE])
+    listed = json.loads((place / "modules.json").read_text(encoding="utf-8"))
+    listed[number]["type"] = type_name
+    (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    (finding,) = (one for one in audited(place).findings if one.severity != "note")
+    assert finding.code == "N434"
+    assert type_name in finding.message
+    assert "sentence_transformers.models.Transformer" in finding.help
+
+
 def test_a_model_in_the_folder_of_its_module_is_for_one_loader(tmp_path: Path) -> None:
     audited = audit(str(folder(tmp_path, [POOLING], "0_Transformer")))
     found = {one.loader: one.outcome for one in audited.loads}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ADDED_TOKENS: Final = "added_tokens.json"
 TOKENIZER: Final = "tokenizer.json"
+TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
@@ -286,13 +287,15 @@ class AddedTokens(Struct, frozen=True):
 
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:
     """The added tokens of a local folder, whose files cost no request."""
-    name = next((one for one in (ADDED_TOKENS, TOKENIZER) if one in checkpoint.siblings), None)
+    name = next((one for one in (ADDED_TOKENS, TOKENIZER, TOKENIZER_CONFIG) if one in checkpoint.siblings), None)
     if name is None or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
         return None
     raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
     if not isinstance(raw, bytes):
         return None
     whole = len(raw) == checkpoint.siblings[name]
+    if name == TOKENIZER_CONFIG:
+        return AddedTokens(name, _decoded(raw), complete=whole)
     ids, ended = added_tokens(raw) if name == TOKENIZER else (_flat(raw), whole)
     return AddedTokens(name, ids, ended or whole)
 
@@ -315,11 +318,26 @@ def added_tokens(start: bytes) -> tuple[Mapping[str, int], bool]:
 
 def _flat(raw: bytes) -> Mapping[str, int]:
     """The ids of added_tokens.json."""
+    return {key: one for key, one in _object(raw).items() if type(one) is int}
+
+
+def _decoded(raw: bytes) -> Mapping[str, int]:
+    """The ids of `added_tokens_decoder` in tokenizer_config.json: id as a text -> the token."""
+    decoder = _object(raw).get("added_tokens_decoder")
+    listed = decoder.items() if isinstance(decoder, dict) else ()
+    return {
+        token["content"]: int(number)
+        for number, token in listed
+        if number.isdecimal() and isinstance(token, dict) and isinstance(token.get("content"), str)
+    }
+
+
+def _object(raw: bytes) -> Mapping[str, Any]:
     try:
         values: Any = json.loads(raw)
     except (ValueError, RecursionError):
         return {}
-    return {key: one for key, one in values.items() if type(one) is int} if isinstance(values, dict) else {}
+    return values if isinstance(values, dict) else {}
 
 
 def _token_ids(file: str, found: Mapping[str, int]) -> TokenIds | None:

@@ -14,7 +14,7 @@ from inspector.findings.types.gguf_heads import GgufKeysMissing
 from inspector.loading.memory import first_name
 from inspector.loading.outcome import REFUSES
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
-from inspector.reconciler.ledger import UNEXPLAINED
+from inspector.reconciler.ledger import BUFFER, UNEXPLAINED
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -90,9 +90,9 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
 def _surplus(audited: Audit) -> list[str]:
     """The tensors that the architecture does not have for certain: of a layer beyond its last, or of no architecture.
 
-    What llama.cpp reads in other architectures it may read in this one.
+    What llama.cpp reads in other architectures it may read in this one. It counts buffers of other libraries as well.
     """
-    keys = {line.family for line in audited.lines if line.kind == UNEXPLAINED}
+    keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED)}
     metadata = audited.checkpoint.metadata
     if not keys or metadata is None or audited.case is None:
         return []

@@ -6,7 +6,7 @@ What each stores: `inspector.loading.sentence_modules`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,6 +36,9 @@ from inspector.loading.sentence_modules import (
 from inspector.loading.tables import NEWEST, names_of
 from inspector.loading.transformers import loads
 
+if TYPE_CHECKING:
+    from inspector.findings.declared import ModuleMissing
+
 MODULES: Final = "modules.json"
 OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
 """Beginnings of the types of modules with known code; PyLate has those of sentence-transformers."""
@@ -46,10 +49,14 @@ LIMIT: Final = 1 << 20
 
 
 class Listed(Struct, frozen=True):
-    """A listed module with a folder of its own. first: whether a route of a router begins with it."""
+    """A listed module with a folder of its own, or of a type that is no class.
+
+    first: whether a route of a router begins with it.
+    """
 
     path: str
     kind: str
+    type_name: str
     first: bool = False
 
 
@@ -73,6 +80,10 @@ def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
     tokens = sentence = hidden
     audited = not checkpoint.readable
     for place, one in enumerate(listed):
+        if "." not in one.type_name:
+            findings.append(_without_class(one))
+            audited, tokens, sentence = False, None, None
+            continue
         if one.first:
             tokens = sentence = None
         if one.kind in MODELS:
@@ -139,6 +150,18 @@ def with_model_below(audited: Audit, place: str) -> Audit:
     ]  # fmt: skip
     used = replace(used, loader="sentence-transformers", version=None, intended=True)
     return replace(audited, loads=(*refused, used))
+
+
+def _without_class(one: Listed) -> ModuleMissing:
+    """The finding on a type without a module before its class, which `import_from_string` cannot import."""
+    from inspector.findings.declared import ModuleMissing
+
+    return ModuleMissing(
+        place=Place(file=MODULES),
+        folder=one.path or MODULES,
+        problem=f'its type "{one.type_name}" names no class of a package',
+        type_name=one.type_name,
+    )
 
 
 def _unread(one: Listed) -> Skipped:
@@ -248,8 +271,10 @@ def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[
         path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
         if not isinstance(path, str) or not isinstance(kind, str):
             continue
-        one = Listed(path, _kind(kind))
-        if one.kind == "Router":
+        one = Listed(path, _kind(kind), kind)
+        if "." not in kind:
+            yield one
+        elif one.kind == "Router":
             yield from _routes(one, _config(load_within(checkpoint, path) if path else checkpoint, one.kind))
         elif path:
             yield one
@@ -273,4 +298,4 @@ def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
             if isinstance(kind, str) and name not in seen:
                 seen.add(name)
                 path = f"{router.path}/{name}" if router.path else name
-                yield Listed(path, _kind(kind), first=place == 0)
+                yield Listed(path, _kind(kind), kind, first=place == 0)

@@ -257,7 +257,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
 
     What it means
         modules.json lists a module (a pooling, a dense layer, a norm, an LSTM) whose folder is absent or lacks its
-        files, whose tensors are not those that its config states, or whose width is not that of the module before.
+        files, whose tensors are not those that its config states, whose width is not that of the module before, or
+        whose type is not the name of a class with its package.
 
     Why it matters
         sentence-transformers fails on loading or on the first sentence.
@@ -281,6 +282,7 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     stated: int | None = None
     given: int | None = None
     key: str | None = None
+    type_name: str = ""
 
     @property
     def when(self) -> str:
@@ -291,6 +293,11 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     row_texts = (("named by", "{place.file}"), ("problem", "{problem}"))
 
     def remedy(self) -> Remedy:
+        if self.type_name:
+            return Remedy(
+                f'set its "type" in {self.place.file} to the full name of its class, such as '
+                '"sentence_transformers.models.Transformer" for the model'
+            )
         if self.given is None:
             return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
         if self.key is None:

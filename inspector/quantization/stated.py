@@ -25,7 +25,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     model, which decide between possible sizes. other_bits: the bits that other modules with the same settings have
     instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
     head: whether the settings say that the head is quantized. number_type: "float" or "integer", the quantized values.
-    shapes: suffix of a tensor -> its shape.
+    shapes: suffix of a tensor -> its shape. format: how a group of compressed-tensors says that its values are stored.
     """
 
     method: str | None = None
@@ -47,11 +47,12 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     other_bits: int | None = None
     number_type: str | None = None
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    format: str | None = None
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)
         kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations, self.number_type)
-        return (*sizes, *kinds, self.skipped, self.head, self.shapes)
+        return (*sizes, *kinds, self.skipped, self.head, self.shapes, self.format)
 
     def __eq__(self, other: object) -> bool:
         """Whether they mean the same, whatever keys state it."""

@@ -126,6 +126,7 @@ def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Pat
 
 
 BEYOND = {"blk.99.attn_norm.weight": True, "v.blk.0.attn_q.weight": True, "blk.0.attn_q.lora_b": True,
+          "blk.0.attn.masked_bias": True, "blk.0.attn_rotary_emb.inv_freq": True,
           "model.embed_tokens.weight": True, "blk.0.attn_q_norm.bias": False, "rope_freqs.weight": False}  # fmt: skip
 """Names of a surplus tensor -> whether llama.cpp has it in no architecture, or in no layer that is counted."""
 

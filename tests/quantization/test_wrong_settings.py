@@ -92,6 +92,25 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
     assert result.counts.unique_parameters == parameters
 
 
+@pytest.mark.parametrize("own", [None, "pack-quantized", "int-quantized", "float-quantized", "naive-quantized"])
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8|int8|w8a8)", name)])
+def test_the_format_of_a_group_says_which_tensors_are_read(name: str, own: str | None) -> None:
+    """That of the whole block is not read; and all formats but the packed one name the same tensors."""
+    config, spec, _ = checkpoint(name)
+    block = config["quantization_config"]
+    for group in block["config_groups"].values():
+        group |= {} if own is None else {"format": own}
+    packed = any(one.endswith("weight_packed") for one in spec)
+    result = audited(name, spec, config)
+    if own is None or packed is (own == "pack-quantized"):
+        assert bad(result) == []
+        return
+    assert bad(result) == ["T614"], [finding.message for finding in result.findings]
+    (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
+    assert step.key[-1] == "format"
+    assert (step.new == "pack-quantized") is packed
+
+
 SETTINGS = {"bits", "num_bits", "nbits", "group_size"}
 NOT_DECISIVE = re.compile(
     r"extra_config\.lm_head|act_bits|act_group_size|input_activations|input_tensors"  # not of quantized weights

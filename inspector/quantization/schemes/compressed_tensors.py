@@ -25,6 +25,7 @@ from inspector.quantization.module import (
     ceil_div,
     word,
 )
+from inspector.quantization.schemes.compressed_tensors_config import PACKED, WITHOUT_GROUPS
 from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
@@ -40,6 +41,8 @@ def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
+    if setting.format in WITHOUT_GROUPS:
+        reading.compare("format", PACKED)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
     groups = _groups(tensors, width, setting)

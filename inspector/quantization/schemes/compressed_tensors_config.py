@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from inspector.quantization.config_block import MOST_ENTRIES, ConfigBlock
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
@@ -10,7 +12,13 @@ from inspector.quantization.targets import exact, regex
 STRATEGIES = ("channel", "tensor", "block", "group")
 NUMBER_TYPES = {"float": "float", "int": "integer"}
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
-"""Formats without scales per group, even where a group size is stated."""
+"""Formats without scales per group, even where a group size is stated; they store each value by itself (`weight`)."""
+PACKED = "pack-quantized"
+"""The format of integers in words (`weight_packed`).
+
+The format of a group decides which tensors its modules have; that of the whole block is not read where a group states
+none (transformers 5.23 with compressed-tensors 0.20, `infer_model_format`).
+"""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
@@ -51,7 +59,7 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     strategy, symmetric = weights.text("strategy"), weights.truth("symmetric")
     variant = group.text("format") or block.text("format")
     size = -1 if strategy in ("channel", "tensor") else weights.integer("group_size")
-    return weights.module_settings(
+    read = weights.module_settings(
         {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric", "number_type": "type"},
         bits=weights.integer("num_bits"),
         group_size=None if variant in WITHOUT_GROUPS and strategy != "group" else size,
@@ -62,7 +70,9 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
         number_type=NUMBER_TYPES.get(weights.text("type") or ""),
         shown={"number_type": weights.text("type")},
         activations=activations_of(group),
+        format=group.text("format"),
     )
+    return replace(read, keys={**read.keys, "format": f"{group.key}.format"})
 
 
 def activations_of(group: ConfigBlock) -> str | None:
