@@ -120,6 +120,14 @@ def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
     assert audit(str(tmp_path / f"{WANTED[model]}.safetensors")).verdict == "clean"
 
 
+@pytest.mark.parametrize("model", [model for model in MODELS if WANTED[model].startswith("diffusion")])
+def test_a_model_of_diffusers_is_one_under_the_name_that_accelerate_gives_its_file(model: str, tmp_path: Path) -> None:
+    stored_as(tmp_path, model, "model.safetensors")
+    (tmp_path / "config.json").unlink()
+    audited = audit(str(tmp_path))
+    assert audited.architecture is None or reported(audited, "C313").facts["loader"] == "diffusers"
+
+
 @pytest.mark.parametrize("model_type", ["phi4_multimodal", "qwen2_audio", "ovis2"])
 def test_a_config_of_another_spelling_is_reported_for_any_model(model_type: str, tmp_path: Path) -> None:
     """Also where the names alone do not show the type."""

@@ -235,10 +235,20 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
     return () if known & config.values.keys() else tuple(config.values)[:NAMES_SHOWN]
 
 
+def _is_of_diffusers(audited: Audit) -> bool:
+    """Whether only diffusers has the model, whatever its file is called: accelerate names all of them alike."""
+    if audited.architecture is None or audited.architecture.model_type is not None:
+        return False
+    from inspector.loading.pipelines import model_classes
+
+    return audited.architecture.name in model_classes()
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
-    loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
+    loader = DIFFUSERS if _is_of_diffusers(audited) else None
+    loader = loader or next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
     config, names = checkpoint.config, checkpoint.siblings
     similar = next((name for name in sorted(names) if name.casefold() == CONFIG and name != CONFIG), None)
     known = any(defaults_of(name) is not None for name in _types(audited))

@@ -30,6 +30,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
     from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
 
+    mapped = bool(config.settings.values.get("auto_map"))
     name, coverage = nearest or (None, 0.0)
     known = dialect_of_type(config.model_type or "", families) if may_know(families) else None
     return [
@@ -38,11 +39,19 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             model_type=config.model_type or config.class_name,
             nearest=name if coverage >= 0.2 else None,
             coverage=round(coverage, 3),
-            code_in_repository=bool(config.settings.values.get("auto_map")),
+            code_in_repository=mapped,
             writer="" if known is None else known.writer,
             exporter="" if known is None else known.exporter,
+            unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         )
     ]
+
+
+def is_supported(model_type: str) -> bool:
+    """Whether a supported version of transformers has a model type."""
+    from inspector.loading.tables import NEWEST, OLDER, has_type
+
+    return any(has_type(model_type, major) for major in (NEWEST, OLDER))
 
 
 def _of_library(config: Claim, model_type: str, library: str) -> Finding:

@@ -139,7 +139,12 @@ def test_a_type_of_another_program_is_named(tmp_path: Path) -> None:
     found = next(one for one in audited.findings if one.code == "N412")
     assert audited.verdict == "undecided" and found.facts["writer"] == "LLaVA's own code"
     other = judged(("own type", "llava", "Generation", [own], "undecided", [], ""), tmp_path / "other")
-    assert next(one for one in other.findings if one.code == "N412").facts["writer"] == ""
+    note = next(one for one in other.findings if one.code == "N412")
+    assert note.facts["writer"] == ""
+    assert note.help.endswith("that has the type llava_llama")
+    own[2]["auto_map"] = {"AutoModel": "modeling_own.Own"}
+    mapped = judged(("own type", "llava", "Generation", [own], "findings", [], ""), tmp_path / "mapped")
+    assert not any(one.help for one in mapped.findings if one.code == "N412")
 
 
 FIRST = {

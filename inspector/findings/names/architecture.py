@@ -240,10 +240,13 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N412] architecture-unknown: my_own_net
+          help  load it with the code, or a newer version of transformers, that has the
+                type my_own_net
 
     What to do
         Compare the total with one from another source: --claim. Where the type is of a known program, load the weights
-        with it, or convert them with the tool that the report names.
+        with it, or convert them with the tool that the report names. A type that no supported version of transformers
+        has is one of other code, or of a newer version.
     """
 
     code = "N412"
@@ -255,6 +258,7 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     code_in_repository: bool = msgspec.field(name="code")
     writer: str = ""
     exporter: str = ""
+    unsupported: bool = False
 
     headline_text = "{model_type:or no config, and no known architecture has these names}"
 
@@ -263,6 +267,11 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         if not self.writer:
             return rows
         return [("names", f"as written by {self.writer}; {self.exporter} converts them"), *rows]
+
+    def remedy(self) -> Remedy:
+        if not self.unsupported or self.writer:
+            return super().remedy()
+        return Remedy(f"load it with the code, or a newer version of transformers, that has the type {self.model_type}")
 
 
 class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
@@ -281,10 +290,12 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
         note[N447] code-of-repository: JinaBertForMaskedLM
           type  bert, whose names these are not
           code  named by auto_map
-          help  compare the total with a published one: --claim
+          help  load it with the code of JinaBertForMaskedLM; compare the total with a
+                published one: --claim
 
     What to do
-        Compare the total with one from another source: --claim.
+        Load the weights with the code that they were trained with: the class of the library leaves out what it does not
+        have. Compare the total with one from another source: --claim.
     """
 
     code = "N447"
@@ -295,10 +306,13 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     mapped: bool
 
     row_texts = (("type", "{model_type}, whose names these are not"), ("code", "named by auto_map", "mapped"))
-    remedy_text = "compare the total with a published one: --claim"
 
     def headline(self) -> str:
         return self.class_name or self.model_type
+
+    def remedy(self) -> Remedy:
+        total = "compare the total with a published one: --claim"
+        return Remedy(f"load it with the code of {self.class_name}; {total}" if self.class_name else total)
 
 
 class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
