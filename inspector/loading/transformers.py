@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -148,7 +149,13 @@ def _by_config(given: Given, major: str) -> Load | None:
 
 def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:
     """Whether a version has the class of a type that has no name, or another one, in it: the class itself loads it."""
-    return class_name in names_of(major).classes and type_of_class(str(class_name)) == values["model_type"]
+    if class_name not in names_of(major).classes:
+        return False
+    own, stated = type_of_class(str(class_name)), values["model_type"]
+    if own is None or own == stated:
+        return own is not None
+    definition = definition_of(stated)
+    return definition is not None and definition_of(own) is definition
 
 
 def _builds(given: Given, key: str, major: str) -> bool:

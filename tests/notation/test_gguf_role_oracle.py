@@ -164,6 +164,10 @@ EXCEPTIONS = {
     ("grok", "LAYER_OUT_NORM", "norm.mlp.post"): "`rms_norm_3` follows the mixture",
     ("lfm2", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
     ("lfm2moe", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
+    **{
+        (name, "ENC_FFN_NORM", "norm.cross"): "an encoder that is a decoder by its config has cross-attention here"
+        for name in ("t5", "t5encoder", "umt5")
+    },
 }
 """(architecture, meaning, role) -> why they differ."""
 

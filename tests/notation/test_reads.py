@@ -43,11 +43,10 @@ def keys_named(outer: Scope | None, scope: Scope, nodes: list[Node], sets: dict[
 
 def keys_of_slot(scope: Scope, slot: Slot) -> set[Leaf]:
     """The keys that the dims, extents, conditions and ties of a slot name."""
-    outer, sets = None, dict[str, str]()
+    outer, below, sets = None, scope, dict[str, str]()  # type: Scope | None, Scope, dict[str, str]
     for name in slot.scope:
-        below = scope if outer is None else outer.submodels[name]
         sets = next((dict(one.sets) for one in submodels_of(below.definition) if one.name == name), {})
-        outer = below
+        outer, below = below, below.submodels[name]
     inner = scope_of(scope, slot)
     ties = slot.ties if slot.ties is not None else parse(slot.definition.ties)
     found = set(keys_named(outer, inner, [*slot.dims, *(Word((hole,)) for hole in slot.holes), ties], sets))

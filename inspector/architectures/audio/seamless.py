@@ -6,9 +6,10 @@ units (whose decoder is convolutional in the second version), and a vocoder. Whi
 task; all share one table. Sinusoids are not stored.
 """
 
+from inspector.architectures.audio.hifigan import HIFI_GAN
 from inspector.architectures.audio.wav2vec2 import CONFORMER_LAYER, RELATIVE
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, linear, param, table
+from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
 # s speech, e text encoder, d text decoder, T and t text to units; L layers, f feed-forward, h heads; A, a: adapter
 # layers and their kernel; z: input of the vocoder; u, U, K, R, D: first channels, upsamplings, kernels, blocks,
@@ -96,13 +97,7 @@ VOICE = rows(
     part("speaker_embedding",  "embed.speaker",    table("vocoder_num_spkrs spkr_embed_dim")),
     part("language_embedding", "embed.language",   table("vocoder_num_langs lang_embed_dim")),
     under("dur_predictor", PREDICTOR, vi="e", vh="e", vk="kv"),
-    under("hifi_gan",
-        part("conv_pre",                 "conv.in",       conv("z -> u, 7")),
-        part("upsampler.{U}",            "conv.up",
-             conv_t("u // 2**{U} -> u // 2**({U}+1), upsample_kernel_sizes[{U}]")),
-        part("resblocks.{R}.convs1.{D}", "resnet.conv.1", conv("r -> r, x")),
-        part("resblocks.{R}.convs2.{D}", "resnet.conv.2", conv("r -> r, x")),
-        part("conv_post",                "conv.out",      conv("u // 2**U -> 1, 7"))))
+    under("hifi_gan", HIFI_GAN))
 VOCODER = under("vocoder", VOICE, tower="vocoder")
 SHARED = part("shared",  "embed.shared", table("V d"))
 LM_HEAD = part("lm_head", "head.token",  linear("d -> V"), tied="embed.shared")
