@@ -134,7 +134,7 @@ def test_names_alone_do_not_help_under_the_config_of_the_program(tmp_path: Path)
 
 
 def test_a_type_of_another_program_is_named(tmp_path: Path) -> None:
-    own = ["text", "config.json", {**OWN_CONFIG, "model_type": "llava_llama"}]
+    own: Any = ["text", "config.json", {**OWN_CONFIG, "model_type": "llava_llama"}]
     audited = judged(("own type", "llava", "Generation", [*LLAVA, own], "undecided", [], ""), tmp_path)
     found = next(one for one in audited.findings if one.code == "N412")
     assert audited.verdict == "undecided" and found.facts["writer"] == "LLaVA's own code"
