@@ -142,8 +142,9 @@ def test_a_type_of_another_program_is_named(tmp_path: Path) -> None:
     note = next(one for one in other.findings if one.code == "N412")
     assert note.facts["writer"] == ""
     assert note.help.endswith("that has the type llava_llama")
-    own[2]["auto_map"] = {"AutoModel": "modeling_own.Own"}
-    mapped = judged(("own type", "llava", "Generation", [own], "findings", [], ""), tmp_path / "mapped")
+    code = {**OWN_CONFIG, "model_type": "llava_llama", "auto_map": {"AutoModel": "modeling_own.Own"}}
+    with_code = [["text", "config.json", code]]
+    mapped = judged(("own type", "llava", "Generation", with_code, "findings", [], ""), tmp_path / "mapped")
     assert not any(one.help for one in mapped.findings if one.code == "N412")
 
 
