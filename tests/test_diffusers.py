@@ -80,6 +80,8 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AutoencoderKL", {"norm_num_groups": 4}, set()),
         ("AutoencoderKL", {"in_channels": [3]}, {"in_channels"}),
         ("AutoencoderKL", {"act_fn": 1}, {"act_fn"}),
+        ("AutoencoderKL", {"act_fn": "SiLU"}, set()),  # in letters of any case
+        ("AutoencoderDC", {"decoder_norm_types": "RMS_NORM"}, {"decoder_norm_types"}),
         ("AutoencoderKL", {"block_out_channels": []}, {"block_out_channels"}),
         ("UNet2DConditionModel", {"down_block_types": ["UNetResDownBlock2D", "DownBlock2D"]}, set()),
         ("UNet2DConditionModel", {"down_block_types": ["UNetResUpBlock2D", "DownBlock2D"]}, {"down_block_types"}),

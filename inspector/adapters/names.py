@@ -38,6 +38,7 @@ _NESTED: Final = re.compile(
 _NAMED_WITHIN: Final = (
     ".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.", ".peanut_encoders.default.",
     ".peanut_decoders.default.", *(f".glora_{part}.default." for part in "ABCDE"),
+    ".ln_tuning_layers.default.weight", ".ln_tuning_layers.default.bias",
 )  # fmt: skip
 """Beginnings of several parameters of a tuner with the adapter's name before their own, which saving takes out."""
 _KINDS: Final = {
@@ -93,6 +94,8 @@ def saved_name(key: str) -> str:
         whole = tuner_name(inner)
         return inner.rpartition(".")[0] if whole is not None and whole.named and not whole.module else inner
     found = tuner_name(PREFIX + inner)
+    if found is not None and found.ending.startswith(_NAMED_WITHIN):
+        return PREFIX + inner.removesuffix(found.ending) + found.ending.replace(".default", "", 1)
     if found is not None and found.named:
         name, _, end = found.ending.rpartition(".")
         inner = inner.removesuffix(found.ending) + (f"{name.rpartition('.')[0]}.{end}" if "." in name[1:] else name)

@@ -63,6 +63,7 @@ MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "zero": lambda value: type(value) is int and value == 0,
     "negative": lambda value: type(value) is int and value < 0,
     "text": lambda value: isinstance(value, str),
+    "number": lambda value: type(value) in (int, float) and value != 0,
 }
 """Conditions on a value, by their names in the table."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")

@@ -124,9 +124,12 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
 
 
 def _words(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[RefusedByClass]:
+    caseless = entry.get("caseless", "").split()
     for key, listed in entry.get("words", {}).items():
-        known = listed.split()
-        if isinstance(values.get(key), str) and values[key].casefold() not in map(str.casefold, known):
+        known, word = listed.split(), values.get(key)
+        if not isinstance(word, str) or word in known:
+            continue
+        if key not in caseless or word.casefold() not in map(str.casefold, known):
             yield RefusedByClass(key, f"{shown(values[key])} is {_none_of(known)}")
     for key, listed in entry.get("items", {}).items():
         known, value = listed.split(), values.get(key)

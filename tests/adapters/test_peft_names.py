@@ -54,6 +54,13 @@ def test_names_that_peft_finds(how: str, record: str, tmp_path: Path) -> None:
         assert (finding.code, finding.facts["wanted"] in spec_of(record)) == ("A919", True)
 
 
+def test_names_of_norms_with_the_name_of_the_adapter(tmp_path: Path) -> None:
+    """PEFT 0.21 loads them all, as it does those that it saved."""
+    spec = {name.replace(".weight", ".default.weight"): entry for name, entry in spec_of("llama.ln-tuning").items()}
+    audited = audit(saved(tmp_path, spec, records()["llama.ln-tuning"]["adapter"]))
+    assert audited.verdict == "clean", audited.findings
+
+
 def test_a_whole_state_dict_is_an_adapter_too(tmp_path: Path) -> None:
     record = records()["llama.seven"]
     spec = {name.replace(".weight", ".default.weight"): entry for name, entry in spec_of("llama.seven").items()}

@@ -115,6 +115,8 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
         "layers.0.mlp",
     ),
     ("llama.default", [["config", ["target_modules"], [], adapter_cases.CONFIG]], "refuses", "names no module"),
+    ("llama.default", [["config", ["modules_to_save"], 1, adapter_cases.CONFIG]], "refuses", "modules_to_save 1"),
+    ("llama.ia3", [["config", ["exclude_modules"], 1, adapter_cases.CONFIG]], "refuses", "exclude_modules 1"),
     ("llama.labels", [["config", ["task_type"], "CAUSAL_LM", adapter_cases.CONFIG]], "refuses", "does not generate"),
     ("llama.prompt", [["unset", ["num_virtual_tokens"], adapter_cases.CONFIG]], "refuses", "num_virtual_tokens"),
     (

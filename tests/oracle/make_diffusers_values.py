@@ -21,7 +21,8 @@ several records of the class refuse it, so that it does not depend on other keys
     shorter, longer   key -> the other keys of which the lists must be as long, with +1 or -1 one longer or shorter
     words   key -> the words that the class knows, where it refuses one that it does not know; those that other keys
             decide on are among them
-    items   the same for the entries of lists
+    caseless   those of these keys of which the words may have letters of any case
+    items   the same as words for the entries of lists
 """
 
 from __future__ import annotations
@@ -270,6 +271,12 @@ class Probe:
                 if known:
                     yield "items", key, known
 
+    def is_caseless(self, key: str, known: str) -> bool:
+        """Whether a class takes one of its words in capitals as well."""
+        words = known.split()
+        config = next((one for one in self.all if one.get(key) in words), {**self.base, key: words[0]})
+        return not self.error({**config, key: config[key].swapcase()})
+
     def known(self, key: str, changed: Any) -> list[str]:
         """The words of which the class does not say what it says of one that does not exist; none where any will do."""
         if not self.refuses(key, changed(NO_WORD)):
@@ -342,6 +349,7 @@ def main() -> None:
         for kind, key, known in probe.words():
             recorded = {one[key] for one in probe.all if isinstance(one.get(key), str)}
             entry.setdefault(kind, {})[key] = " ".join(sorted({*known, *recorded}))
+        entry["caseless"] = [key for key, known in entry.get("words", {}).items() if probe.is_caseless(key, known)]
         joined = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
         table[name] = {kind: found for kind, found in joined.items() if found}
         print(name, {kind: len(found) for kind, found in entry.items()}, flush=True)

@@ -8,10 +8,11 @@ For each type: `keys`, the defaults of all keys (null for those that are no plai
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
 modules it changes where a config names none, and `forward`, those whose input IA3 scales; `kinds`, the kinds of modules
 that it changes (null where it changes them in other ways: it raises for a target of any other kind); `null`, `zero`,
-`negative` and `text`, the keys that may not be these (the text of a number) when an adapter is loaded, and `words`,
-what the keys may be that are one of a few words. `tasks`: the values of `task_type`; `renaming`: the model types of
-transformers 5 for which PEFT renames the tensors of a LoRA as transformers does those of a model; `fused`: of some of
-them, the modules that it joins with others, by what they are called together.
+`negative`, `text` and `number`, the keys that may not be these (the text of a number, a number in place of anything
+else) when an adapter is loaded, and `words`, what the keys may be that are one of a few words. `tasks`: the values of
+`task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers
+does those of a model; `fused`: of some of them, the modules that it joins with others, by what they are called
+together.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import json
 import re
 import tempfile
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,10 @@ WIDTH = 48
 PROMPT: Mapping[str, Any] = {"task_type": "CAUSAL_LM", "num_virtual_tokens": 4}
 NOT_TRIED = ("target_modules", "target_parameters", "modules_to_save", "task_type", "peft_type")
 """Keys whose values depend on the base."""
-OTHERS: Mapping[str, Any] = {"null": None, "zero": 0, "negative": -1, "text": "4", "words": "no_such_word"}
+OTHERS: Mapping[str, Sequence[Any]] = {
+    "null": (None,), "zero": (0,), "negative": (-1,), "text": ("4",), "number": (1, 8, 0.5), "words": ("no_such_word",),
+}  # fmt: skip
+"""Values that stand for a condition: it holds where each of them is refused."""
 OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
 """What a refusal says that is one of the tensors, not of the value."""
 
@@ -124,16 +128,20 @@ def values_of(peft: Any, kind: Any, name: str, keys: Mapping[str, Any]) -> dict[
             return {}
         found: dict[str, Any] = {}
         known = {key: _words(kind, key) for key, value in config.items() if isinstance(value, str) and key != "bias"}
-        for condition, new in OTHERS.items():
+        for condition, values in OTHERS.items():
             tried = [
                 key
                 for key, value in config.items()
-                if key in keys and key not in NOT_TRIED and _applies(condition, value, known.get(key, ""))
+                if key in keys
+                and (key not in NOT_TRIED or condition == "number")
+                and _applies(condition, value, known.get(key, ""))
             ]
             instead = {key: WIDTH // 12 for key, value in config.items() if type(value) is int and not value}
             others = ({}, instead) if condition == "zero" else ({},)  # one of two keys may have to be 0
             refused = [
-                key for key in tried if all(_refusal(peft, place, {**config, **one, key: new}) for one in others)
+                key
+                for key in tried
+                if all(_refusal(peft, place, {**config, **one, key: new}) for one in others for new in values)
             ]
             found[condition] = {key: known[key] for key in refused} if condition == "words" else " ".join(refused)
     return {key: value for key, value in found.items() if value}
@@ -143,6 +151,8 @@ def _applies(condition: str, value: Any, words: str) -> bool:
     """Whether a key with this value is tried."""
     if condition == "null":
         return value is not None
+    if condition == "number":
+        return type(value) not in (int, float, bool)
     if condition == "text":
         return type(value) in (int, float)
     return bool(words) if condition == "words" else type(value) is int
