@@ -129,6 +129,8 @@ def _dtypes(
             if accepted is _FLOATS and stated in _EIGHT_BITS:
                 wanted = "a dtype that torch can have as its default, such as bfloat16"
             yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
+        elif not path and isinstance(value, list if major == OLDER else int | float | list):
+            yield RefusedValue((key,), "the name of a dtype", UNSET)
 
 
 def _words(

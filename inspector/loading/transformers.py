@@ -46,7 +46,7 @@ from inspector.loading.tables import (
     version_of,
 )
 from inspector.matcher.families import Families, families_of
-from inspector.reconciler.config_keys import lacks_method
+from inspector.reconciler.config_keys import lacks_method, mistyped
 
 if TYPE_CHECKING:
     from inspector.loading.memory import Counted, NamesInMemory
@@ -143,6 +143,10 @@ def _by_config(given: Given, major: str) -> Load | None:
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
     if lacks_method(values):
         return _load(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
+    odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
+    if odd is not None:
+        key = ".".join(odd.path)
+        return _load(major, REFUSES, f"{key} is not {odd.wanted}", keys=(key,))
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
     return _load(major, REFUSES, refused.because, keys=refused.keys) if refused is not None else None
 

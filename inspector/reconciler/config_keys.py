@@ -62,7 +62,7 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
 
         changed = [((one.key,), one.meant) for one in refused_by_class(values) if one.meant not in (None, UNSET)]
     else:
-        refused = (*_mistyped(values), *refused_values(values))
+        refused = (*mistyped(values), *refused_values(values))
         changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
     for path, new in changed:
         values = _with(values, path, new)
@@ -94,7 +94,7 @@ def with_types(
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
-    by_path = {one.path: one for one in (*_mistyped(values), *refused_values(values), *_unnamed_method(values))}
+    by_path = {one.path: one for one in (*mistyped(values), *refused_values(values), *_unnamed_method(values))}
     found = list(by_path.values())
     older = {one.path: one for one in refused_values(values, OLDER)} if found else {}
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
@@ -139,7 +139,7 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
     return values
 
 
-def _mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
     """The values of a type that the class of the config, or of one within it, does not declare."""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
         types = types_of(model_type) if isinstance(model_type, str) else None

@@ -93,6 +93,9 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("llama", {"dtype": "float8_e4m3fn"}, "dtype", "refuses", "complete"),
     ("vit", {"dtype": None, "torch_dtype": "auto"}, "torch_dtype", "refuses", "refuses"),
     ("bert", {"dtype": "torch.bfloat16"}, "dtype", "refuses", "refuses"),
+    ("llama", {"dtype": 1}, "dtype", "refuses", "complete"),
+    ("llama", {"dtype": ["float32"]}, "dtype", "refuses", "refuses"),
+    ("cohere2", {"attention_bias": [False]}, "attention_bias", "refuses", "random"),  # 4 takes it for true
     ("llama", {"num_attention_heads": -6}, "num_attention_heads", "refuses", "refuses"),
     ("bloom", {"n_head": -6}, "n_head", "refuses", "refuses"),
     ("llava", {"projector_hidden_act": "swish2"}, "projector_hidden_act", "refuses", "refuses"),
