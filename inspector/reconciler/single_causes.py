@@ -144,10 +144,16 @@ def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
 
 
 def _not_gathered(case: Reconciled) -> Recognized | None:
-    """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1]."""
+    """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1].
+
+    One process of FSDP holds a range of all parameters in a row: the tensors at its ends in part, flat.
+    """
     mismatched = case.as_configured.mismatched
     placeholders = [one for one in mismatched if one.layout.shape in PLACEHOLDERS and one.block.elements != 1]
-    if len({one.block.key for one in placeholders}) < 2:
+    pieces = [one for one in mismatched if one not in placeholders and _is_flat_piece(one)]
+    if len(placeholders) + len(pieces) < len(mismatched):
+        pieces = []
+    if len({one.block.key for one in (*placeholders, *pieces)}) < 2 or not placeholders:
         return None
     from inspector.findings.reading.training import WeightsEmptied
 
@@ -157,8 +163,15 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
         of=sum(one.tensors for one in case.as_configured.placed),
         names=names[:FAMILIES_SHOWN],
         shapes=tuple(sorted({one.layout.shape for one in placeholders})),
+        pieces=sum(one.tensors for one in pieces),
     )
-    return Recognized(finding, _without(case, placeholders))
+    return Recognized(finding, _without(case, [*placeholders, *pieces]))
+
+
+def _is_flat_piece(one: Placed) -> bool:
+    """Whether a tensor may be the beginning or the end of the expected one, in one dim."""
+    stored, whole_tensor = one.layout.shape, one.block.elements
+    return len(stored) == 1 and one.packed is None and whole_tensor is not None and stored[0] < whole_tensor
 
 
 # --- tensor parallelism ---

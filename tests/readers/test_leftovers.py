@@ -179,6 +179,25 @@ def test_a_save_under_zero3_is_one_cause(tmp_path: Path) -> None:
     assert codes(audit(str(write(tmp_path / "some", some, SMALL_LLAMA)))) == {"R042"}
 
 
+@pytest.mark.parametrize("flat", [{"model.norm.weight": 32}, {"lm_head.weight": 12000, "model.norm.weight": 3}])
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "gemma2"])
+def test_the_part_of_one_process_of_fsdp_is_one_cause(model_type: str, flat: dict[str, int], tmp_path: Path) -> None:
+    """Whole tensors between a flat piece at each end of its range, and nothing of all others."""
+    names = {"llama": "LlamaForCausalLM", "qwen3": "Qwen3ForCausalLM", "gemma2": "Gemma2ForCausalLM"}
+    config = {**SMALL_LLAMA, "model_type": model_type, "architectures": [names[model_type]], "head_dim": 8}
+    spec = {**genuine(config), "model.embed_tokens.weight": ("BF16", (0,))}
+    spec |= {name: ("BF16", (size,)) for name, size in flat.items()}
+    (finding,) = (one for one in audit(str(write(tmp_path, spec, config))).findings if one.severity != "note")
+    assert (finding.code, finding.facts["pieces"]) == ("R042", len(flat))
+    assert "full state dict of FSDP" in finding.help
+
+
+def test_a_lone_empty_tensor_beside_a_wrong_one_is_no_save_of_fsdp(tmp_path: Path) -> None:
+    spec = {**genuine(SMALL_LLAMA), "model.embed_tokens.weight": ("BF16", (0,))}
+    spec |= {"model.norm.weight": ("BF16", (65,))}
+    assert codes(audit(str(write(tmp_path, spec, SMALL_LLAMA)))) == {"D501"}
+
+
 STATE = ("optimizer.pt", "optimizer.bin", "scheduler.pt", "rng_state.pth", "rng_state_0.pth", "trainer_state.json")
 PARTS: dict[str, tuple[tuple[str, ...], str]] = {
     "DeepSpeed": (("global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py"), "zero_to_fp32.py"),

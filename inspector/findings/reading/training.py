@@ -141,6 +141,7 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     What it means
         Under ZeRO-3 a process holds a parameter only while it is needed; otherwise its shape is [0] or [1]. A plain
         `save_pretrained` or `state_dict()` then writes these placeholders. Small tensors such as biases may be whole.
+        Under FSDP a process holds a part of all parameters, with flat pieces of the tensors at its ends.
 
     Why it matters
         Names and files look right, but the values of these weights were not saved.
@@ -153,6 +154,7 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
 
     What to do
         Save with `stage3_gather_16bit_weights_on_model_save`, or run `zero_to_fp32.py` on the training checkpoint.
+        Under FSDP save the full state dict, or run `accelerate merge-weights` on a sharded training checkpoint.
     """
 
     code = "R042"
@@ -161,9 +163,16 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     of: int
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...] = ((0,),)
+    pieces: int = 0
 
-    row_texts = (("tensors", "{names:listed 3}"),)
-    remedy_text = "save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint"
+    row_texts = (("tensors", "{names:listed 3}"), ("pieces", "{pieces:count tensor} in part and flat", "pieces"))
+
+    def remedy(self) -> Remedy:
+        if self.pieces:
+            return Remedy(
+                "save the full state dict of FSDP, or run `accelerate merge-weights` on its sharded checkpoint"
+            )
+        return Remedy("save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint")
 
     def headline(self) -> str:
         shapes = " or ".join(shape(one) for one in self.shapes)
