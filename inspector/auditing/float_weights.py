@@ -17,8 +17,8 @@ PACKED_ONLY: Final = frozenset({
 })  # fmt: skip
 """Methods with loaders that only read packed weights; the others quantize plain weights when they load them.
 
-fp8: on a GPU FP8Linear of transformers 5.23 casts the weights and leaves all weight_scale_inv random; without one it
-reads them as floats.
+fp8: on a GPU that calculates in fp8 FP8Linear of transformers 5.23 casts the weights and leaves all weight_scale_inv
+random; on any other machine it reads them as floats, which 4.57 refuses without a GPU.
 """
 
 

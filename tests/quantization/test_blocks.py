@@ -64,6 +64,7 @@ def test_a_block_over_plain_weights(name: str) -> None:
     method = (config.get("quantization_config") or {}).get("quant_method")
     assert codes(audited) == ({"T626"} if method in PLAIN_READ_AS_PACKED else set())
     for finding in audited.findings:
+        assert ("loader" in dict(finding.rows())) == (method == "fp8" and finding.code == "T626")
         for step in finding.remedy().steps:
             assert (step.action, step.key) == ("remove", ("quantization_config",))
 
