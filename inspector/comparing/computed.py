@@ -73,6 +73,15 @@ class Conversion:
             return self._against(Numbers(values.astype(np.float16).astype(np.float32), "F32"), other)
         return found
 
+    def moved(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers] | None:
+        """Both sides after transformers' values changed places; None where they keep their places."""
+        tiled = self._tiling()
+        if tiled is None:
+            return None
+        plain = source if self.forward else target
+        made = Numbers(tiled(np.asarray(plain.raw)), plain.dtype)
+        return (made, target) if self.forward else (source, made)
+
     def _against(self, made: Numbers, other: Numbers) -> Difference:
         """The difference between what was made of transformers' side and the other side."""
         differing = 0

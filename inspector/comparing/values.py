@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 import numpy as np
@@ -18,30 +18,23 @@ from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import logical, matched, stored_at
 from inspector.comparing.computed import Conversion, conversion_of, have_one_order
 from inspector.comparing.judging import judged
+from inspector.comparing.pieces import Piece
 from inspector.comparing.projector_values import compare_projector
-from inspector.comparing.rearranged import PlacedTensor, Read, exchanged, rearrangement, with_expert_values
+from inspector.comparing.quantized import quantized_verdict
+from inspector.comparing.rearranged import PlacedTensor, Read, rearrangement, with_expert_values
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
-from inspector.dialects.language import JOINED
+from inspector.comparing.value_findings import value_findings
 from inspector.findings.conversion.design import MlpBecameExperts
-from inspector.findings.conversion.order import NotConverted, RowsMisordered, ValuesComputed
-from inspector.findings.conversion.values import (
-    RowsReordered,
-    ValuesDiffer,
-    ValuesOverflowed,
-    ValuesRounded,
-    ValuesUnchanged,
-)
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
+from inspector.findings.finding import merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
 from inspector.values.abnormal import Scanned, abnormal
 from inspector.values.chunks import chunks
-from inspector.values.names import place_of_names
+from inspector.values.quantized import is_quantized
 from inspector.values.reading import Store
 from inspector.values.relation import value_relation
 from inspector.values.result import (
-    COMPUTED,
     DIFFERENT,
     EQUAL,
     MISORDERED,
@@ -52,7 +45,7 @@ from inspector.values.result import (
     Values,
     Verdict,
 )  # fmt: skip
-from inspector.values.scan import Scanner, axes
+from inspector.values.scan import Scan, Scanner, axes
 from inspector.values.stored import Numbers, ReadStopped
 
 
@@ -104,7 +97,7 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             check_copies(audited, component, found)
     before, after = _reader(stores[0]), _reader(stores[1])
     other = rearrangement(compared, found, before, after)
-    found.findings.extend((*other.findings, *_differences(found, other.moved)))
+    found.findings.extend((*other.findings, *value_findings(found, other.moved)))
     found.findings.extend((*abnormal(_unexplained(found)), *found.not_found()))
     experts = [one for one in compared.findings if isinstance(one, MlpBecameExperts) and not wanted]
     found.findings.extend(with_expert_values(one, compared, before, after) for one in experts)
@@ -153,43 +146,77 @@ def _one(
         views.append((tensor, piece, store))
     if not found.is_requested(*names):
         return
-    arrays: list[Numbers] = []
-    whole = Numbers(np.zeros(0), "F32")
+    stored: list[Numbers] = []
     for (tensor, piece, store), name in zip(views, names, strict=True):
-        numbers = _numbers(tensor, piece.line.packed is not None, store)
+        numbers = _numbers(tensor, piece, store)
         if isinstance(numbers, str):
             found.skip(numbers, name)
             return
-        array, whole = logical(numbers.raw, tensor, piece), numbers
-        if array is None:
-            found.skip("the position of its part is unknown", name)
-            return
-        arrays.append(Numbers(array, numbers.dtype))
-    both = matched(arrays[0].raw, arrays[1].raw, carried.fit)
-    if both is None:
-        found.skip("its shape cannot be transformed into the other's", names[1])
-        return
-    one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
-    scanner = Scanner(other.dtype)
+        stored.append(numbers)
     conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
-    what, reported = judged(carried.identity.role, one, other, scanner, conversion)
-    if is_unconverted(what, carried, conversion, scanner):
-        what = UNCONVERTED
-    elif what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
+    both = stored[0], stored[1]
+    quantized = any(is_quantized(one) for one in stored)
+    compared = (_of_quantized if quantized else _of_plain)(carried, (source, target), both, conversion)
+    if isinstance(compared, str):
+        found.skip(compared, names[1])
+        return
+    verdict, scanned = compared
+    what, reported, whole = verdict.what, verdict.difference, stored[1].raw
+    if what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
         what = MISORDERED
-    relation, rows = value_relation(one, other, reported.differing) if what == DIFFERENT else ("", ())
-    found.scanned.append(Scanned(names[1], scanner.result(), dims=axes(whole.raw)))
-    at = stored_at(reported.place, target, carried.target, carried.fit, whole.raw.shape)
+    found.scanned.append(Scanned(names[1], scanned, dims=axes(whole)))
+    at = stored_at(reported.place, target, carried.target, carried.fit, whole.shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)
     found.tensors += 1
     found.elements += reported.elements
-    found.verdicts.append(
-        Verdict(
-            carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1,
-            (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
-            (one.dtype, other.dtype), relation, rows,
-        )
+    found.verdicts.append(replace(verdict, source=names[0], target=names[1], what=what, difference=reported))
+
+
+Judged = tuple[Verdict, Scan] | str
+"""A verdict without names, and what the target's values are; or why there is none."""
+Tensors = tuple[LogicalTensor, LogicalTensor]
+"""Of source and target."""
+
+
+def _of_plain(
+    carried: Carried, tensors: Tensors, stored: tuple[Numbers, Numbers], conversion: Conversion | None
+) -> Judged:
+    """Compares tensors that are not quantized."""
+    arrays: list[Numbers] = []
+    for tensor, piece, numbers in zip(tensors, (carried.source, carried.target), stored, strict=True):
+        array = logical(numbers.raw, tensor, piece)
+        if array is None:
+            return "the position of its part is unknown"
+        arrays.append(Numbers(array, numbers.dtype))
+    both = matched(arrays[0].raw, arrays[1].raw, carried.fit)
+    if both is None:
+        return "its shape cannot be transformed into the other's"
+    one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
+    scanner = Scanner(other.dtype)
+    what, reported = judged(carried.identity.role, one, other, scanner, conversion)
+    if is_unconverted(what, carried, conversion, scanner):
+        what = UNCONVERTED
+    relation, rows = value_relation(one, other, reported.differing) if what == DIFFERENT else ("", ())
+    verdict = Verdict(
+        carried.identity.role, "", "", what, reported, carried.steps, one.raw.ndim > 1,
+        (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
+        (one.dtype, other.dtype), relation, rows,
     )  # fmt: skip
+    return verdict, scanner.result()
+
+
+def _of_quantized(
+    carried: Carried, tensors: Tensors, stored: tuple[Numbers, Numbers], conversion: Conversion | None
+) -> Judged:
+    """Compares tensors of which one or both are in blocks."""
+    found = quantized_verdict(carried, tensors, stored, conversion)
+    if isinstance(found, str):
+        return found
+    verdict = Verdict(
+        carried.identity.role, "", "", found.what, found.difference, carried.steps, stored[1].raw.ndim > 1,
+        dtypes=(stored[0].dtype, stored[1].dtype), relation=found.relation, rows=found.rows,
+    )  # fmt: skip
+    return verdict, found.scan
 
 
 def _digest(numbers: Numbers) -> bytes:
@@ -200,8 +227,9 @@ def _digest(numbers: Numbers) -> bytes:
     return found.digest()
 
 
-def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Numbers | str:
-    if packed:
+def _numbers(tensor: LogicalTensor, piece: Piece, store: Store | None) -> Numbers | str:
+    packed = piece.line.packed
+    if packed is not None and not packed.scheme.startswith("gguf "):
         return "it is quantized"
     return "its files cannot be reached" if store is None else store.numbers(tensor.name)
 
@@ -220,142 +248,10 @@ def _reader(stores: _Stores) -> Read:
 
     def read(one: PlacedTensor) -> Numbers | None:
         store = stores.of(one.piece.identity.component)
-        numbers = _numbers(one.tensor, one.piece.line.packed is not None, store)
-        if isinstance(numbers, str):
+        numbers = _numbers(one.tensor, one.piece, store)
+        if isinstance(numbers, str) or is_quantized(numbers):
             return None
         array = logical(numbers.raw, one.tensor, one.piece)
         return None if array is None else Numbers(array, numbers.dtype)
 
     return read
-
-
-def _differences(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
-    """One finding per role with different values, or for all roles; one for all that were rounded or reordered.
-
-    moved: tensors that another finding explains.
-    """
-    changed = [verdict for verdict in found.verdicts if verdict.what == DIFFERENT and verdict.target not in moved]
-    swapped = exchanged(changed)
-    same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
-    if swapped:
-        members = [verdict for verdict in changed if verdict.target in swapped]
-        yield _differing("", members, found, tuple(swapped.values())[:NAMES_SHOWN])
-    left = [verdict for verdict in changed if verdict.target not in swapped]
-    for members in _by_relation(left).values():
-        yield _differing(members[0].role if len({one.role for one in members}) == 1 else "", members, found)
-    left = [verdict for verdict in left if not verdict.relation]
-    throughout = len({verdict.role for verdict in left}) >= FEWEST_ROLES and len(left) > len(same)
-    roles = {"": left} if throughout else _by_role(left)
-    for role, members in roles.items():
-        yield _differing(role, members, found)
-    if same and len(changed) > len(same):
-        yield ValuesUnchanged(
-            tensors=len(same),
-            of=sum(verdict.matrix for verdict in found.verdicts),
-            names=tuple(same[:NAMES_SHOWN]),
-            where=place_of_names(same),
-        )
-    for what, kind in ((UNCONVERTED, NotConverted), (MISORDERED, RowsMisordered)):
-        names = [verdict.target for verdict in found.verdicts if verdict.what == what]
-        if names:
-            yield kind(
-                tensors=len(names),
-                of=len(found.verdicts),
-                names=tuple(names[:NAMES_SHOWN]),
-                where=place_of_names(names),
-            )
-    yield from _overflowed(found)
-    yield from _harmless(found)
-
-
-FEWEST_ROLES = 4
-"""From this number of roles on, values that differ in most matrices are one finding: another training, not damage."""
-
-
-def _overflowed(found: Values) -> Iterator[Finding]:
-    """One finding for each pair of dtypes of which one cannot represent values of the other."""
-    groups: dict[tuple[str, str, str], list[Verdict]] = {}
-    for verdict in found.verdicts:
-        if verdict.what == OVERFLOWED:
-            finer = verdict.difference.rounding == "finer"
-            wide, narrow = reversed(verdict.dtypes) if finer else verdict.dtypes
-            groups.setdefault((wide, narrow, "source" if finer else "target"), []).append(verdict)
-    for (wide, narrow, side), members in groups.items():
-        names = [one.source if side == "source" else one.target for one in members]
-        yield ValuesOverflowed(
-            tensors=len(members),
-            names=tuple(names[:NAMES_SHOWN]),
-            where=place_of_names(names),
-            infinite=sum(one.difference.overflowed for one in members),
-            of=sum(one.difference.elements for one in members),
-            largest=max(one.difference.limit for one in members),
-            wide=wide,
-            narrow=narrow,
-            narrowed=side,
-        )
-
-
-def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tuple[str, ...] = ()) -> Finding:
-    """The finding on different values. role: of all members, "" for several. holds: whose values they are instead."""
-    worst = max(members, key=lambda verdict: verdict.difference.largest)
-    own = {verdict.role for verdict in members}
-    reported = worst.difference
-    return ValuesDiffer(
-        place=Place(tensor=worst.target if len(members) == 1 else None),
-        role=role or worst.role,
-        tensors=len(members),
-        of=sum(verdict.role in own for verdict in found.verdicts),
-        names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
-        where=place_of_names([verdict.target for verdict in members]),
-        tensor=worst.target,
-        differing=reported.differing,
-        elements=reported.elements,
-        beyond=reported.beyond,
-        largest=reported.largest,
-        at=reported.place,
-        values=(reported.source, reported.target),
-        roles=() if role else tuple(dict.fromkeys(verdict.role for verdict in members)),
-        holds=holds,
-        relation=members[0].relation,
-        rows_exchanged=members[0].rows,
-    )
-
-
-def _by_relation(changed: Sequence[Verdict]) -> dict[tuple[str, tuple[int, ...]], list[Verdict]]:
-    """The tensors whose values all follow from those of the source, by what was done to them."""
-    found: dict[tuple[str, tuple[int, ...]], list[Verdict]] = {}
-    for verdict in changed:
-        if verdict.relation:
-            found.setdefault((verdict.relation, verdict.rows), []).append(verdict)
-    return found
-
-
-def _by_role(changed: Sequence[Verdict]) -> dict[str, list[Verdict]]:
-    """The tensors with different values by role; parts of the same fused matrices together."""
-    roles: dict[str, list[Verdict]] = {}
-    for verdict in changed:
-        roles.setdefault(verdict.role, []).append(verdict)
-    for whole, parts in JOINED.items():
-        members = [roles[part] for part in parts if part in roles]
-        if len(members) > 1 and len({frozenset(one.target for one in each) for each in members}) == 1:
-            roles[whole] = [verdict for part in parts for verdict in roles.pop(part, ())]
-    return roles
-
-
-def _harmless(found: Values) -> Iterator[Finding]:
-    """One finding for all that were rounded, one for all that were reordered, one for all that were computed."""
-    for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered), (COMPUTED, ValuesComputed)):
-        members = [verdict for verdict in found.verdicts if verdict.what == what]
-        if members:
-            ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
-            made = kind(
-                tensors=len(members),
-                names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
-                ways=tuple(ways),
-                largest=max(verdict.difference.largest for verdict in members),
-            )
-            rounded = [verdict.difference for verdict in members if verdict.difference.last_bits]
-            if rounded:
-                bits, values = sum(one.last_bits for one in rounded), sum(one.elements for one in rounded)
-                made = replace(made, last_bits=bits, of_values=values)
-            yield made

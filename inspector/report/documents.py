@@ -102,7 +102,7 @@ class UnreadDocument(TypedDict):
 
 
 class ValuesDocument(TypedDict):
-    """Result of reading values. equal to overflowed: tensors, of a comparison alone."""
+    """Result of reading values. equal to quantized: tensors, of a comparison alone."""
 
     tensors: int
     elements: int
@@ -114,6 +114,7 @@ class ValuesDocument(TypedDict):
     unconverted: NotRequired[int]
     misordered: NotRequired[int]
     overflowed: NotRequired[int]
+    quantized: NotRequired[int]
     not_read: list[UnreadDocument]
 
 

@@ -188,6 +188,7 @@ CARRIED = ("carried", "dropped", "invented")
 REASONS = ("how", "types", "because")
 VALUE_VERDICTS = (
     "equal", "rounded", "reordered", "different", "computed", "unconverted", "misordered", "overflowed",
+    "quantized",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 WORDS = (
     ("equal", "identical"),
     ("rounded", "equal after rounding to the narrower dtype"),
+    ("quantized", "equal but for what quantization loses"),
     ("reordered", "equal after reordering rotary rows"),
     ("overflowed", "overflowed to infinity in the narrower dtype"),
     ("misordered", "equal but for the order of rows, in which the loader does not take them"),

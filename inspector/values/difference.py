@@ -25,7 +25,8 @@ class Difference(Struct):
     dtype, "finer" where the source has the target's values rounded, "" otherwise. beyond: whether values that are
     only rounded are left out of `differing`. last_bits: values of an exponential that differ in their last bit, which
     libraries round differently; they are left out too. overflowed: values that are infinite on one side alone, as
-    the largest one of the other side, `limit`, is beyond its dtype.
+    the largest one of the other side, `limit`, is beyond its dtype. error: of quantized values, in relation to the
+    source's: the root of the squares of all errors over that of the squares of the values.
     """
 
     elements: int = 0
@@ -39,6 +40,7 @@ class Difference(Struct):
     last_bits: int = 0
     overflowed: int = 0
     limit: float = 0.0
+    error: float = 0.0
 
     @property
     def equal(self) -> bool:

@@ -1,7 +1,7 @@
 """From the name of a tensor to its values: an array at the position of its bytes that is read on access.
 
 Tensors are read in slices, of remote files by ranges: only named tensors and samples are read there. Formats:
-safetensors, unquantized tensors of GGUF, and torch's archives.
+safetensors, GGUF, and torch's archives. Blocks of quantized tensors of GGUF are elements of their arrays.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from inspector.findings.shards.sets import SlicesJoined
 from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
+from inspector.loader.formats.ggml_types import BY_NAME
 from inspector.loader.layout import Layout
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.local_reading import open_regular, read_into
 from inspector.loader.sources.source import Refusal, Source
 from inspector.matcher.reading import Reading
+from inspector.values.blocks import FORMATS
 from inspector.values.decoding import RAW
 from inspector.values.stored import Numbers, ReadStopped, StoredArray, contiguous_strides
 
@@ -71,6 +73,8 @@ class Store(Struct):
         if isinstance(found, str):
             return found
         layout, file, place = found
+        if layout.dtype in BY_NAME and not BY_NAME[layout.dtype].plain:
+            return self._blocks(layout, file, place)
         if layout.dtype not in RAW:
             return f"{layout.dtype} is not decoded"
         kind = np.dtype(RAW[layout.dtype])
@@ -86,6 +90,16 @@ class Store(Struct):
         if layout.elements * kind.itemsize > reach:
             return "its elements repeat the same memory"
         return Numbers(self._array(file, kind, begin, shape, None if strides is None else steps), layout.dtype)
+
+    def _blocks(self, layout: Layout, file: str, place: StoragePlace) -> Numbers | str:
+        """The blocks of a quantized tensor of GGUF: along its last axis."""
+        found = FORMATS.get(layout.dtype)
+        if found is None or not layout.shape:
+            return f"{layout.dtype} is not decoded"
+        if place.begin + layout.bytes > self._size(file):
+            return "its data is truncated"
+        shape = (*layout.shape[:-1], layout.shape[-1] // found.elements)
+        return Numbers(self._array(file, found.kind, place.begin, shape, None), layout.dtype)
 
     def stored_bytes(self, name: str) -> Numbers | str:
         """The bytes of a tensor whatever its dtype, or why they cannot be read."""

@@ -18,10 +18,12 @@ from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 COMPUTED, UNCONVERTED, MISORDERED, OVERFLOWED = "computed", "unconverted", "misordered", "overflowed"
+QUANTIZED = "quantized"
 """Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded.
 computed: the target's values follow from the source's as its converter computes them. unconverted: the same values, but
 rows that are not in the order that the target's loader needs. misordered: reordered, under names that have one order.
-overflowed: rounded, where a value of one side is beyond the dtype of the other and became infinite.
+overflowed: rounded, where a value of one side is beyond the dtype of the other and became infinite. quantized: the
+values of one side are those of the other, quantized, in the order that the target's loader needs.
 """
 
 

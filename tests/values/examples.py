@@ -34,7 +34,14 @@ def model() -> Arrays:
     return numbers(spec_of(dict(llama(TINY))))
 
 
-def write_llama_gguf(path: Path, arrays: Arrays, architecture: str = "llama", pairs: bool = True) -> None:
+def write_llama_gguf(
+    path: Path,
+    arrays: Arrays,
+    architecture: str = "llama",
+    pairs: bool = True,
+    matrices: str = "F32",
+    change: Change = lambda arrays: None,
+) -> None:
     """The model as llama.cpp stores it. pairs: whether the rows of queries and keys are put into pairs."""
     names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
              "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
@@ -62,7 +69,19 @@ def write_llama_gguf(path: Path, arrays: Arrays, architecture: str = "llama", pa
     }  # fmt: skip
     keys: dict[str, int | str] = {f"{architecture}.{key}": value for key, value in own.items()}
     keys["general.architecture"] = architecture
-    write_gguf(path, keys, written)
+    change(written)
+    write_gguf(path, keys, written, matrices)
+
+
+def llama_to_gguf(change: Change, matrices: str, pairs: bool = True, backwards: bool = False) -> Comparison:
+    """The model and its file for llama.cpp with quantized matrices. change: of the file's tensors."""
+    with TemporaryDirectory() as folder:
+        one, other = write(Path(folder) / "before", model(), TINY), Path(folder) / "model.gguf"
+        write_llama_gguf(
+            other, {name: array.copy() for name, array in model().items()}, "llama", pairs, matrices, change
+        )
+        first, second = (str(other), str(one)) if backwards else (str(one), str(other))
+        return compared_with_values(compare(first, second))
 
 
 def audited(change: Change, wanted: Sequence[str] = (), **config: object) -> Audit:
@@ -269,6 +288,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "not-converted": lambda: to_gguf("llama", pairs=False),
     "values-differ": lambda: compared(_step),
     "values-rounded": lambda: compared(_narrow),
+    "values-quantized": lambda: llama_to_gguf(lambda arrays: None, "Q8_0"),
     "rows-reordered": lambda: to_gguf("llama", pairs=True),
     "rows-misordered": lambda: compared(in_halves),
     "values-overflowed": beyond_half,

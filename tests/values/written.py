@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from gguf import GGMLQuantizationType
+from gguf.quants import quantize
 from numpy.typing import NDArray
 
 from tests.checkpoints import Spec
@@ -67,8 +69,8 @@ def spec_of(spec: Spec) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {name: (dtype, tuple(shape)) for name, (dtype, shape) in spec.items()}
 
 
-def write_gguf(path: Path, keys: Mapping[str, int | str], arrays: Arrays) -> None:
-    """A GGUF file of float32 tensors; shapes are numpy's, the file has them reversed."""
+def write_gguf(path: Path, keys: Mapping[str, int | str], arrays: Arrays, matrices: str = "F32") -> None:
+    """A GGUF file; shapes are numpy's, the file has them reversed. matrices: their type; all else is float32."""
     raw = b"GGUF" + struct.pack("<IQQ", 3, len(arrays), len(keys))
     for key, value in keys.items():
         raw += _text(key)
@@ -76,8 +78,10 @@ def write_gguf(path: Path, keys: Mapping[str, int | str], arrays: Arrays) -> Non
     data = b""
     for name, array in arrays.items():
         data += bytes(-len(data) % 32)
-        raw += _text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], 0, len(data))
-        data += np.ascontiguousarray(array).tobytes()
+        kind = GGMLQuantizationType[matrices if array.ndim > 1 else "F32"]
+        raw += _text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], kind, len(data))
+        with np.errstate(all="ignore"):
+            data += quantize(np.ascontiguousarray(array, np.float32), kind).tobytes()
     path.write_bytes(raw + bytes(-len(raw) % 32) + data)
 
 

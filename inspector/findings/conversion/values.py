@@ -25,6 +25,7 @@ RELATIONS = {
     "one subtracted": (
         "each value is that of the source - 1", "add 1 again, unless the target's class multiplies by 1 + weight"),
     "transposed": ("stored is the transpose of the source", "transpose each again: tensor.t().contiguous()"),
+    "scaled": ("the values are those of the source times one number", "convert again from the source"),
     "rows exchanged": ("the same rows in another order", "convert again from the source, or put the rows back"),
 }  # fmt: skip
 """What was done to all values of a tensor -> the words for it, and the remedy."""
@@ -46,14 +47,15 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
 
     What it means
         Both sides contain the tensors with matching shapes, but the values differ by more than rounding to the
-        target's dtype or reordering of rotary rows.
+        target's dtype, quantization to its format or reordering of rotary rows. Quantized values are judged in groups
+        of 256, or by rows: `differing` counts all values of a group that no quantizer makes of the source's.
 
     Why it matters
         A conversion only rounds values. Damage, another model of the same shape and further training all look
         like this. `roles`: all of them, where most matrices have other values, as after training. `holds`: tensors of
         the source whose exact values these have instead of their own. `relation`: what was done to every value, where
-        one simple change makes all of them: transposed, rounded through F16 or BF16, one added or subtracted, rows
-        exchanged.
+        one simple change makes all of them: transposed, rounded through F16 or BF16, one added or subtracted,
+        multiplied by one number, rows exchanged.
 
     Example
         error[V820] values-differ: attention key, 1 of 2 tensors, layer 1
@@ -149,7 +151,7 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
 
     What it means
         One side stores the rows of each head in pairs, as Meta's code and llama.cpp do, the other in two halves, as
-        transformers does; apart from that the values are equal.
+        transformers does; apart from that the values are equal, or quantized.
 
     Why it matters
         A converter between the two must do this. Headers cannot show it.
