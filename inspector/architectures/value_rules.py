@@ -121,16 +121,16 @@ def _dtypes(
     exist = _FLOATS | _EIGHT_BITS | _OTHERS
     accepted = exist if path or major == OLDER or quantized else _FLOATS
     key = next((one for one in DTYPES if values.get(one) is not None), "")  # the newer key wins
-    for value in (values.get(key),):
-        if isinstance(value, str) and value not in accepted:
-            stated = value.removeprefix("torch.")
-            meant = None if value == "auto" else _SHORT.get(stated.lower(), stated)
-            wanted = "a dtype of torch" if accepted is exist else "a floating dtype of torch"
-            if accepted is _FLOATS and stated in _EIGHT_BITS:
-                wanted = "a dtype that torch can have as its default, such as bfloat16"
-            yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
-        elif not path and isinstance(value, list if major == OLDER else int | float | list):
-            yield RefusedValue((key,), "the name of a dtype", UNSET)
+    value = values.get(key)
+    if isinstance(value, str) and value not in accepted:
+        stated = value.removeprefix("torch.")
+        meant = None if value == "auto" else _SHORT.get(stated.lower(), stated)
+        wanted = "a dtype of torch" if accepted is exist else "a floating dtype of torch"
+        if accepted is _FLOATS and stated in _EIGHT_BITS:
+            wanted = "a dtype that torch can have as its default, such as bfloat16"
+        yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
+    elif not path and isinstance(value, list if major == OLDER else int | float | list):
+        yield RefusedValue((key,), "the name of a dtype", UNSET)
 
 
 def _words(
