@@ -21,6 +21,7 @@ from inspector.reconciler import ledger
 from inspector.values.abnormal import MATRIX, NORM, OTHER, STATE, VOCABULARY, Scanned, abnormal
 from inspector.values.adapters import adapter_findings
 from inspector.values.difference import Difference, difference
+from inspector.values.quantized import is_quantized
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
 from inspector.values.scan import axes, by_rows, scan
@@ -201,6 +202,8 @@ def both_of(store: Store, name: str, original: str) -> tuple[Numbers, Numbers] |
     one, copy = store.numbers(original), store.numbers(name)
     if isinstance(one, str) or isinstance(copy, str):
         return copy if isinstance(copy, str) else str(one)
+    if is_quantized(one) or is_quantized(copy):
+        return "it is quantized"
     return (one, copy) if one.raw.shape == copy.raw.shape else "its shape differs from the original's"
 
 

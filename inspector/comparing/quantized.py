@@ -64,11 +64,18 @@ def quantized_verdict(
             return "the position of its part is unknown"
         views.append(Numbers(array, numbers.dtype))
     both = matched_blocks(views[0], views[1], carried.fit, turned=turned)
+    return proven_or_not(carried.identity.role, both, conversion)
+
+
+def proven_or_not(
+    role: str, both: tuple[Numbers, Numbers] | None, conversion: Conversion | None
+) -> QuantizedVerdict | str:
+    """What became of a tensor, or why this is not known. both: in one shape of numbers; None where there is none."""
     if both is None:
         return "its shape cannot be transformed into the other's"
-    found = judged_blocks(carried.identity.role, *both, conversion)
+    found = judged_blocks(role, *both, conversion)
     if found.what == OPEN:
-        formats = " and ".join(dict.fromkeys(one.dtype for one in stored if is_quantized(one)))
+        formats = " and ".join(dict.fromkeys(one.dtype for one in both if is_quantized(one)))
         return f"its quantization in {formats} loses more than usual"
     return found
 

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gguf import GGMLQuantizationType
+from gguf.quants import quantize
 from msgspec import Struct
 
+from inspector.loader.formats.ggml_types import TYPES
 from tests.judged import FIXTURES
 from tests.readers.made import Gguf
 from tests.values.written import Arrays, numbers
@@ -21,7 +24,7 @@ Keys = list[tuple[str, str, Any]]
 
 
 class Written(Struct):
-    """What a GGUF file consists of. kinds: ggml's type of tensors that are not F32."""
+    """What a GGUF file consists of. kinds: ggml's types of tensors that are not F32; blocks are made of the array."""
 
     keys: Keys
     arrays: Arrays
@@ -31,8 +34,10 @@ class Written(Struct):
         """Writes the file."""
         listed, data = [], b""
         for name, array in self.arrays.items():
-            raw = np.ascontiguousarray(array).tobytes()
-            listed.append((name, array.shape[::-1], self.kinds.get(name, 0), len(raw)))
+            kind = self.kinds.get(name, 0)
+            stored = array if TYPES[kind].plain else quantize(array, GGMLQuantizationType(kind))
+            raw = np.ascontiguousarray(stored).tobytes()
+            listed.append((name, array.shape[::-1], kind, len(raw)))
             data += raw + bytes(-len(raw) % 32)
         whole = Gguf().file(listed, self.keys)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -416,3 +416,34 @@ def test_a_file_without_its_architecture_is_refused(name: str, tmp_path: Path) -
     (error,) = (one for one in found.findings if one.severity == "error")
     assert (error.code, error.facts["named"]) == ("N473", named)
     assert [one.outcome for one in found.loads] == ["refuses", "refuses"]
+
+
+Q8_0 = 8
+"""Number of the type."""
+
+
+def quantize_matrices(file: Written) -> list[str]:
+    """Stores all matrices that have whole blocks in Q8_0: their names."""
+    names = [name for name, array in file.arrays.items() if array.ndim == 2 and array.shape[1] % 32 == 0]
+    names = [name for name in names if name.endswith(".weight") and "norm" not in name and "position" not in name]
+    file.kinds.update(dict.fromkeys(names, Q8_0))
+    return names
+
+
+@pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
+def test_quantized_matrices_of_towers_are_compared(name: str, tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def change(file: Written) -> None:
+        made.extend(quantize_matrices(file))
+        if damaged and made:
+            file.arrays[made[0]] = file.arrays[made[0]][::-1]
+
+    for damaged in (False, True):
+        made.clear()
+        reported = compared_with_values(compare(*with_towers(name, tmp_path / str(damaged), change)))
+        assert reported.verdict == ("findings" if made and damaged else "clean"), [*reported.findings]
+        assert reported.values is not None
+        outcomes = {one.target: one.what for one in reported.values.verdicts}
+        read = set(made) & outcomes.keys()
+        assert {outcomes[one] for one in read} <= {"quantized", "equal", *(["different"] if damaged else [])}
