@@ -20,6 +20,7 @@ from inspector.quantization.module import FLOAT8, FLOATS
 from inspector.reconciler import ledger
 from inspector.values.abnormal import MATRIX, NORM, OTHER, STATE, VOCABULARY, Scanned, abnormal
 from inspector.values.adapters import adapter_findings
+from inspector.values.block_scan import scan_blocks
 from inspector.values.difference import Difference, difference
 from inspector.values.quantized import is_quantized
 from inspector.values.reading import Store, store_of
@@ -49,6 +50,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             continue
         scanned: list[Scanned] = []
         lines = {line.family: line for line in component.lines if line.packed is None}
+        quantized = {line.family: line for line in component.lines if line.packed is not None}
         bytewise = {line.family for line in component.lines if line.packed is not None and line.packed.bits == 8}
         for done, (bare, name) in enumerate(names, 1):
             if progress is not None:
@@ -57,7 +59,8 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             packed = not adapter and (line is None or line.kind == ledger.HELPER) and component.unpacked is not None
             coded = packed and is_coded(store, bare, helper=line is not None, bytewise=key_of(bare)[0] in bytewise)
             try:
-                scanned.extend(_scanned(store, bare, name, line, found, packed=packed, coded=coded))
+                in_blocks = list(_in_blocks(store, bare, name, quantized.get(key_of(bare)[0]), found))
+                scanned.extend(in_blocks or _scanned(store, bare, name, line, found, packed=packed, coded=coded))
             except ReadStopped as problem:
                 found.stop(problem, name)
         check_copies(audited, component, found)
@@ -114,6 +117,19 @@ def _scanned(
     row = by_rows(raw).shape[-1] if raw.ndim > 1 else 0
     yield Scanned(name, result, use_of(line, bare), axes(raw), raw.dtype.itemsize, row, *position,
                   packed=packed and not coded, coded=coded, codes=coded and line is None)  # fmt: skip
+
+
+def _in_blocks(store: Store, bare: str, name: str, line: ledger.Line | None, found: Values) -> Iterator[Scanned]:
+    """Reads a tensor in a block format of GGUF: its bytes, its scales and rows of zeros; nothing of another tensor."""
+    numbers, stored = store.numbers(bare), store.stored_bytes(bare)
+    if isinstance(numbers, str) or isinstance(stored, str) or not is_quantized(numbers):
+        return
+    scanned = scan_blocks(numbers)
+    found.tensors += 1
+    found.elements += scanned.elements
+    yield Scanned(name, scanned, use_of(line, bare), axes(numbers.raw))
+    if isinstance(stored.raw, StoredArray):
+        yield Scanned(name, scan(stored), OTHER, 1, 1, 0, store.file_of(bare), stored.raw.begin, packed=True)
 
 
 ADDS_ONE: Final = frozenset({

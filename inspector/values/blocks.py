@@ -21,12 +21,14 @@ class BlockFormat(Struct, frozen=True):
     """A block format.
 
     decode: bytes [blocks, bytes of a block] -> float32 [blocks, elements]. reach: the largest number of a block as a
-    multiple of its scale in float16; 0 where the scale is another float.
+    multiple of its scale in float16; 0 where the scale is another float. halves: the bytes at which a block has its
+    scales in float16, of which all its numbers are zero where they are; none where it has them otherwise.
     """
 
     name: str
     decode: Callable[[Array], Array]
     reach: float
+    halves: tuple[int, ...] = (0,)
 
     @property
     def elements(self) -> int:
@@ -290,16 +292,16 @@ FORMATS: Final[dict[str, BlockFormat]] = {
     one.name: one
     for one in (
         BlockFormat("Q4_0", _q4_0, 8),
-        BlockFormat("Q4_1", _q4_1, 16),
+        BlockFormat("Q4_1", _q4_1, 16, (0, 2)),
         BlockFormat("Q5_0", _q5_0, 16),
-        BlockFormat("Q5_1", _q5_1, 32),
+        BlockFormat("Q5_1", _q5_1, 32, (0, 2)),
         BlockFormat("Q8_0", _q8_0, 128),
         BlockFormat("Q1_0", _q1_0, 1),
-        BlockFormat("Q2_K", _q2_k, 15 * 4),
-        BlockFormat("Q3_K", _q3_k, 32 * 4),
-        BlockFormat("Q4_K", _q4_k, 63 * 16),
-        BlockFormat("Q5_K", _q5_k, 63 * 32),
-        BlockFormat("Q6_K", _q6_k, 128 * 32),
+        BlockFormat("Q2_K", _q2_k, 15 * 4, (80, 82)),
+        BlockFormat("Q3_K", _q3_k, 32 * 4, (108,)),
+        BlockFormat("Q4_K", _q4_k, 63 * 16, (0, 2)),
+        BlockFormat("Q5_K", _q5_k, 63 * 32, (0, 2)),
+        BlockFormat("Q6_K", _q6_k, 128 * 32, (208,)),
         BlockFormat("IQ4_NL", _iq4_nl, 127),
         BlockFormat("IQ4_XS", _iq4_xs, 32 * 127),
         BlockFormat("IQ3_XXS", _iq3_xxs, 62 * 15.5 / 2),
@@ -308,10 +310,10 @@ FORMATS: Final[dict[str, BlockFormat]] = {
         BlockFormat("IQ2_XS", _iq2_xs, 43 * 15.5 / 4),
         BlockFormat("IQ2_S", _iq2_s, 43 * 15.5 / 4),
         BlockFormat("IQ1_S", _iq1_s, 15 * 1.125),
-        BlockFormat("IQ1_M", _iq1_m, 15 * 1.125),
-        BlockFormat("TQ1_0", _tq1_0, 1),
-        BlockFormat("TQ2_0", _tq2_0, 1),
-        BlockFormat("MXFP4", _mxfp4, 0),
+        BlockFormat("IQ1_M", _iq1_m, 15 * 1.125, ()),
+        BlockFormat("TQ1_0", _tq1_0, 1, (52,)),
+        BlockFormat("TQ2_0", _tq2_0, 1, (64,)),
+        BlockFormat("MXFP4", _mxfp4, 0, ()),
     )
 }
 """Dtype as a header spells it -> format. Q8_1 and Q8_K are never stored; NVFP4 has a scale in another tensor."""

@@ -15,16 +15,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from inspector.auditing.start import audit
+from inspector.auditing.values import with_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
 from inspector.loader.formats.ggml_types import TYPES
+from inspector.values.block_scan import scan_blocks
 from inspector.values.blocks import FORMATS, decoded_blocks
 from inspector.values.quantized import compare_blocks
 from inspector.values.stored import Numbers
 from tests.checkpoints import genuine
 from tests.judged import FIXTURES
-from tests.values.examples import llama_to_gguf
+from tests.values.examples import llama_to_gguf, model, write_llama_gguf
 from tests.values.ggml_blocks import WEIGHTS, rows
 from tests.values.written import Arrays, numbers, write, write_gguf
 
@@ -176,6 +179,47 @@ def test_a_damaged_matrix_is_named(name: str, change: Change, relation: str, exc
     facts = found["values-differ"]
     assert (facts["tensor"], facts["rows_exchanged"]) == ("blk.1.ffn_up.weight", exchanged)
     assert facts["relation"] == ("" if name == "Q8_0" and relation == "scaled" else relation)
+
+
+def _not_a_number(arrays: Arrays) -> None:
+    arrays["blk.1.ffn_up.weight"][3, 5] = np.nan
+
+
+def _zeros(arrays: Arrays) -> None:
+    arrays["blk.1.ffn_up.weight"][:] = 0
+
+
+def _half_of_zeros(arrays: Arrays) -> None:
+    arrays["blk.1.ffn_up.weight"][10:90] = 0
+
+
+@pytest.mark.parametrize("name", ["Q8_0", "Q4_0", "Q5_1"])
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (_nothing, set()), (_not_a_number, {"values-not-finite"}), (_zeros, {"values-constant"}),
+        (_half_of_zeros, {"rows-zero"}),
+    ],
+)  # fmt: skip
+def test_scales_of_a_file_alone_are_read(tmp_path: Path, name: str, change: Change, expected: set[str]) -> None:
+    write_llama_gguf(tmp_path / "model.gguf", model(), "llama", True, name, change)
+    audited = with_values(audit(str(tmp_path / "model.gguf")))
+    found = [one for one in audited.findings if one.code.startswith("V8")]
+    assert {one.name for one in found} == expected
+    assert all(one.facts["names"] == ["blk.1.ffn_up.weight"] for one in found)
+    assert audited.values is not None
+    assert not audited.values.unread and audited.values.elements == audited.counts.parameters
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_scans_of_blocks_are_those_of_their_numbers(name: str) -> None:
+    stored = np.random.default_rng(5).integers(0, 256, (64, 4 * FORMATS[name].kind.itemsize), dtype=np.uint8)
+    stored[7] = 0
+    blocks = stored.view(FORMATS[name].kind)
+    values, found = decoded_blocks(blocks, name), scan_blocks(Numbers(blocks, name))
+    assert (found.nan, found.infinite) == (np.isnan(values).sum(), np.isinf(values).sum())
+    assert found.rows is not None and (found.rows.zero, found.rows.first) == (1, 7)
+    assert found.elements == values.size and found.constant is None
 
 
 MOE = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_size": 64, "intermediate_size": 32,
