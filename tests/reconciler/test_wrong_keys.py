@@ -16,8 +16,8 @@ import pytest
 from tests.judged import FIXTURES, judged, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
-SAMPLE = 60
-"""Every so many types are in the quick sample."""
+SAMPLE = 30
+"""One of so many types is in the quick sample."""
 
 
 def counted(records: Iterable[Mapping[str, Any]]) -> Counter[str]:

@@ -41,7 +41,7 @@ def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
-    if setting.format in WITHOUT_GROUPS:
+    if setting.format in (*WITHOUT_GROUPS, PACKED):
         reading.compare("format", PACKED)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
