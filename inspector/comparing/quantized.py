@@ -85,7 +85,9 @@ def matched_blocks(source: Numbers, target: Numbers, fit: Fit, *, turned: bool) 
     if turned != (fit.step == "transposed"):
         if is_quantized(source) and is_quantized(target):
             return None
-        source, target = (one if is_quantized(one) else _turned(one) for one in (source, target))
+        blocks = shape_of(source if is_quantized(source) else target)
+        turned_blocks = (*blocks[:-2], *blocks[:-3:-1])
+        source, target = (one if is_quantized(one) else _turned(one, turned_blocks) for one in (source, target))
     if fit.step in ("padded", "cut") and fit.axis == 0 and source.raw.ndim == target.raw.ndim:
         most = min(source.raw.shape[0], target.raw.shape[0])
         source, target = (Numbers(one.raw[:most], one.dtype) for one in (source, target))
@@ -103,8 +105,10 @@ def matched_blocks(source: Numbers, target: Numbers, fit: Fit, *, turned: bool) 
     return source, target
 
 
-def _turned(one: Numbers) -> Numbers:
-    return Numbers(np.swapaxes(one.raw, -1, -2), one.dtype)
+def _turned(one: Numbers, shape: tuple[int, ...]) -> Numbers:
+    """The numbers with their last axes exchanged. shape: what they may be in before, such as each expert by itself."""
+    raw = one.raw.reshape(shape) if one.raw.size == prod(shape) else one.raw
+    return Numbers(np.swapaxes(raw, -1, -2), one.dtype)
 
 
 def judged_blocks(role: str, source: Numbers, target: Numbers, conversion: Conversion | None) -> QuantizedVerdict:

@@ -24,7 +24,7 @@ Keys = list[tuple[str, str, Any]]
 
 
 class Written(Struct):
-    """What a GGUF file consists of. kinds: ggml's types of tensors that are not F32; blocks are made of the array."""
+    """What a GGUF file consists of. kinds: ggml's types of tensors that are not F32, which may be in blocks already."""
 
     keys: Keys
     arrays: Arrays
@@ -35,9 +35,11 @@ class Written(Struct):
         listed, data = [], b""
         for name, array in self.arrays.items():
             kind = self.kinds.get(name, 0)
-            stored = array if TYPES[kind].plain else quantize(array, GGMLQuantizationType(kind))
+            blocks, made, shape = TYPES[kind], array.dtype.kind == "V", array.shape
+            stored = array if made or blocks.plain else quantize(array, GGMLQuantizationType(kind))
+            shape = (*shape[:-1], shape[-1] * blocks.elements) if made else shape
             raw = np.ascontiguousarray(stored).tobytes()
-            listed.append((name, array.shape[::-1], kind, len(raw)))
+            listed.append((name, shape[::-1], kind, len(raw)))
             data += raw + bytes(-len(raw) % 32)
         whole = Gguf().file(listed, self.keys)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
 from inspector.findings.conversion.relation import LeftOut
+from inspector.loader.formats import ggml_types
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
 from tests.sampling import sampled
 from tests.values.written import write
@@ -447,3 +449,43 @@ def test_quantized_matrices_of_towers_are_compared(name: str, tmp_path: Path) ->
         outcomes = {one.target: one.what for one in reported.values.verdicts}
         read = set(made) & outcomes.keys()
         assert {outcomes[one] for one in read} <= {"quantized", "equal", *(["different"] if damaged else [])}
+
+
+def in_pairs(file: Written) -> list[str]:
+    """Stores all matrices with rows of an even length in a format with blocks of two numbers: their names."""
+    names = [name for name, array in file.arrays.items() if array.ndim > 1 and array.shape[-1] % 2 == 0]
+    names = [name for name in names if name.endswith(".weight") and not re.search("norm|conv|gate_inp|position", name)]
+    for name in names:
+        pairs = file.arrays[name].reshape(*file.arrays[name].shape[:-1], -1, 2)
+        scales = np.abs(pairs).max(axis=-1, keepdims=True) / 127
+        steps = np.rint(pairs / np.where(scales > 0, scales, 1)).astype(np.int8)
+        stored = np.concatenate([scales.astype("<f2").view(np.uint8), steps.view(np.uint8)], axis=-1)
+        file.arrays[name] = stored.view(PAIRS)[..., 0]
+        file.kinds[name] = Q8_0
+    return names
+
+
+PAIRS = np.dtype((np.void, 4))
+"""A block of two numbers: a scale in float16, and two bytes."""
+
+
+@pytest.mark.parametrize("name", sampled([one for one in TYPES if one not in ("minicpm3", "openelm")], 12))
+def test_quantized_values_are_proven_for_every_type(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small models of the records have no rows of 32 numbers: Q8_0 has blocks of two here."""
+    monkeypatch.setitem(ggml_types.TYPES, Q8_0, ggml_types.Blocks("Q8_0", 2, 4))
+    monkeypatch.setitem(ggml_types.BY_NAME, "Q8_0", ggml_types.TYPES[Q8_0])
+    source = str(write(tmp_path / "source", source_of(records()[name]), records()[name]["config"]))
+    for damaged in ("", "rows"):
+        file = written(name)
+        rows = [one for one, array in file.arrays.items() if array.ndim == 2 and ".blk" not in one and ".1." in one]
+        rows = [one for one in rows if one.endswith(".weight") and not re.search("norm|conv|gate_inp|position", one)]
+        if damaged and not rows:
+            continue
+        if damaged:
+            file.arrays[rows[-1]] = file.arrays[rows[-1]][::-1]
+        in_pairs(file)
+        target = file.save(tmp_path / f"model{damaged}.gguf")
+        reported = compared_with_values(compare(source, str(target)))
+        assert reported.values is not None and not reported.values.unread
+        accused = {one.facts["tensor"] for one in reported.findings if one.code == "V820"}
+        assert accused == ({rows[-1]} if damaged else set()), [*reported.findings]
