@@ -17,6 +17,7 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"lmgg", "ggml"),
     (b"tjgg", "ggml"),
     (b"fmgg", "ggml"),
+    (b"algg", "ggml"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x89HDF\r\n\x1a\n", "hdf5"),
@@ -49,11 +50,14 @@ _SAFETENSORS: Final = re.compile(rb'.{4}\0{4}\{\s*"', re.DOTALL)
 """The length of a header below 4 GB, and the beginning of its JSON."""
 _CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,60}Spec\0")
 """The version of the format, the length of a name, the name of a specification (`ModelSpec._serialize`)."""
+_IMATRIX: Final = re.compile(rb".{2}\0\0[\x08-\x7f]\0\0\0(?:blk\.\d{1,4}\.|output\.|token_embd\.)", re.DOTALL)
+"""Entries, the length of a name, the name of a tensor (`save_imatrix_legacy` of llama.cpp's imatrix.cpp)."""
 _LINK_TEXT: Final = re.compile(rb"(?:\.\.?[/\\])+[!-~]+\n?")
 """A relative path and nothing else: what git (core.symlinks=false) and some archivers write in place of a link."""
 _PATTERNS: Final = (
     (re.compile(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", re.DOTALL), "onnx"),
     (_CTRANSLATE2, "ctranslate2"),
+    (_IMATRIX, "imatrix"),
 )
 _OF_TORCH: Final = (b"data.pkl", b"data/", b"code/", b"constants", b"version", b"byteorder", b".format_version")
 _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))

@@ -380,6 +380,8 @@ FOREIGN: dict[str, bytes | Callable[[], bytes]] = {
     "tar": _tar,
     "GGUF": b"GGUF\x03\0\0\0" + bytes(16),
     "GGML": b"lmgg\x01\0\0\0" + bytes(16),
+    "GGML adapter": b"algg\x01\0\0\0" + bytes(16),
+    "importance matrix": b"\x02\0\0\0\x13\0\0\0blk.0.attn_q.weight" + bytes(50),
     "ONNX": b"\x08\x07\x12\x07pytorch\x1a\x052.0.0" + bytes(50),
     "CTranslate2": b"\x06\0\0\0\x0c\0WhisperSpec\0\x03\0\0\0" + bytes(50),
     "HDF5": b"\x89HDF\r\n\x1a\n" + bytes(50),

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.findings.registry import all_findings, page
 from inspector.loader.checkpoint import load
+from inspector.loader.signature import recognise
 from tests.attacks.collection import EXHIBITS, Exhibit
 from tests.findings.make_pages import example, made
 from tests.loader.rule_examples import EXAMPLES
@@ -41,3 +42,14 @@ def test_every_exhibit_can_be_worded(exhibit: Exhibit, tmp_path: Path) -> None:
         words = [finding.title, finding.help, *(part for row in finding.lines for part in row)]
         assert all(isinstance(word, str) for word in words)
         assert "None" in exhibit.name or not any("None" in word for word in words), words
+
+
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [
+        (b"algg\x01\0\0\0" + bytes(16), "ggml"), (b"\x02\0\0\0\x13\0\0\0blk.0.attn_q.weight", "imatrix"),
+        (b"\x02\0\0\0\x13\0\0\0model.norm.weight.0", "unknown"),
+    ],
+)  # fmt: skip
+def test_what_llama_cpp_writes_beside_models_is_named(first: bytes, kind: str) -> None:
+    assert recognise(first, 5_000) == kind

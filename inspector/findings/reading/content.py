@@ -34,6 +34,7 @@ _FORMATS = {
     "tar": "a tar archive",
     "onnx": "an ONNX model",
     "ctranslate2": "a model of CTranslate2",
+    "imatrix": "an importance matrix of llama.cpp",
     "hdf5": "an HDF5 file as saved by Keras",
     "numpy": "a NumPy array",
     "program": "a program",
@@ -60,6 +61,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "tar": "tar archives",
     "onnx": "ONNX models",
     "ctranslate2": "models of CTranslate2",
+    "imatrix": "importance matrices of llama.cpp",
     "hdf5": "HDF5 files as saved by Keras",
     "numpy": "NumPy arrays",
     "program": "programs",
@@ -96,6 +98,7 @@ _REMEDIES = {
     "rar": _UNPACK,
     "tar": _UNPACK,
     "ctranslate2": "audit the model that it was converted from: this format is not read",
+    "imatrix": "pass it to llama-quantize with --imatrix; it has no weights, audit the model instead",
     "json": "pass the folder, or the .safetensors file itself",
 }
 
