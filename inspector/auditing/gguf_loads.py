@@ -47,9 +47,21 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     elif absent is not None:
         because = f"key not found in model: {absent.keys[0]}"
         found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
+    elif not (missing or wrong) and (size := _wrong_size(audited)):
+        found = tuple(documented(loader, REFUSES, size, files) for loader in ("llama.cpp", "ollama"))
     else:
         found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
+
+
+def _wrong_size(audited: Audit) -> str:
+    """The key of a size that the tensors contradict; "" where there is none: the loader compares each of their shapes."""
+    if all(one.severity != "error" for one in audited.findings):
+        return ""
+    from inspector.findings.config import ConfigDisagrees
+
+    wrong = (one for one in audited.findings if isinstance(one, ConfigDisagrees) and one.severity == "error")
+    return next((f"{one.file_key or one.place.key} does not fit the tensors" for one in wrong), "")
 
 
 def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:

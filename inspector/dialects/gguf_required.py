@@ -70,11 +70,15 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
     yield GgufKeysMissing(place=Place(file=metadata.file), keys=tuple(absent))
 
 
+LATENT: Final = ("key_length_mla", "kv_lora_rank")
+"""Keys of latent attention, whose values have a width that does not follow from that of the keys."""
+
+
 def _has_wide_heads(name: str, values: Mapping[str, object]) -> bool:
     """Whether the keys have a stated width that is not the default, which llama.cpp then takes for the values."""
     words = ("attention.key_length", "attention.head_count", "embedding_length")
     numbers = [found for word in words if type(found := values.get(f"{name}.{word}")) is int]
-    if len(numbers) < len(words) or f"{name}.attention.key_length_mla" in values:
+    if len(numbers) < len(words) or any(f"{name}.attention.{word}" in values for word in LATENT):
         return False
     length, heads, width = numbers
     return name in RMS_NORM and heads > 0 and length * heads != width

@@ -29,7 +29,9 @@ INTEGER = 26
 NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear",
                       "minicpm3", "plm", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
 """Types of which the number of key-value heads determines no shape."""
-TYPES = sorted(records())
+REFUSED = "falcon_new"
+"""A record whose file llama.cpp refuses: its converter writes four times the hidden size for any `ffn_hidden_size`."""
+TYPES = sorted(records().keys() - {REFUSED})
 CASES = sampled(TYPES, 6)
 
 
@@ -81,6 +83,8 @@ def with_key(word: str, change: Callable[[int], int]) -> Callable[[Written, str]
         at = next((at for at, (key, _, _) in enumerate(file.keys) if key.partition(".")[2] == word), None)
         if at is None or (word == "attention.head_count_kv" and name in NOT_READ):
             pytest.skip("the file does not state it")
+        if (name, word) == ("openelm", "embedding_length"):
+            pytest.xfail("the widths of its MLP, multiples of it in the config, are reported as well")
         key, kind, value = file.keys[at]
         one: Any = [change(one) for one in value] if isinstance(value, list) else change(value)
         if one == value:
@@ -469,7 +473,7 @@ PAIRS = np.dtype((np.void, 4))
 """A block of two numbers: a scale in float16, and two bytes."""
 
 
-@pytest.mark.parametrize("name", sampled([one for one in TYPES if one not in ("minicpm3", "openelm")], 12))
+@pytest.mark.parametrize("name", sampled(TYPES, 12))
 def test_quantized_values_are_proven_for_every_type(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The small models of the records have no rows of 32 numbers: Q8_0 has blocks of two here."""
     monkeypatch.setitem(ggml_types.TYPES, Q8_0, ggml_types.Blocks("Q8_0", 2, 4))
@@ -489,3 +493,10 @@ def test_quantized_values_are_proven_for_every_type(name: str, tmp_path: Path, m
         assert reported.values is not None and not reported.values.unread
         accused = {one.facts["tensor"] for one in reported.findings if one.code == "V820"}
         assert accused == ({rows[-1]} if damaged else set()), [*reported.findings]
+
+
+def test_a_size_that_the_converter_does_not_read_is_refused(tmp_path: Path) -> None:
+    alone = audit(str(written(REFUSED).save(tmp_path / "target.gguf")))
+    (found,) = (one for one in alone.findings if one.severity == "error")
+    assert (found.code, found.facts["file_key"]) == ("C310", "falcon.feed_forward_length")
+    assert {one.loader: one.outcome for one in alone.loads} == {"llama.cpp": "refuses", "ollama": "refuses"}

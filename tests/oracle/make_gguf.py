@@ -175,7 +175,7 @@ OWN_CODE: dict[str, tuple[str, str, dict[str, Any]]] = {
             {"attention": ATTENDING | {"n_heads_in_group": 2}, "ffn": {"ffn_mult": 3.0}}]}),
     "openelm": ("openelm", "OpenELMForCausalLM", {
         "vocab_size": 107, "model_dim": 48, "num_transformer_layers": 3, "head_dim": 20, "num_query_heads": [4, 4, 8],
-        "num_kv_heads": [1, 1, 2], "ffn_multipliers": [0.5, 1.0, 2.0], "ffn_dim_divisor": 28, "max_context_length": 70,
+        "num_kv_heads": [1, 1, 2], "ffn_multipliers": [0.5, 1.0, 1.75], "ffn_dim_divisor": 28, "max_context_length": 70,
         "rope_freq_constant": 10000, "normalize_qk_projections": True, "share_input_output_layers": True}),
     "orion": ("orion", "OrionForCausalLM", BASE | {"num_key_value_heads": 6}),
     "pangu": ("PanguEmbedded", "PanguEmbeddedForCausalLM", BASE | {"bias": True}),

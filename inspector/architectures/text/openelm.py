@@ -1,8 +1,8 @@
 """OpenELM (code of its own in each repository): every layer has its own numbers of heads and its own MLP width.
 
 modeling_openelm.py there: `num_query_heads`, `num_kv_heads` and `ffn_multipliers` are lists, one entry a layer; the
-MLP's width is the multiplier times `model_dim`, rounded to the nearest multiple of `ffn_dim_divisor`. The embedding is
-the head too, unless `share_input_output_layers` is false.
+MLP's width is the multiplier times `model_dim`, rounded to the nearest multiple of `ffn_dim_divisor`, and up where that
+loses more than a tenth (`make_divisible`). The embedding is the head too, unless `share_input_output_layers` is false.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -10,7 +10,8 @@ from inspector.notation.kinds import linear, scale, table
 
 OPENELM = Architecture("openelm", ties="share_input_output_layers | true",   # no record exercises this definition
     dims=Dims(V="vocab_size", d="model_dim", L="num_transformer_layers", dh="head_dim", h="num_query_heads[{L}]",
-              kv="num_kv_heads[{L}]", n="ffn_dim_divisor", ff="floor(ffn_multipliers[{L}]*d + n/2)//n*n"),
+              kv="num_kv_heads[{L}]", n="ffn_dim_divisor", v="ffn_multipliers[{L}]*d", w="max(n, floor(v + 0.5*n)//n*n)",
+              ff="w + n when w < 0.9*v | w"),
     heads=(
         head("Model",       ""),
         head("ForCausalLM", "transformer.", part("lm_head", "head.token", linear("d -> V"), tied="embed.token"))),
