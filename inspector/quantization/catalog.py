@@ -23,6 +23,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("fp_quant", "FP_QUANT", "qweight", _BYTE),
     ("fp_quant", "FLOATS_ONLY", "dqweight", FLOATS),
     ("awq", "AWQ_GEMV_FAST", "qweight", frozenset({"I16"})),
+    ("gptq", "GPTQ_FIRST", "qweight", _WORDS),
     ("gptq", "GPTQ", "qweight", INTEGERS),
     ("awq", "AWQ", "qweight", _WORDS),
     ("awq", "AWQ_GEMV", "qweight", _WORDS),
@@ -97,7 +98,7 @@ HELPERS: Final = KV_CACHE | {
     "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4", "weight_bias",
     "weight_chan_scale", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
     "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "workspace", "zero", "zero_q",
-    "zero_scale",
+    "zero_scale", "zeros",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",

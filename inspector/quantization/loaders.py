@@ -16,7 +16,8 @@ from inspector.quantization.stated import ModuleSettings
 ROWS: Final = ("compressed-tensors", "modelopt", "quark", "fp8", "fbgemm_fp8", "auto-round", "bitnet")
 _HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round")
 METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "gptq": ("gptq", "auto-round"), "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
+    "gptq": ("gptq", "auto-round"), "gptq-first": ("gptq",),
+    "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
     "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
     "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES,
     "nf4": ("bitsandbytes",),
@@ -112,7 +113,9 @@ _EVERY_LINEAR: Final = frozenset({
 })  # fmt: skip
 """Schemes applied to every linear layer: a router that is one is quantized as well."""
 _EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
-_HEADS_LEFT_OUT: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"})
+_HEADS_LEFT_OUT: Final = frozenset(
+    {"gptq", "gptq-first", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"}
+)
 """Schemes whose loaders leave the head out where the config does not say otherwise."""
 _LISTS_ADDED: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast"})
 """Those of which a list of unquantized modules is added to the head; it takes the place of the head with the others.

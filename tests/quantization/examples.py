@@ -79,6 +79,17 @@ def _linears(name: str) -> list[tuple[str, tuple[int, ...]]]:
     return [(tensor.removesuffix(".weight"), shape) for tensor, shape in original(name).items()]
 
 
+def first_layout(put: Spec | None = None, **settings: Any) -> Audit:
+    """Llama in the first layout of GPTQ. settings: those of the quantization block, none without any."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        spec[f"{module}.qweight"] = ("I32", (inputs // 8, outputs))
+        spec |= {f"{module}.{helper}": ("F16", (outputs, 1)) for helper in ("scales", "zeros")}
+        spec[f"{module}.bias"] = ("F16", (outputs,))
+    block = {"quantization_config": {"quant_method": "gptq", **settings}} if settings else {}
+    return judged({**spec, **(put or {})}, {**LLAMA, **block})
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
@@ -106,5 +117,6 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
         {name: (dtype, tuple(shape)) for name, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()},
         {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
     ),
+    "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

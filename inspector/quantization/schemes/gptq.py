@@ -5,12 +5,18 @@
 the group size is -1. Zeros are stored for symmetric weights too. 3 bits are packed densely: 32 values in
 3 words; GPTQModel's planar layout of 3, 5, 6 and 7 bits has the same shapes. Versions 1 and 2 differ in the values of
 the zero points, which headers do not show.
+
+The first layout, of GPTQ-for-LLaMa in March 2023: `qweight` as above, `scales` and float `zeros` (zero point times
+scale) [out, 1], one for each output. Read by alpaca_lora_4bit (`Autograd4bitQuantLinear` with a group size of -1); the loaders
+of AutoGPTQ, GPTQModel, vLLM and transformers register `qzeros` and scales [G, out] only.
 """
 
 from __future__ import annotations
 
+from inspector.findings.types.obsolete import PackingObsolete
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import (
+    FLOATS,
     INTEGERS,
     ModuleReading,
     Scheme,
@@ -101,3 +107,34 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)
+
+
+FIRST = "gptq-first"
+"""The name of the first layout."""
+
+
+def _is_first(tensors: Tensors, setting: ModuleSettings) -> bool:
+    """True if float scales or zeros are a column with a row for each output, and no packed zero points are stored."""
+    values, zeros = tensors["qweight"], tensors.get("zeros")
+    if len(values.shape) != 2 or zeros is None or "qzeros" in tensors:
+        return False
+    column = (values.shape[-1], 1)
+    return zeros.dtype in FLOATS and column in [tensors[name].shape for name in ("zeros", "scales") if name in tensors]
+
+
+def _open_first(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """Bits by the settings or the widths of the model, 4 where neither is known: no helper depends on them."""
+    reading = ModuleReading(tensors, setting)
+    values = tensors["qweight"]
+    rows, outputs = values.shape
+    named = [bits for bits in (4, 8, 3, 2) if rows * word(values) // bits in setting.dims]
+    stated = setting.bits if setting.bits in WIDTHS and (setting.bits in named or not named) else None
+    bits = stated or (named or [4])[0]
+    reading.compare("bits", bits)
+    for helper in ("scales", "zeros"):
+        reading.helper(helper, [(outputs, 1)], "one for each output", FLOATS)
+    reading.faults.append(PackingObsolete())
+    return reading.result("qweight", FIRST, (outputs, rows * word(values) // bits), bits, -1)
+
+
+GPTQ_FIRST = Scheme(FIRST, "qweight", ("scales", "zeros"), (), _is_first, _open_first)
