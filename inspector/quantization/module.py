@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.findings.types.formats import PackingFormatUnstated
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
     PackedValuesRetyped,
@@ -90,6 +91,12 @@ class ModuleReading(Struct):
             weights=weights,
         )
         self.faults.append(disagrees)
+
+    def format_inferred(self, shown: str) -> None:
+        """Compares the format that the loader infers, where none is stated, with the one that the tensors show."""
+        inferred = self.setting.inferred_format
+        if inferred is not None and inferred != shown:
+            self.faults.append(PackingFormatUnstated(key=self.setting.key("format"), inferred=inferred, weights=shown))
 
     def helper(
         self,

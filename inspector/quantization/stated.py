@@ -26,6 +26,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
     head: whether the settings say that the head is quantized. number_type: "float" or "integer", the quantized values.
     shapes: suffix of a tensor -> its shape. format: how a group of compressed-tensors says that its values are stored.
+    inferred_format: what the loader takes for the format of a group that states none.
     """
 
     method: str | None = None
@@ -48,11 +49,12 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     number_type: str | None = None
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     format: str | None = None
+    inferred_format: str | None = None
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)
         kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations, self.number_type)
-        return (*sizes, *kinds, self.skipped, self.head, self.shapes, self.format)
+        return (*sizes, *kinds, self.skipped, self.head, self.shapes, self.format, self.inferred_format)
 
     def __eq__(self, other: object) -> bool:
         """Whether they mean the same, whatever keys state it."""

@@ -11,6 +11,7 @@ from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
 from tests.quantization.recorded import record
 from tests.quantization.stored import Spec, audited, changed, checkpoint, original
 
+INTEGER_INPUTS = {"num_bits": 8, "type": "int", "strategy": "token", "dynamic": True, "symmetric": True}
 DOWN = "model.layers.1.mlp.down_proj"
 
 
@@ -90,6 +91,17 @@ def first_layout(put: Spec | None = None, **settings: Any) -> Audit:
     return judged({**spec, **(put or {})}, {**LLAMA, **block})
 
 
+def without_format(name: str, **group: Any) -> Audit:
+    """A compressed checkpoint whose group states no format. group: what it states besides."""
+    config, spec, _ = checkpoint(name)
+    block = config["quantization_config"]
+    block["quantization_status"] = "compressed"
+    for each in block["config_groups"].values():
+        each.pop("format", None)
+        each.update(group)
+    return audited(name, spec, config)
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
@@ -117,6 +129,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
         {name: (dtype, tuple(shape)) for name, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()},
         {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
     ),
+    "packing-format-unstated": lambda: without_format("ct_w4a16", input_activations=INTEGER_INPUTS),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

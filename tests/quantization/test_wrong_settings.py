@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.quantization.examples import without_role
+from tests.quantization.examples import INTEGER_INPUTS, without_format, without_role
 from tests.quantization.recorded import RECORDED
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 
@@ -109,6 +109,21 @@ def test_the_format_of_a_group_says_which_tensors_are_read(name: str, own: str |
     (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
     assert step.key[-1] == "format"
     assert (step.new == "pack-quantized") is packed
+
+
+@pytest.mark.parametrize("inputs", [None, INTEGER_INPUTS, {**INTEGER_INPUTS, "type": "float"}])
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8_dynamic|int8|w8a8)", name)])
+def test_the_format_that_a_loader_infers_is_compared_with_the_tensors(name: str, inputs: Any) -> None:
+    """Recorded: transformers 5.23 with compressed-tensors 0.20. Floats are read whatever is inferred."""
+    result = without_format(name, input_activations=inputs)
+    spec = checkpoint(name)[1]
+    packed = any(one.endswith("weight_packed") for one in spec)
+    integers = packed or any(one.endswith("_proj.weight") and spec[one][0] == "I8" for one in spec)
+    fails = integers and packed is (inputs is not None)
+    assert bad(result) == (["T647"] if fails else []), [finding.message for finding in result.findings]
+    if fails:
+        (step,) = next(one for one in result.findings if one.code == "T647").remedy().steps
+        assert (step.key[-1], step.new) == ("format", "pack-quantized" if packed else "int-quantized")
 
 
 SETTINGS = {"bits", "num_bits", "nbits", "group_size"}

@@ -10,8 +10,8 @@ from inspector.notation.kinds import linear, scale, table
 
 OPENELM = Architecture("openelm", ties="share_input_output_layers | true",   # no record exercises this definition
     dims=Dims(V="vocab_size", d="model_dim", L="num_transformer_layers", dh="head_dim", h="num_query_heads[{L}]",
-              kv="num_kv_heads[{L}]", n="ffn_dim_divisor", v="ffn_multipliers[{L}]*d", w="max(n, floor(v + 0.5*n)//n*n)",
-              ff="w + n when w < 0.9*v | w"),
+              kv="num_kv_heads[{L}]", n="ffn_dim_divisor", v="ffn_multipliers[{L}]*d",
+              w="max(n, floor(v + 0.5*n)//n*n)", ff="w + n when w < 0.9*v | w"),
     heads=(
         head("Model",       ""),
         head("ForCausalLM", "transformer.", part("lm_head", "head.token", linear("d -> V"), tied="embed.token"))),

@@ -43,6 +43,7 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     if setting.format in (*WITHOUT_GROUPS, PACKED):
         reading.compare("format", PACKED)
+    reading.format_inferred(PACKED)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
     groups = _groups(tensors, width, setting)

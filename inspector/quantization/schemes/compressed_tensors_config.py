@@ -19,6 +19,8 @@ PACKED = "pack-quantized"
 The format of a group decides which tensors its modules have; that of the whole block is not read where a group states
 none (transformers 5.23 with compressed-tensors 0.20, `infer_model_format`).
 """
+BY_ITSELF = "int-quantized"
+"""The format of integers that are stored each by itself (`weight`)."""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
@@ -71,8 +73,24 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
         shown={"number_type": weights.text("type")},
         activations=activations_of(group),
         format=group.text("format"),
+        inferred_format=_inferred(block, group),
     )
     return replace(read, keys={**read.keys, "format": f"{group.key}.format"})
+
+
+def _inferred(block: ConfigBlock, group: ConfigBlock) -> str | None:
+    """The format of integers that the loader infers for a group which states none; None where it is not integers.
+
+    Measured with transformers 5.23 and compressed-tensors 0.20 (`infer_module_format`): integers whose inputs are
+    quantized too are stored by themselves, all others in words, whatever the format of the whole block. Weights whose
+    status is not "compressed" are read otherwise.
+    """
+    weights = group.inner("weights")
+    if group.values.get("format") is not None or block.text("quantization_status") != "compressed":
+        return None
+    if (weights.text("type") or "int") != "int" or not 1 <= (weights.integer("num_bits") or 8) <= 8:
+        return None
+    return PACKED if group.values.get("input_activations") is None else BY_ITSELF
 
 
 def activations_of(group: ConfigBlock) -> str | None:

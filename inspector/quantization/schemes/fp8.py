@@ -12,7 +12,7 @@ from __future__ import annotations
 from inspector.loader.layout import Layout
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Shape, Tensors, UnpackedTensor, ceil_div
-from inspector.quantization.schemes.compressed_tensors_config import PACKED, WITHOUT_GROUPS
+from inspector.quantization.schemes.compressed_tensors_config import BY_ITSELF, PACKED, WITHOUT_GROUPS
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
@@ -112,6 +112,8 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.compare("format", "int-quantized" if values.dtype == "I8" else "float-quantized")
     elif setting.format in WITHOUT_GROUPS:
         reading.agreed.append("format")
+    elif values.dtype == "I8":
+        reading.format_inferred(BY_ITSELF)
     if len(shape) == 2:
         reading.activations()
     fewer = setting.strategy == "group" and values.dtype == "I8" and setting.bits is not None and setting.bits < 8

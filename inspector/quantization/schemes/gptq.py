@@ -7,8 +7,8 @@ the group size is -1. Zeros are stored for symmetric weights too. 3 bits are pac
 the zero points, which headers do not show.
 
 The first layout, of GPTQ-for-LLaMa in March 2023: `qweight` as above, `scales` and float `zeros` (zero point times
-scale) [out, 1], one for each output. Read by alpaca_lora_4bit (`Autograd4bitQuantLinear` with a group size of -1); the loaders
-of AutoGPTQ, GPTQModel, vLLM and transformers register `qzeros` and scales [G, out] only.
+scale) [out, 1], one for each output. Read by alpaca_lora_4bit (`Autograd4bitQuantLinear` with a group size of -1); the
+loaders of AutoGPTQ, GPTQModel, vLLM and transformers register `qzeros` and scales [G, out] only.
 """
 
 from __future__ import annotations
