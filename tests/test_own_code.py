@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
+from inspector.report.text import audit_text
 from tests.judged import Spec, base_record, codes, judged, spec_of
 from tests.loads.damage import healthy, write
 
@@ -87,6 +88,8 @@ def test_the_repositorys_own_code_is_undecided(make: Any) -> None:
     assert (audited.verdict, codes(audited)) == ("undecided", set())
     (note,) = (one for one in audited.findings if one.code == "N447")
     assert f"the code of {config['architectures'][0]}" in note.help
+    advice = f"help  load it with the code of {config['architectures'][0]}"
+    assert [advice in audit_text(audited), advice in audit_text(audited, verbose=True)] == [True, True]
     assert audited.counts.unique_parameters == sum(prod(shape) for _, shape in spec.values())
 
 

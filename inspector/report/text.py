@@ -56,7 +56,9 @@ def audit_text(
     if audited.values is not None:
         blocks.append(values_text(audited.values))
     if not verbose:
-        blocks.append(_notes([one for one in audited.findings if one.severity == "note"], screen))
+        advised = audited.verdict != "undecided" or any(one.help for one in shown)
+        notes = [one for one in audited.findings if one.severity == "note"]
+        blocks.append(_notes(notes, screen, helping=not advised))
     else:
         blocks.append(_families(audited, screen))
     return "\n".join(block for block in blocks if block)
@@ -353,14 +355,15 @@ def _checks(label: str, skipped: Sequence[Skipped], screen: Screen) -> list[str]
     return screen.wrapped(f"{label}: {checks}", rest="  ") if checks else []
 
 
-def _notes(notes: Sequence[Finding], screen: Screen) -> str:
-    """The notes in a few lines each."""
+def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
+    """The notes in a few lines each. helping: with what they advise, where nothing else does."""
     lines: list[str] = []
     for note in notes:
         mark = f"note[{note.code}]"
         text = f"{mark} {note.name}: {clean(note.message, 400)}"
         first, *rest = screen.wrapped(text, rest="  ", most=NOTE_LINES)
         lines.extend((first.replace(mark, screen.paint(mark, "note"), 1), *rest))
+        lines.extend(_rows([("help", note.help)], screen) if helping and note.help else ())
     return "\n".join(lines) + "\n" if lines else ""
 
 
