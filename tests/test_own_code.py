@@ -145,4 +145,6 @@ def test_a_class_of_nobodys_that_holds_a_whole_model(model_type: str, suffix: st
     head = {"fc.weight": ("F32", (3, 48)), "fc.bias": ("F32", (3,))}
     audited = judged({**inside, **head}, {**config, "architectures": ["MyClassifier"]})
     assert codes(audited) == {"N459"}
-    assert 'key.removeprefix("encoder_model.")' in audited.findings[0].help
+    assert 'keep the tensors below encoder_model. and rename them: key.removeprefix("encoder_model.")' in (
+        audited.findings[0].help
+    )

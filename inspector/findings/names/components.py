@@ -103,8 +103,9 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
         error[N459] part-of-larger-model: llama is the part below language_model.
           tensors  291 below it, 1 outside
           outside  vision_tower
-          help     use the config.json of the whole model; for this part alone save the
-                   inner model, or rename: key.removeprefix("language_model.")
+          help     use the config.json and the class of the whole model; for this part
+                   alone keep the tensors below language_model. and rename them:
+                   key.removeprefix("language_model.")
 
     What to do
         Use the config that belongs to these weights, or keep the part that the config describes.
@@ -125,8 +126,8 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
         return [("tensors", stored), ("outside", listed(self.others, 4))]
 
     def remedy(self) -> Remedy:
-        alone = f'save the inner model, or rename: key.removeprefix("{self.prefix}")'
-        return Remedy(f"use the config.json of the whole model; for this part alone {alone}")
+        alone = f'keep the tensors below {self.prefix} and rename them: key.removeprefix("{self.prefix}")'
+        return Remedy(f"use the config.json and the class of the whole model; for this part alone {alone}")
 
 
 class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
