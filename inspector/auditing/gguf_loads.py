@@ -55,7 +55,7 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
 
 
 def _wrong_size(audited: Audit) -> str:
-    """The key of a size that the tensors contradict, each of whose shapes llama.cpp compares; "" where there is none."""
+    """The key of a size that the tensors contradict, whose shapes llama.cpp compares; "" where there is none."""
     if all(one.severity != "error" for one in audited.findings):
         return ""
     from inspector.findings.config import ConfigDisagrees
