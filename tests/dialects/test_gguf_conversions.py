@@ -27,7 +27,7 @@ LEAST = 50
 INTEGER = 26
 """ggml's type of 32-bit integers."""
 NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear",
-                      "minicpm3", "plm", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
+                      "minicpm3", "mistral3_of_4", "plm", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
 """Types of which the number of key-value heads determines no shape."""
 REFUSED = "falcon_new"
 """A record whose file llama.cpp refuses: its converter writes four times the hidden size for any `ffn_hidden_size`."""
