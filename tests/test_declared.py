@@ -176,6 +176,8 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
         LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"127": {"content": "<a>"}}})),
     "tokens that are none in the config of the tokenizer": (
         LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"a": {"content": "<a>"}, "200": 3}})),
+    "a number of too many digits": (
+        LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"9" * 5_000: {"content": "<a>"}}})),
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
     "no id": (QWEN3, both(key("pad_token_id", None), key("bos_token_id", -1))),
     "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),

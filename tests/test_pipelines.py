@@ -343,6 +343,8 @@ def test_widths_of_encoders(class_name: str, texts: list[Any], takes: dict[str, 
         ({}, {"block_out_channels": [32, 40]}, "block_out_channels[1]"),
         ({}, {"block_out_channels": [32, 64, 64]}, "len(block_out_channels)"),
         ({"layers_per_block": 2}, {}, "motion_layers_per_block[0]"),
+        ({}, {"block_out_channels": 32}, None),
+        ({"down_block_types": "DownBlock2D"}, {"block_out_channels": None}, None),
     ],
 )
 def test_a_motion_adapter_has_the_blocks_of_its_unet(

@@ -17,9 +17,9 @@ from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.config_file import Config, named_class
 from inspector.loading.tables import (
     NEWEST,
-    OLDER,
     default_token_ids,
     has_type,
+    is_supported,
     names_of,
     other_type_of_class,
     spelled,
@@ -36,6 +36,8 @@ TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
+LONGEST_ID: Final = 18
+"""Digits of the id of a token: Python converts no text of thousands."""
 LONGEST_CLASS: Final = 100
 """Letters of a name that is compared with those of classes, of which none has more than 60."""
 EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
@@ -196,7 +198,7 @@ def _is_unknown(audited: Audit) -> bool:
     """Whether nothing but the code of the repository can build the model of a folder."""
     config = audited.checkpoint.config
     known = "" if config is None else config.values.get("model_type")
-    return isinstance(known, str) and not any(has_type(known, major) for major in (NEWEST, OLDER))
+    return isinstance(known, str) and not is_supported(known)
 
 
 def _is_of_code(audited: Audit) -> bool:
@@ -328,7 +330,10 @@ def _decoded(raw: bytes) -> Mapping[str, int]:
     return {
         token["content"]: int(number)
         for number, token in listed
-        if number.isdecimal() and isinstance(token, dict) and isinstance(token.get("content"), str)
+        if number.isdecimal()
+        and len(number) <= LONGEST_ID
+        and isinstance(token, dict)
+        and isinstance(token.get("content"), str)
     }
 
 

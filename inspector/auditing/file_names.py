@@ -12,7 +12,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
-from inspector.loading.tables import NEWEST, OLDER, has_type
+from inspector.loading.tables import is_supported
 
 CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
@@ -99,7 +99,7 @@ def intended(checkpoint: Checkpoint) -> Loader | None:
     if "quantization" in values and "quantization_config" not in values:
         return None
     model_type = values.get("model_type")
-    known = isinstance(model_type, str) and any(has_type(model_type, major) for major in (NEWEST, OLDER))
+    known = isinstance(model_type, str) and is_supported(model_type)
     return TRANSFORMERS if known or "auto_map" in values else None
 
 

@@ -58,9 +58,9 @@ def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
     Without `auto_map` there is no such code.
     """
     from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-    from inspector.loading.tables import NEWEST, OLDER, has_type
+    from inspector.loading.tables import is_supported
 
-    if any(has_type(config.model_type or "", major) for major in (NEWEST, OLDER)):
+    if is_supported(config.model_type or ""):
         return False
     return any(isinstance(one, NamesOfAnotherArchitecture) and one.coverage == 1 for one in judged)
 

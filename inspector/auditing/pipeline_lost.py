@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.finding import Finding
 from inspector.findings.reading.content import ConfigUnreadable, NotACheckpoint
 from inspector.findings.reading.place import NoWeights
-from inspector.loader.lost_files import STAND_INS, with_stand_ins
+from inspector.loader.lost_files import STAND_INS, several, with_stand_ins
 
 
 def lost_together(findings: Sequence[Finding]) -> list[Finding]:
@@ -48,17 +48,7 @@ def _as_one(members: Sequence[Finding]) -> Finding:
     first = members[0]
     if isinstance(first, NotACheckpoint):
         pointers = [one for one in members if isinstance(one, NotACheckpoint)]
-        sizes = [one.bytes for one in pointers]
-        return replace(
-            first,
-            place=Place(),
-            from_component=None,
-            reference="",
-            bytes=sum(size or 0 for size in sizes) if None not in sizes else None,
-            files=sum(one.files or 1 for one in pointers),
-            names=tuple(name for one in pointers for name in _paths(one))[:NAMES_SHOWN],
-            layers=None,
-        )
+        return several(pointers, [name for one in pointers for name in _paths(one)])
     others = tuple(str(one.place.file) for one in members[1:])
     if isinstance(first, NoWeights):
         return replace(first, same_fault_in=others)

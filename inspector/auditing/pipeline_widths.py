@@ -140,11 +140,8 @@ def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffe
     if (unet.get("_class_name"), adapter.get("_class_name")) != ("UNet2DConditionModel", "MotionAdapter"):
         return
     for key, its in (("block_out_channels", "block_out_channels"), ("motion_layers_per_block", "layers_per_block")):
-        blocks = len(unet["down_block_types"]) if isinstance(unet.get("down_block_types"), list) else 0
-        taken, given = (
-            _for_each(adapter.get(key), len(adapter.get("block_out_channels") or ())),
-            _for_each(unet.get(its), blocks),
-        )
+        taken = _for_each(adapter.get(key), adapter.get("block_out_channels"))
+        given = _for_each(unet.get(its), unet.get("down_block_types"))
         if not taken or not given or taken == given:
             continue
         names, sizes = (f"len({key})", f"len({UNET}.{its})"), (len(taken), len(given))
@@ -162,10 +159,11 @@ def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffe
         return
 
 
-def _for_each(value: object, blocks: int) -> list[int]:
-    """A number of each block; nothing where a config states none."""
-    listed = value if isinstance(value, list) else [value] * blocks
-    return [one for one in listed if type(one) is int] if all(type(one) is int for one in listed) else []
+def _for_each(value: object, blocks: object) -> list[int]:
+    """A number of each block; nothing where a config states none. blocks: its list of them."""
+    listed = value if isinstance(value, list) else [value] * (len(blocks) if isinstance(blocks, list) else 0)
+    numbers = [one for one in listed if type(one) is int]
+    return numbers if len(numbers) == len(listed) else []
 
 
 def _stated(part: Audit | None, key: str) -> int | None:

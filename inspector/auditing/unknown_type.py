@@ -29,6 +29,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
         return []
     from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
+    from inspector.loading.tables import is_supported
 
     mapped = bool(config.settings.values.get("auto_map"))
     name, coverage = nearest or (None, 0.0)
@@ -45,13 +46,6 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         )
     ]
-
-
-def is_supported(model_type: str) -> bool:
-    """Whether a supported version of transformers has a model type."""
-    from inspector.loading.tables import NEWEST, OLDER, has_type
-
-    return any(has_type(model_type, major) for major in (NEWEST, OLDER))
 
 
 def _of_library(config: Claim, model_type: str, library: str) -> Finding:

@@ -77,7 +77,9 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
         elif len(listed) < 2 or finding.place.file is None:
             result.append(finding)
         elif finding is listed[0]:
-            result.append(_several(listed, lost))
+            files = sorted(one.place.file or "" for one in listed)
+            layers = layers_of(name for file in files for name in lost.get(file, ())) or None
+            result.append(several(listed, files, layers))
     return result
 
 
@@ -106,16 +108,18 @@ def _alike(findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str]]) -> Finding:
-    files = sorted(finding.place.file or "" for finding in findings)
+def several(findings: Sequence[NotACheckpoint], names: Sequence[str], layers: str | None = None) -> Finding:
+    """The finding on all files of some findings. names: of these files, or the first of them."""
     sizes = [finding.bytes for finding in findings]
     return replace(
         findings[0],
         place=Place(),
+        from_component=None,
+        reference="",
         bytes=sum(size or 0 for size in sizes) if None not in sizes else None,
-        files=len(files),
-        names=tuple(files[:NAMES_SHOWN]),
-        layers=layers_of(name for file in files for name in lost.get(file, ())) or None,
+        files=sum(finding.files or 1 for finding in findings),
+        names=tuple(names[:NAMES_SHOWN]),
+        layers=layers,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.loader.loaders import DIFFUSERS, MLX_ADAPTERS, PEFT, TRANSFORMERS
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, PEFT, TRANSFORMERS
 
 SAFETENSORS: Final = "safetensors"
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
@@ -61,8 +61,6 @@ _KNOWN_STEMS: Final = tuple(
 _SINGLE_FIRST: Final = frozenset(TRANSFORMERS.stems.values())
 _ADAPTER_STEMS: Final = frozenset({*PEFT.stems.values(), *MLX_ADAPTERS.stems.values()})
 """Stems of adapters, before files of other names where the config of an adapter is."""
-_LORA_STEM: Final = "pytorch_lora_weights"
-"""Stem of the file that diffusers looks for where it loads a LoRA, which has no config."""
 _LAST_STEMS: Final = ("consolidated", *dict.fromkeys(PEFT.stems.values()), "optimizer")
 
 
@@ -198,9 +196,9 @@ def _rank(one: WeightSet, of_adapter: bool) -> tuple[int, int, int, int, int, st
         place = _KNOWN_STEMS.index(known)
     else:
         variant = ""
-        last = _LAST_STEMS.index(one.stem) if one.stem in _LAST_STEMS else -1
-        found = one.stem == _LORA_STEM or (of_adapter and one.stem in _ADAPTER_STEMS)
-        place = 5 if found else 20 + last if last >= 0 else 10
+        place = 20 + _LAST_STEMS.index(one.stem) if one.stem in _LAST_STEMS else 10
+        if one.stem == LORA_STEM or (of_adapter and one.stem in _ADAPTER_STEMS):
+            place = 5
     single = 0 if known in _SINGLE_FIRST else 2
     shards = single if not one.numbered else 1 if one.index else 3
     return (one.kind != SAFETENSORS, place, bool(variant), shards, -one.bytes, one.name)

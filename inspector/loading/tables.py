@@ -143,9 +143,14 @@ def has_type(model_type: str, major: str) -> bool:
     return model_type in _types()[major]
 
 
+def is_supported(model_type: str) -> bool:
+    """Whether a supported major version of transformers has a model type."""
+    return any(has_type(model_type, major) for major in _types())
+
+
 def spelled(model_type: str) -> str | None:
     """The model type of the same letters as one that no version of transformers has; None for types that it has."""
-    if any(has_type(model_type, major) for major in _types()):
+    if is_supported(model_type):
         return None
     return next((one for one in sorted(_types()[NEWEST]) if letters(one) == letters(model_type)), None)
 
