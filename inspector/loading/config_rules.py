@@ -102,8 +102,9 @@ def _refusals(
     for rule in rules:
         node, keys = parse(rule), _keys(rule)
         if all(_is_known(settings, key) for key in keys) and scope.evaluate(node) is True:
-            stated = ", ".join(f"{key} {settings.read((key,))[0]}" for key in keys)
-            yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", keys)
+            spelled = tuple(settings.spelled(key) for key in keys)
+            stated = ", ".join(f"{key} {settings.read((one,))[0]}" for key, one in zip(spelled, keys, strict=True))
+            yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", spelled)
 
 
 @cache
@@ -114,4 +115,4 @@ def _keys(rule: str) -> tuple[str, ...]:
 
 def _is_known(settings: Settings, key: str) -> bool:
     """Whether a config or the defaults state a key; null counts where the config states it."""
-    return key in settings.values or settings.read((key,))[0] is not None
+    return settings.spelled(key) in settings.values or settings.read((key,))[0] is not None

@@ -59,6 +59,10 @@ class Settings(Struct, frozen=True):
             values = values[key if other is None else other]
         return values, False
 
+    def spelled(self, key: str) -> str:
+        """The name under which the config states a key; the key itself where it states neither."""
+        return (self._alias(key, self.values) if self.values.get(key) is None else None) or key
+
     def _alias(self, key: str, values: Mapping[str, Any]) -> str | None:
         for spelling, target in self.aliases.items():
             if target == key and spelling in values:

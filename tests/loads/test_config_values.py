@@ -53,6 +53,18 @@ def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
     assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
 
 
+@pytest.mark.parametrize(("model_type", "heads"), [("bloom", "n_head"), ("falcon", "num_attention_heads")])
+def test_the_hidden_size_under_its_earlier_name(model_type: str, heads: str, tmp_path: Path) -> None:
+    """BLOOM's repositories state n_embed alone; the defaults of the class do not count beside it."""
+    record = base_record(model_type)
+    config = {**record["config"], "n_embed": record["config"]["hidden_size"]}
+    del config["hidden_size"]
+    for place, number in (("healthy", config[heads]), ("other", 5)):
+        found = audit(str(write(healthy(spec_of(record), {**config, heads: number}), tmp_path / place)))
+        errors = [one for one in found.findings if one.severity == "error"]
+        assert ["n_embed" in one.facts["keys"] for one in errors] == [True] * (place == "other")
+
+
 @pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl", "hunyuan_vl", "paddleocr_vl"])
 def test_keys_at_the_top_do_not_count_beside_a_text_config(model_type: str, tmp_path: Path) -> None:
     """transformers reads them only where text_config is absent."""

@@ -32,6 +32,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[2] / "inspector" / "architectures"
+EARLIER = {"bloom": {"n_embed": "hidden_size"}, "falcon": {"n_embed": "hidden_size"}}
+"""Names that config classes read in place of a key without listing them in `attribute_map`."""
 DIFFUSERS = "d"
 """The writer of the lines that `make_diffusers_defaults.py` makes."""
 
@@ -340,7 +342,7 @@ def collect(target: Path) -> None:
         except Exception as error:
             failed[model_type] = f"{type(error).__name__}: {error}"[:200]
             continue
-        own = {k: v for k, v in config_class.attribute_map.items() if k != v}
+        own = {k: v for k, v in config_class.attribute_map.items() if k != v} | EARLIER.get(model_type, {})
         types[model_type] = {"values": values, "derived": derived, "aliases": own}
     base = {key: plain(value) for key, value in vars(transformers.PretrainedConfig()).items() if key in BASE_KEYS}
     found = {

@@ -24,7 +24,7 @@ TWO_PARALLEL = rows(
     part("ln_attn", "norm.attention", affine("d")),
     part("ln_mlp",  "norm.mlp",       affine("d")))
 FALCON = Architecture("falcon", heads=TRANSFORMER, ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
+    dims=Dims(V="vocab_size", d="n_embed | hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               kv="(num_kv_heads | h) when new_decoder_architecture | 1 when multi_query | h",
               ff="ffn_hidden_size | 4*d", norms="num_ln_in_parallel_attn | 2 when new_decoder_architecture | 1",
               C="labels"),
