@@ -792,3 +792,61 @@ def test_an_index_without_components_is_an_error(tmp_path: Path, index: str) -> 
     (tmp_path / "model_index.json").write_text(index, encoding="utf-8")
     audited = audit(str(tmp_path))
     assert (audited.verdict, [one.code for one in audited.findings]) == ("unreadable", ["R006"])
+
+
+def modular(folder: Path, **changes: Any) -> Path:
+    """A modular pipeline, as diffusers 0.42 stores it and `hf download` copies it: entries that name the repository."""
+    pipeline(folder, PARTS)
+    (folder / "model_index.json").unlink()
+    values: dict[str, Any] = {"_class_name": "StableDiffusionXLModularPipeline", "_blocks_class_name": "Blocks"}
+    for name, entry in PARTS.items():
+        if isinstance(entry, list) and entry[0] is not None:
+            place = {"type_hint": entry, "pretrained_model_name_or_path": "org/model", "subfolder": name}
+            values[name] = [*entry, {**place, "variant": None, "revision": None, **changes.get(name, {})}]
+    (folder / "modular_model_index.json").write_text(json.dumps(values), encoding="utf-8")
+    return folder
+
+
+def test_a_modular_pipeline(tmp_path: Path) -> None:
+    found = audit(str(modular(tmp_path)))
+    assert (found.verdict, codes(found), sorted(found.components)) == ("clean", set(), ["text_encoder", "unet", "vae"])
+    assert found.counts.unique_parameters == found.counts.expected_parameters
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"type_hint": ["diffusers", "AutoencoderKLL"]}, {"N475"}),  # AttributeError
+        ({"type_hint": None}, {"N476"}),  # KeyError
+        ({"subfolder": "other"}, set()),  # taken from the repository; the folder is of no component
+        ({"pretrained_model_name_or_path": None, "subfolder": "other"}, set()),  # not loaded
+    ],
+    ids=str,
+)
+def test_entries_of_a_modular_pipeline(entry: dict[str, Any], expected: set[str], tmp_path: Path) -> None:
+    assert codes(audit(str(modular(tmp_path, vae=entry)))) == expected
+
+
+def test_components_of_a_modular_pipeline_in_other_repositories(tmp_path: Path) -> None:
+    modular(tmp_path)
+    shutil.rmtree(tmp_path / "unet")
+    found = audit(str(tmp_path))
+    open_checks = [skip.because for skip in found.skipped if skip.decisive]
+    assert (found.verdict, codes(found)) == ("undecided", set())
+    assert open_checks == ["it is not in this folder: diffusers takes it from org/model/unet"]
+    for name in ("vae", "text_encoder", "tokenizer", "scheduler"):
+        shutil.rmtree(tmp_path / name)
+    (none,) = audit(str(tmp_path)).findings
+    assert (none.code, none.facts["elsewhere"][0]) == ("R003", "org/model/unet")
+
+
+def test_the_index_of_a_modular_pipeline_under_another_name(tmp_path: Path) -> None:
+    modular(tmp_path)
+    (tmp_path / "modular_model_index.json").rename(tmp_path / "model_index.json")
+    found = audit(str(tmp_path))
+    assert codes(found) == {"S221"}
+    (step,) = found.findings[0].remedy().steps
+    (tmp_path / "model_index.json").rename(tmp_path / str(step.new))
+    assert audit(str(tmp_path)).verdict == "clean"
+    shutil.copy(tmp_path / str(step.new), tmp_path / "model_index.json")  # as repositories have both
+    assert audit(str(tmp_path)).verdict == "clean"

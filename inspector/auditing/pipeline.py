@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.exchanged import exchanged
-from inspector.auditing.pipeline_entries import IndexEntries, judge_entries
+from inspector.auditing.pipeline_entries import IndexEntries, judge_classes, judge_entries
 from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
+from inspector.auditing.pipeline_modular import is_modular, plain_index, unreadable_entries
 from inspector.auditing.pipeline_parts import (
     as_named,
     as_the_pipeline_loads,
@@ -59,25 +60,26 @@ def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Audit:
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
-    wanted = dict(components_of(root.pipeline.values))
-    entries = judge_entries(root.pipeline, opened, root.siblings) if wanted else IndexEntries()
+    index, elsewhere = plain_index(root, root.pipeline) if is_modular(root.pipeline) else (root.pipeline, None)
+    wanted = dict(components_of(index.values))
+    entries = _entries(root, index, elsewhere, opened) if wanted else IndexEntries()
     findings = [*_beyond_the_folder(root), *entries.findings]
-    used = {name: entry for name, entry in root.pipeline.values.items() if name not in entries.unused}
+    used = {name: entry for name, entry in index.values.items() if name not in entries.unused}
     wanted = dict(components_of(used))
     checkpoints, beside, over = _opened(used, wanted, opened)
     findings.extend((*over, *beside.unreadable))
     wanted = {name: class_name for name, class_name in wanted.items() if name in checkpoints}
     there = {name: one for name, one in checkpoints.items() if one is not None and _is_audited(name, one, entries)}
     if not there and root.readable:
-        return _flattened(root, root.pipeline, wanted, audit_part)
+        return _flattened(root, index, wanted, audit_part)
     if not wanted and not findings:
-        findings.append(_without_components(root.pipeline.file))
+        findings.append(_without_components(index.file, elsewhere))
     parts = {name: _audited(one, wanted[name], audit_part) for name, one in there.items()}
     absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
     missing = [one for one in absent if one[0] not in entries.unknown]
-    findings.extend((*_missing(missing), *unnamed(root, root.pipeline.values)))
+    findings.extend((*_missing(missing), *unnamed(root, index.values)))
     findings.extend(of_another_class(wanted, parts))
-    findings.extend(of_other_widths(root.pipeline.values.get("_class_name"), parts))
+    findings.extend(of_other_widths(index.values.get("_class_name"), parts))
     findings = _together(ordered((*merged(findings), *_of_parts(parts, wanted, audit_part))))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
@@ -90,7 +92,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
             root, readable=readable, files=tuple(file for part in parts.values() for file in part.checkpoint.files)
         ),
         None,
-        str(root.pipeline.values.get("_class_name") or "") or None,
+        str(index.values.get("_class_name") or "") or None,
         Ledger(tuple(line for part in parts.values() for line in part.lines), summed(parts)),
         findings=tuple(findings),
         skipped=skipped,
@@ -159,9 +161,24 @@ def _opened(
         return checkpoints, WithoutWeights(), exceeded_findings(exceeded)
 
 
-def _without_components(file: str) -> Finding:
+def _entries(root: Checkpoint, index: Config, elsewhere: Mapping[str, str] | None, opened: Open) -> IndexEntries:
+    """What is said of the entries. elsewhere: the components of a modular pipeline that are in other repositories."""
+    if elsewhere is None:
+        return judge_entries(index, opened, root.siblings)
+    because = "it is not in this folder: diffusers takes it from {}"
+    skipped = tuple(Skipped(f"{name}: all of it", because.format(place), True) for name, place in elsewhere.items())
+    return judge_classes(index, opened, skipped, unreadable_entries(root.pipeline))
+
+
+def _without_components(file: str, elsewhere: Mapping[str, str] | None) -> Finding:
     from inspector.findings.reading.content import ConfigUnreadable
 
+    if elsewhere:
+        places = tuple(dict.fromkeys(elsewhere.values()))
+        return NoWeights(
+            place=Place(file=file), sets=(), count=0, files=0, complete=True, unfinished=(), folders=(),
+            elsewhere=places,
+        )  # fmt: skip
     return ConfigUnreadable(
         place=Place(file=file), problem="names no component with weights", detail="", position=None, what=""
     )

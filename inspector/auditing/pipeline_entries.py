@@ -23,7 +23,8 @@ from inspector.findings.names.entries import (
     MotionMissing,
 )
 from inspector.findings.names.pipelines import PipelineIncomplete
-from inspector.loader.config_file import Config
+from inspector.findings.shards.names import FileNameUnknown
+from inspector.loader.config_file import MODULAR_INDEX, Config
 from inspector.loading.pipelines import (
     animates,
     checks_images,
@@ -43,6 +44,7 @@ FLASHPACK: Final = "FlashPack"
 README: Final = "README.md"
 CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
 OF_IMAGES: Final = "UNet2DConditionModel"
+OWN_CLASS: Final = "it is of a library or code that is not known"
 LONGEST: Final = 100
 """Characters of a name for which a similar one is sought."""
 
@@ -76,9 +78,7 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
             unknown.update(_of_class(index, name, entry[0], entry[1], opened))
     findings = (*unread, *(one for one in unknown.values() if one is not None), *_without_others(index, stated))
     own = [name for name, one in unknown.items() if one is None]
-    skipped = [
-        Skipped(f"{name}: its class", "it is of a library or code that is not known", decisive=True) for name in own
-    ]
+    skipped = [Skipped(f"{name}: its class", OWN_CLASS, decisive=True) for name in own]
     if elsewhere:
         skipped.append(Skipped(f"{', '.join(elsewhere)}: names and shapes", f"{README} names where they are"))
     if findings and _is_newer(index.values):
@@ -93,6 +93,29 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
     return IndexEntries(
         findings, tuple(skipped), tuple(name for name, one in unknown.items() if one is not None), unused
     )
+
+
+def judge_classes(
+    index: Config, opened: Open, skipped: tuple[Skipped, ...], unreadable: tuple[str, ...]
+) -> IndexEntries:
+    """What diffusers says of the classes that a modular pipeline names; what its blocks need is not known.
+
+    unreadable: the components whose entry states no class.
+    """
+    if index.file != MODULAR_INDEX:
+        misnamed = FileNameUnknown(
+            place=Place(file=index.file), loader="diffusers", wanted=MODULAR_INDEX, single=True, variant=""
+        )
+        return IndexEntries((misnamed,), skipped)
+    unread = (EntryUnreadable(place=_key(index, name), component=name, entry=[]) for name in unreadable)
+    unknown: dict[str, EntryUnknown | None] = {}
+    for name, entry in index.values.items():
+        if isinstance(entry, list) and _is_entry(entry):
+            unknown.update(_of_class(index, name, entry[0], entry[1], opened))
+    found = {name: one for name, one in unknown.items() if one is not None}
+    own = (Skipped(f"{name}: its class", OWN_CLASS, decisive=True) for name in unknown.keys() - found)
+    needed = Skipped("what the pipeline needs", "its blocks decide which components they use")
+    return IndexEntries((*unread, *found.values()), (*skipped, *own, needed), tuple(found))
 
 
 def _class_of(values: Mapping[str, object]) -> str | None:

@@ -26,6 +26,8 @@ SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_conf
 """Files with quantization settings, in order of preference; read only if config.json has none."""
 QUANTIZATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
 
+MODULAR_INDEX: Final = "modular_model_index.json"
+"""The index of a modular pipeline of diffusers."""
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 """litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import (
     CONFIG_LIMIT,
     LITGPT_FILES,
+    MODULAR_INDEX,
     QUANTIZATION_KEYS,
     SIDE_FILES,
     Config,
@@ -16,6 +18,14 @@ from inspector.loader.config_file import (
 )
 from inspector.loader.sources.folder import locate
 from inspector.loader.sources.source import Listing, Refusal, Source
+
+CONFIG_FILES: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json", MODULAR_INDEX)
+"""Configs in the order in which they are read."""
+
+
+def _names_modular(index: Config) -> bool:
+    """Whether the index of a pipeline names a modular one: diffusers 0.42 then reads `modular_model_index.json`."""
+    return str(index.values.get("_class_name")).endswith("ModularPipeline")
 
 
 def config_at(path: str) -> tuple[Config | None, tuple[Finding, ...]]:
@@ -40,6 +50,7 @@ def _kind_of(name: str) -> Kind:
         "params.json": "params",
         "adapter_config.json": "adapter",
         "model_index.json": "pipeline",
+        MODULAR_INDEX: "pipeline",
     }
     return kinds.get(name, "config")
 
@@ -54,12 +65,13 @@ def read_configs(
         findings.extend(given[1])
         if given[0] is not None:
             configs[given[0].kind] = given[0]
-    for name in ("config.json", "params.json", "adapter_config.json", "model_index.json"):
+    for name in CONFIG_FILES:
         kind = _kind_of(name)
         main = kind in ("config", "params")
         if main and (given is not None or "config" in configs):
             continue
-        if kind in configs or (name not in listing.files and name not in listing.others):
+        replaces = name == MODULAR_INDEX and kind in configs and _names_modular(configs[kind])
+        if (kind in configs and not replaces) or (name not in listing.files and name not in listing.others):
             continue
         config, faults = read_config(source, name, kind)
         findings.extend(faults)

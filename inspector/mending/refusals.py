@@ -8,7 +8,7 @@ from inspector.loader.sources.source import is_plain_name
 
 JSON: Final = (".json",)
 INDEXES: Final = (".safetensors.index.json", ".bin.index.json")
-CONFIGS: Final = ("config.json", "model_index.json")
+CONFIGS: Final = ("config.json", "model_index.json", "modular_model_index.json")
 HEADERS: Final = (".safetensors",)
 
 

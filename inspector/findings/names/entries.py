@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import value
+
+INDEX: Final = "model_index.json"
 
 
 class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
@@ -42,8 +44,8 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     row_texts = (("library", "{library}"), ("class", "{class_name}: the library has no such component"))
 
     def remedy(self) -> Remedy:
-        if self.meant is None:
-            return Remedy("use the model_index.json that belongs to this pipeline")
+        if self.meant is None or self.place.file != INDEX:
+            return Remedy(f"use the {self.place.file} that belongs to this pipeline")
         return _entry_set(self.component, [self.library, self.class_name], list(self.meant))
 
 
@@ -51,7 +53,8 @@ class EntryUnreadable(ContentFinding, frozen=True, kw_only=True):
     """An entry of model_index.json is no pair of a library and a class.
 
     What it means
-        The pipeline can be built without this component, but its entry must then be [null, null] or absent.
+        The pipeline can be built without this component, but its entry must then be [null, null] or absent. In the
+        index of a modular pipeline each entry has a type_hint.
 
     Why it matters
         diffusers refuses the pipeline.
@@ -74,9 +77,13 @@ class EntryUnreadable(ContentFinding, frozen=True, kw_only=True):
     headline_text = "{component}"
 
     def rows(self) -> Rows:
+        if self.place.file != INDEX:
+            return [("entry", "states no type_hint, the library and the class of the component")]
         return [("entry", f"{value(self.entry)}, not a library and a class")]
 
     def remedy(self) -> Remedy:
+        if self.place.file != INDEX:
+            return Remedy(f"use the {self.place.file} that belongs to this pipeline")
         null = _entry_set(self.component, self.entry, [None, None])
         return Remedy(f"{null.words}, or the library and the class of the component", null.steps)
 
@@ -179,5 +186,5 @@ class MotionMissing(ContentFinding, frozen=True, kw_only=True):
 
 def _entry_set(component: str, old: Any, new: list[str] | list[None]) -> Remedy:
     """How an entry of model_index.json is corrected."""
-    step = Step(action="set", file="model_index.json", key=(component,), old=old, new=new)
+    step = Step(action="set", file=INDEX, key=(component,), old=old, new=new)
     return Remedy(f"set {value(component)}: {value(new)} in model_index.json", (step,))

@@ -154,6 +154,7 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     components: bool = False
     whole: tuple[str, ...] = ()
     archives: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     def headline(self) -> str:
         if self.partitions:
@@ -172,6 +173,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             rows.append(("parts", listed(self.parts, 4)))
         if self.archives:
             rows.append(("packed", listed(self.archives, 4)))
+        if self.elsewhere:
+            rows.append(("elsewhere", listed(self.elsewhere, 4)))
         others = [name for name in self.folders if name not in self.weights_in]
         if others and not self.weights_in:
             rows.append(("folders", listed(others)))
@@ -184,6 +187,10 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.merge:
             return Remedy(self.merge)
+        if self.elsewhere:
+            return Remedy(
+                f"pass the repositories that {self.place.file} names, one at a time: hf://{self.elsewhere[0]}"
+            )
         if self.weights_in and self.components:
             each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
             return Remedy(f"download model_index.json, which names the components; for one of them pass {each}")

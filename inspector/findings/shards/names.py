@@ -13,7 +13,7 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
 
     What it means
         The config shows which loader the folder is made for. It looks for weights under fixed names, and none of the
-        files has one of them.
+        files has one of them. diffusers reads the entries of a modular pipeline from modular_model_index.json alone.
 
     Why it matters
         The loader reports that there are no weights, although they are stored and healthy.

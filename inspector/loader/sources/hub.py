@@ -36,7 +36,9 @@ BEGINNING: Final = 16_384
 """Bytes that are requested with a redirect: a server that sends the file directly then sends its beginning."""
 HEADERS_LIMIT: Final = 64_000_000
 """Largest answer with all headers, in bytes."""
-_CONFIGS: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json")
+_CONFIGS: Final = (
+    "config.json", "params.json", "adapter_config.json", "model_index.json", "modular_model_index.json",
+)  # fmt: skip
 _READ_AHEAD: Final = 64_000_000
 _USUAL: Final = ("config.json", "model.safetensors.index.json")
 """Files that are requested before it is known whether the repository has them."""
