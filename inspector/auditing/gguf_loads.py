@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
+from inspector.dialects.gguf_config import counts_layers, depends_on
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
-from inspector.findings.types.gguf_heads import GgufKeysMissing
+from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree
 from inspector.loading.memory import first_name
 from inspector.loading.outcome import REFUSES
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
@@ -40,18 +41,27 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     surplus = next(iter(_surplus(audited)), "")
     other = _of_another_architecture(audited)
-    absent = next((one for one in audited.findings if isinstance(one, GgufKeysMissing)), None)
+    unread = _unread_key(audited)
     if other is not None:
         because = f"no key of its metadata is of {other.stated or 'its architecture'}"
         found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
-    elif absent is not None:
-        because = f"key not found in model: {absent.keys[0]}"
-        found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
+    elif unread:
+        found = tuple(documented(loader, REFUSES, unread, files) for loader in ("llama.cpp", "ollama"))
     elif not (missing or wrong) and (size := _wrong_size(audited)):
         found = tuple(documented(loader, REFUSES, size, files) for loader in ("llama.cpp", "ollama"))
     else:
         found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
+
+
+def _unread_key(audited: Audit) -> str:
+    """What llama.cpp says of the first key that it needs and cannot read; "" where there is none."""
+    for one in audited.findings:
+        if isinstance(one, GgufKeysMissing):
+            return f"key not found in model: {one.keys[0]}"
+        if isinstance(one, GgufListsDisagree):
+            return f"key {one.keys[0]} has wrong array length"
+    return ""
 
 
 def _wrong_size(audited: Audit) -> str:
@@ -82,6 +92,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
+    findings = _with_lists(audited, findings)
     other = _of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -99,6 +110,27 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
 
 
+def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings; lists of another length are one cause with what follows from them, or from the number of layers."""
+    lists = _lists(findings)
+    if lists is None or audited.architecture is None or lists.lists_fit:
+        return findings
+    from inspector.findings.config import ConfigDisagrees
+
+    kind = audited.architecture.model_type
+    disagreeing = [one for one in findings if isinstance(one, ConfigDisagrees)]
+    if len(set(lists.lengths)) == 1 and any(counts_layers(kind, one.key) for one in disagreeing):
+        return [one for one in findings if one is not lists]
+    words = [key.partition(".")[2] for key in lists.keys]
+    follow = [one for one in disagreeing if any(depends_on(kind, one.key, word) for word in words)]
+    return [one for one in findings if one not in follow]
+
+
+def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
+    """The finding on lists of another length than there are layers."""
+    return next((one for one in findings if isinstance(one, GgufListsDisagree)), None)
+
+
 def _surplus(audited: Audit) -> list[str]:
     """The tensors that the architecture does not have for certain: of a layer beyond its last, or of no architecture.
 
@@ -109,9 +141,21 @@ def _surplus(audited: Audit) -> list[str]:
     if not keys or metadata is None or audited.case is None:
         return []
     architecture = metadata.values.get("general.architecture")
-    layers = metadata.values.get(f"{architecture}.block_count")
+    layers = None if _is_wrong_count(audited) else metadata.values.get(f"{architecture}.block_count")
     names = (name for name in audited.checkpoint.tensors if key_of(name)[0] in keys)
     return [name for name in names if not names_tensor(name, architecture) or _is_beyond(name, layers)]
+
+
+def _is_wrong_count(audited: Audit) -> bool:
+    """Whether a finding says that the stated number of layers is wrong: the stored layers are none too many then."""
+    from inspector.findings.config import ConfigDisagrees
+
+    kind = None if audited.architecture is None else audited.architecture.model_type
+    return any(
+        (isinstance(one, GgufListsDisagree) and one.lists_fit)
+        or (isinstance(one, ConfigDisagrees) and counts_layers(kind, one.key))
+        for one in audited.findings
+    )
 
 
 def _is_beyond(name: str, layers: object) -> bool:

@@ -57,6 +57,18 @@ def reads(model_type: str, key: str) -> bool:
     return any(key in rule for rule in KEYS.get(model_type, GROUPED).values() if isinstance(rule, str))
 
 
+def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
+    """Whether a config key of a model type may follow from a key of GGUF files, given without the architecture."""
+    rule = KEYS.get(model_type or "", GROUPED).get(key, "")
+    return file_key in rule if isinstance(rule, str) else True
+
+
+def counts_layers(model_type: str | None, key: str) -> bool:
+    """Whether a config key of a model type is the number of layers that GGUF files state."""
+    rule = KEYS.get(model_type or "", GROUPED).get(key)
+    return isinstance(rule, str) and rule.startswith("block_count")
+
+
 def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Read:
     def read(path: tuple[str, ...]) -> Value:
         what, name = path[0], ".".join(path[1:])

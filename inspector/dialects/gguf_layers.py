@@ -92,8 +92,8 @@ def block_configs(words: Words) -> list[dict[str, dict[str, object]]] | None:
 
 
 def mlp_factors(words: Words) -> list[float] | None:
-    """OpenELM's layers: the width of the MLP by that of the model."""
-    widths, size = words.value("each.feed_forward_length"), words.value("embedding_length")
+    """OpenELM's layers: the width of the MLP by that of the model, as stored: a wrong number is then one difference."""
+    widths, size = words.value("each.feed_forward_length"), words.value("rows.attn_output | embedding_length")
     if not isinstance(widths, list) or type(size) is not int or size < 1:
         return None
     return [width / size for width in widths if type(width) is int]

@@ -1,17 +1,24 @@
-"""The keys of a GGUF file without which llama.cpp refuses it.
+"""The keys of a GGUF file without which llama.cpp refuses it, and the lists that must have one number for each layer.
 
 Source: llama.cpp of October 2026 (the build in xllamacpp 2026.10), which was given files of its converter without one
-key each; it ends with "key not found in model". Keys that determine shapes are found by their tensors as well.
+key each; it ends with "key not found in model". Keys that determine shapes are found by their tensors as well. Each
+file was also given lists that are longer and shorter than its layers: "has wrong array length".
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from inspector.dialects.gguf_layers import MOST_LAYERS
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config
+from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
+
+if TYPE_CHECKING:
+    from inspector.findings.types.gguf_heads import GgufListsDisagree
 
 ALWAYS: Final = ("context_length",)
 """Keys below the architecture's name that every architecture needs; those of shapes are not among them."""
@@ -68,6 +75,73 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
     from inspector.findings.types.gguf_heads import GgufKeysMissing
 
     yield GgufKeysMissing(place=Place(file=metadata.file), keys=tuple(absent))
+
+
+PER_LAYER: Final = (
+    "attention.head_count", "attention.head_count_kv", "feed_forward_length", "expert_feed_forward_length",
+    "expert_used_count",
+)  # fmt: skip
+"""Keys with a number, or a list with one for each layer that `block_count` states. Other lists may have any length."""
+
+
+DOWN: Final = ".ffn_down.weight"
+LAYER: Final = re.compile(r"(?:enc\.)?blk\.(\d{1,9})\.")
+"""The name of the matrix whose columns are the MLP's width, and the beginning of the names of a layer's tensors."""
+
+
+def list_lengths(metadata: Config, tensors: Mapping[str, Layout]) -> GgufListsDisagree | None:
+    """The finding on lists with another number of entries than there are layers."""
+    values = metadata.values
+    name = values.get("general.architecture")
+    blocks = values.get(f"{name}.block_count")
+    lengths = {f"{name}.{key}": _length(values.get(f"{name}.{key}")) for key in PER_LAYER}
+    wrong = {key: length for key, length in lengths.items() if length is not None and length != blocks}
+    if type(blocks) is not int or not wrong:
+        return None
+    from inspector.findings.types.gguf_heads import GgufListsDisagree
+
+    layers = [int(found[1]) for key in tensors if (found := LAYER.match(key))]
+    return GgufListsDisagree(
+        place=Place(file=metadata.file),
+        keys=tuple(wrong),
+        lengths=tuple(wrong.values()),
+        blocks_key=f"{name}.block_count",
+        blocks=blocks,
+        layers=max(layers, default=-1) + 1,
+    )
+
+
+def with_lengths(
+    values: Mapping[str, object], lists: GgufListsDisagree, tensors: Mapping[str, Layout]
+) -> dict[str, object]:
+    """The key-values with one number for each layer: as many layers as the lists have, or lists of that length.
+
+    What a list lacks is the width that the tensors of the layer have, or else its last number.
+    """
+    if lists.lists_fit:
+        return {**values, lists.blocks_key: lists.layers}
+    made = dict(values)
+    for key in lists.keys:
+        found = values[key]
+        if isinstance(found, list) and found and lists.blocks <= MOST_LAYERS:
+            widths = _widths(tensors) if key.endswith(".feed_forward_length") else {}
+            more = [widths.get(layer, found[-1]) for layer in range(len(found), lists.blocks)]
+            made[key] = [*found[: lists.blocks], *more]
+    return made
+
+
+def _widths(tensors: Mapping[str, Layout]) -> dict[int, int]:
+    """The width of the MLP of each layer."""
+    return {
+        int(layer[1]): layout.shape[-1]
+        for name, layout in tensors.items()
+        if name.endswith(DOWN) and layout.shape and (layer := LAYER.match(name))
+    }
+
+
+def _length(value: object) -> int | None:
+    """The entries of a list; None of what is none."""
+    return len(value) if isinstance(value, list) else value.count if isinstance(value, ArrayOf) else None
 
 
 LATENT: Final = ("key_length_mla", "kv_lora_rank")

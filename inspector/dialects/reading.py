@@ -24,20 +24,34 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
         checkpoint = joined(checkpoint)
     stated, config = checkpoint.metadata, checkpoint.config
     if stated is not None and config is None:
-        from inspector.dialects import gguf_config
-        from inspector.dialects.gguf import WRITER
-        from inspector.dialects.gguf_heads import head_findings
-        from inspector.dialects.gguf_required import missing_keys
-
-        values = gguf_config.config_of(stated.values, checkpoint.tensors)
-        if values is not None:
-            config = Config(stated.file, values, "config", WRITER)
-            heads = head_findings(stated, values["model_type"], checkpoint.tensors)
-            disagreeing = (*heads, *missing_keys(stated, checkpoint.tensors))
-            checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *disagreeing))
+        checkpoint, config = _of_gguf(checkpoint, stated)
     if config is not None and config.kind == "litgpt":
         from inspector.dialects import litgpt
 
         values = litgpt.config_of(config.values)
         config = None if values is None else Config(config.file, values, "config")
     return checkpoint if config is checkpoint.config else replace(checkpoint, config=config)
+
+
+def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config | None]:
+    """The checkpoint with findings on its key-values, and the config that they state.
+
+    Where lists have another length than there are layers, the config follows from that of lists that fit the layers.
+    """
+    from inspector.dialects import gguf_config
+    from inspector.dialects.gguf import WRITER
+    from inspector.dialects.gguf_heads import head_findings
+    from inspector.dialects.gguf_required import list_lengths, missing_keys, with_lengths
+
+    lists = list_lengths(stated, checkpoint.tensors)
+    meant = stated.values if lists is None else with_lengths(stated.values, lists, checkpoint.tensors)
+    values = gguf_config.config_of(meant, checkpoint.tensors)
+    if values is None:
+        return checkpoint, None
+    found = [
+        *head_findings(stated, values["model_type"], checkpoint.tensors),
+        *missing_keys(stated, checkpoint.tensors),
+        *([] if lists is None else [lists]),
+    ]
+    checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
+    return checkpoint, Config(stated.file, values, "config", WRITER)

@@ -16,6 +16,7 @@ from inspector.cli.verbs import mend
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
+from inspector.dialects.gguf_required import PER_LAYER
 from inspector.findings.conversion.relation import LeftOut
 from inspector.loader.formats import ggml_types
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
@@ -83,8 +84,6 @@ def with_key(word: str, change: Callable[[int], int]) -> Callable[[Written, str]
         at = next((at for at, (key, _, _) in enumerate(file.keys) if key.partition(".")[2] == word), None)
         if at is None or (word == "attention.head_count_kv" and name in NOT_READ):
             pytest.skip("the file does not state it")
-        if (name, word) == ("openelm", "embedding_length"):
-            pytest.xfail("the widths of its MLP, multiples of it in the config, are reported as well")
         key, kind, value = file.keys[at]
         one: Any = [change(one) for one in value] if isinstance(value, list) else change(value)
         if one == value:
@@ -363,6 +362,34 @@ def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, k
     audited = audit(str(file.save(tmp_path / "target.gguf")))
     assert errors(audited) == [f"N510 {key}; reference llama.cpp refuses it: key not found in model"]
     assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+LISTED = [(name, key) for name in TYPES for key, _, value in records()[name]["keys"]
+          if isinstance(value, list) and key.partition(".")[2] in PER_LAYER]  # fmt: skip
+
+
+@pytest.mark.parametrize("longer", [True, False])
+@pytest.mark.parametrize(("name", "key"), LISTED)
+def test_a_list_without_one_number_for_each_layer_is_one_error(
+    name: str, key: str, longer: bool, tmp_path: Path
+) -> None:
+    file = written(name)
+    file.keys = [
+        (one, kind, ([*value, value[-1]] if longer else value[:-1]) if one == key else value)
+        for one, kind, value in file.keys
+    ]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [(one.code, one.headline()) for one in audited.findings if one.severity == "error"] == [("N511", key)]
+    assert {one.because for one in audited.loads} == {f"key {key} has wrong array length"}
+
+
+@pytest.mark.parametrize("more", [1, -1])
+@pytest.mark.parametrize("name", sorted({name for name, _ in LISTED} - {"mimo_v2_flash"}))
+def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, more: int, tmp_path: Path) -> None:
+    file = written(name)
+    with_key("block_count", lambda value: value + more)(file, name)
+    found = [one for one in audit(str(file.save(tmp_path / "target.gguf"))).findings if one.severity == "error"]
+    assert [one.code for one in found] == ["N511"] and found[0].headline().endswith(".block_count")
 
 
 @pytest.mark.parametrize("name", ["orion", "olmoe", "phi", "internlm2"])

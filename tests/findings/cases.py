@@ -234,6 +234,16 @@ def gguf_without_its_context() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_with_a_short_list() -> Audit:
+    """LFM2's conversion without the number of key-value heads of its last layer."""
+    record = recorded_gguf.records()["lfm2"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    key = "lfm2.attention.head_count_kv"
+    written.keys = [(one, kind, value[:-1] if one == key else value) for one, kind, value in written.keys]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
 def gguf_of_another_architecture() -> Audit:
     """A conversion of Llama that states another architecture."""
     record = recorded_gguf.records()["llama"]
@@ -466,6 +476,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,
+    "gguf-lists-disagree": gguf_with_a_short_list,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),

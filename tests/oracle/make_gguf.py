@@ -55,6 +55,7 @@ OTHERS = {
 MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
 """Layers of Qwen 3.5 with both kinds of attention."""
 CHANGES: dict[str, dict[str, Any]] = {
+    "jamba": {"num_hidden_layers": 4, "attn_layer_offset": 1, "attn_layer_period": 2},
     "glm": {"head_dim": 8}, "glm4": {"head_dim": 8}, "nomic_bert": {"head_dim": 8},
     "phi": {"num_key_value_heads": 6, "intermediate_size": 192},
     "t5": {"num_decoder_layers": 3}, "mt5": {"num_decoder_layers": 3}, "umt5": {"num_decoder_layers": 3},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Remedy, Rows
+from inspector.findings.words import count
 
 
 class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
@@ -73,6 +74,61 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         what = "the key" if len(self.keys) == 1 else "the keys"
         return Remedy(f"convert the model again, or add {what} with gguf_new_metadata.py")
+
+
+class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
+    """A list in a GGUF file does not have one number for each layer.
+
+    What it means
+        Some sizes are stated as one number, or as a list with a number for each layer. Here a list has more or fewer
+        numbers than `block_count` states layers.
+
+    Why it matters
+        llama.cpp refuses the file: "has wrong array length".
+
+    Example
+        error[N511] gguf-lists-disagree: lfm2.attention.head_count_kv
+          layers     3 in lfm2.block_count
+          list       2 numbers in lfm2.attention.head_count_kv
+          reference  llama.cpp refuses it: key has wrong array length
+          help       convert the model again
+
+    What to do
+        Convert the model again with llama.cpp's converter. If the lists have as many numbers as the file has layers,
+        correct `block_count` with gguf_set_metadata.
+    """
+
+    code = "N511"
+
+    keys: tuple[str, ...]
+    lengths: tuple[int, ...]
+    blocks_key: str
+    blocks: int
+    layers: int
+
+    @property
+    def lists_fit(self) -> bool:
+        """Whether all the lists have a number for each layer that is stored: the stated number of layers is wrong."""
+        return set(self.lengths) == {self.layers}
+
+    def headline(self) -> str:
+        return self.blocks_key if self.lists_fit else ", ".join(self.keys)
+
+    def rows(self) -> Rows:
+        lists = [
+            ("list", f"{count(length, 'number')} in {key}") for key, length in zip(self.keys, self.lengths, strict=True)
+        ]
+        stored = [("stored", count(self.layers, "layer"))] if self.lists_fit else []
+        return [
+            ("layers", f"{self.blocks} in {self.blocks_key}"),
+            *lists,
+            *stored,
+            ("reference", "llama.cpp refuses it: key has wrong array length"),
+        ]
+
+    def remedy(self) -> Remedy:
+        again = "convert the model again"
+        return Remedy(f"{again}, or set {self.blocks_key} to {self.layers}" if self.lists_fit else again)
 
 
 class GgufArchitectureDisagrees(ContentFinding, frozen=True, kw_only=True):
