@@ -30,7 +30,7 @@ from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verd
 from inspector.budget import Exceeded, spend
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentMissing
-from inspector.findings.reading.place import NoWeights
+from inspector.findings.reading.no_weights import NoWeights
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
 from inspector.findings.reading.content import ConfigUnreadable, NotACheckpoint
-from inspector.findings.reading.place import NoWeights
+from inspector.findings.reading.no_weights import NoWeights
 from inspector.loader.lost_files import STAND_INS, several, with_stand_ins
 
 

@@ -152,7 +152,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     if not weights_in:  # other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     parts = sorted(filter(_is_part, listing.files))
-    from inspector.findings.reading.place import NoWeights
+    from inspector.findings.reading.no_weights import NoWeights
 
     nothing = NoWeights(
         sets=stored(sets),

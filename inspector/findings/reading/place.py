@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ARCHIVES, Finding, Remedy, Rows
-from inspector.findings.stored_set import StoredSet
+from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import listed
 
 _REASONS = {
@@ -85,135 +84,6 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
     headline_text = "{place.file:or the source}"
     row_texts = (("because", "{detail:or permission denied}"),)
     remedy_text = "make the file readable (chmod u+r)"
-
-
-_MADE_FOR = {
-    "onnx": "ONNX Runtime",
-    "openvino": "OpenVINO",
-    "nemo": "NeMo",
-    "tensorrt": "TensorRT",
-    "executorch": "ExecuTorch",
-    "coreml": "Core ML",
-    "tflite": "LiteRT (TensorFlow Lite)",
-    "torch.export": "torch.export.load",
-}
-"""Format that holds a program with its weights -> what loads it."""
-_CONVERTED = {"tf_model": "from_tf", "flax_model": "from_flax"}
-"""Beginning of a name -> the argument with which from_pretrained of transformers 4 reads the file."""
-
-
-def _elsewhere(sets: tuple[StoredSet, ...]) -> str:
-    """What to do with weights of other formats."""
-    kinds = {one.kind for one in sets}
-    if kinds <= _MADE_FOR.keys():
-        programs = listed(sorted(_MADE_FOR[kind] for kind in kinds))
-        return f"load it with {programs}, or download the weights in safetensors: this format is not read"
-    names = {one.name.rpartition("/")[2].partition(".")[0] for one in sets}
-    switch = _CONVERTED.get(*names) if len(names) == 1 else None
-    how = f": transformers 4 loads them with {switch}=True, and save_pretrained writes them" if switch else ""
-    return f"convert these files to safetensors{how}"
-
-
-class NoWeights(Finding, frozen=True, kw_only=True):
-    """The folder contains no weights that can be read.
-
-    What it means
-        The folder contains no .safetensors, GGUF, PyTorch or NumPy file and no index. Weights in other formats
-        are listed; they cannot be audited.
-
-    Why it matters
-        There is nothing to audit.
-
-    Example
-        error[R003] no-weights: no weights in this folder
-          instead  tf_model.h5: tensorflow, 1 file, 548,118,077 bytes
-          help     convert these files to safetensors: transformers 4 loads them with
-                   from_tf=True, and save_pretrained writes them
-
-    What to do
-        Pass the folder that contains the weights: in a pipeline each component has its own folder. Where a config is
-        here, its weights were not downloaded or saved. Unpack archives. Convert other formats to safetensors first, or
-        load them with the program that they were made for.
-    """
-
-    code = "R003"
-
-    sets: tuple[StoredSet, ...]
-    count: int
-    files: int
-    complete: bool
-    unfinished: tuple[str, ...]
-    folders: tuple[str, ...]
-    weights_in: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
-    partitions: str = ""
-    entries: tuple[str, ...] = ()
-    merge: str = ""
-    config: str = ""
-    wanted: str = ""
-    components: bool = False
-    whole: tuple[str, ...] = ()
-    archives: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
-
-    def headline(self) -> str:
-        if self.partitions:
-            return f"no weights in this folder, but {self.partitions}"
-        if self.archives and not (self.weights_in or self.unfinished or self.parts or self.sets):
-            return f"no weights in this folder, but {'an archive' if len(self.archives) == 1 else 'archives'}"
-        if self.unfinished:
-            return "no weights in this folder: a download or a save was not finished"
-        return "no weights in this folder" + (f", but in {listed(self.weights_in, 4)}" if self.weights_in else "")
-
-    def rows(self) -> Rows:
-        rows = [("instead", stored.words()) for stored in self.sets[:8]]
-        if self.entries:
-            rows.append(("entries", listed(self.entries, 4)))
-        if self.parts:
-            rows.append(("parts", listed(self.parts, 4)))
-        if self.archives:
-            rows.append(("packed", listed(self.archives, 4)))
-        if self.elsewhere:
-            rows.append(("elsewhere", listed(self.elsewhere, 4)))
-        others = [name for name in self.folders if name not in self.weights_in]
-        if others and not self.weights_in:
-            rows.append(("folders", listed(others)))
-        if self.unfinished:
-            rows.append(("unfinished", listed(self.unfinished)))
-        if not self.complete:
-            rows.append(("listing", "too many files in this folder; some were not checked"))
-        return rows
-
-    def remedy(self) -> Remedy:
-        if self.merge:
-            return Remedy(self.merge)
-        if self.elsewhere:
-            return Remedy(
-                f"pass the repositories that {self.place.file} names, one at a time: hf://{self.elsewhere[0]}"
-            )
-        if self.weights_in and self.components:
-            each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
-            return Remedy(f"download model_index.json, which names the components; for one of them pass {each}")
-        if self.weights_in:
-            one = f": {self.weights_in[0]}" if len(self.weights_in) == 1 else ""
-            return Remedy(f"pass {'one of these folders' if not one else 'the folder with the weights'}{one}")
-        if self.unfinished:
-            return Remedy("finish the download, or save the weights again")
-        if self.parts:
-            into = f"{self.whole[0]}* > {self.whole[1]}" if self.whole else f"{self.parts[0]} ..."
-            unpack = ", and unpack it" if self.whole and self.whole[1].endswith(ARCHIVES) else ""
-            return Remedy(f"join the parts in their order: cat {into}{unpack}")
-        if self.sets:
-            return Remedy(_elsewhere(self.sets))
-        if self.archives:
-            return Remedy(f"unpack {self.archives[0]} and audit the folder with its content")
-        if self.wanted and self.config:
-            adapter = self.wanted.startswith("adapter_")
-            more, what = ("", "adapter") if adapter else (", or its shards and their index", "model")
-            return Remedy(
-                f"download {self.wanted}{more}, or save the {what} again: {self.config} is here without weights"
-            )
-        return Remedy("pass the folder that contains the weights")
 
 
 class ListingIncomplete(Finding, frozen=True, kw_only=True):
