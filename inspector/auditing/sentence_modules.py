@@ -253,7 +253,9 @@ def _json(place: Checkpoint, name: str) -> object:
     if isinstance(raw, Refusal):
         return refused_config(name, raw)
     content = decode_config(raw)
-    return unreadable_config(name, content.reason, content.position) if isinstance(content, JsonFault) else content
+    if not isinstance(content, JsonFault):
+        return content
+    return unreadable_config(name, content.reason, content.position, encoding=content.encoding)
 
 
 def _listed(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:

@@ -69,7 +69,7 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     if isinstance(values, JsonFault):
         what = recognise(raw[:SNIFF_BYTES], size)
         what = "" if what in ("json", "unknown", "text") else what
-        return None, (unreadable_config(name, values.reason, values.position, what),)
+        return None, (unreadable_config(name, values.reason, values.position, what, encoding=values.encoding),)
     if not isinstance(values, dict):
         return None, (unreadable_config(name, "is not a JSON object", 0),)
     keys = _keys_twice(values)
@@ -88,11 +88,15 @@ def refused_config(name: str, refusal: Refusal) -> Finding:
     return unreadable_config(name, problem, None, detail=refusal.detail)
 
 
-def unreadable_config(name: str, problem: str, position: int | None, what: str = "", detail: str = "") -> Finding:
+def unreadable_config(
+    name: str, problem: str, position: int | None, what: str = "", detail: str = "", encoding: str = ""
+) -> Finding:
     """The finding on a config, or another small JSON file, whose text is wrong. what: another format that it has."""
     from inspector.findings.reading.content import ConfigUnreadable
 
-    return ConfigUnreadable(place=Place(file=name), problem=problem, detail=detail, position=position, what=what)
+    return ConfigUnreadable(
+        place=Place(file=name), problem=problem, detail=detail, position=position, what=what, encoding=encoding
+    )
 
 
 def _keys_twice(values: object) -> list[str]:

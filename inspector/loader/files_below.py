@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.findings.finding import Finding
 from inspector.loader.sources.source import Listing, Refusal, Source
+
+FOLDERS_SEARCHED: Final = 20
 
 
 def with_files_below(findings: Sequence[Finding], source: Source, listing: Listing) -> list[Finding]:
@@ -29,7 +32,7 @@ def with_files_below(findings: Sequence[Finding], source: Source, listing: Listi
 
 def _folder_with(names: Sequence[str], source: Source, listing: Listing) -> str:
     folders = sorted(name for name, kind in listing.others.items() if kind == "directory" and not name.startswith("."))
-    for folder in folders[:NAMES_SHOWN]:
+    for folder in folders[:FOLDERS_SEARCHED]:
         inner = source.inside(folder)
         if not isinstance(inner, Refusal) and inner.listing().files.keys() >= set(names):
             return folder

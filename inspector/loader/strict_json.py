@@ -32,10 +32,19 @@ _SMALL: Final = 4_000_000
 
 
 class JsonFault(Struct, frozen=True):
-    """Why a text is rejected: a short reason in words, and the byte or character where known."""
+    """Why a text is rejected: a short reason in words, and the byte or character where known.
+
+    encoding: "utf-16" or "byte-order-mark", where a text in another encoding is the only fault.
+    """
 
     reason: str
     position: int | None = None
+    encoding: str = ""
+
+
+_UTF_16: Final = "is UTF-16, not UTF-8"
+_MARKED: Final = "begins with a byte order mark"
+_ENCODINGS: Final = {_UTF_16: "utf-16", _MARKED: "byte-order-mark"}
 
 
 class OddNumber(Struct, frozen=True):
@@ -282,13 +291,13 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        return JsonFault(_encoding(raw), error.start)
+        return _fault(_encoding(raw), error.start)
     if text.startswith("\ufeff"):
-        return JsonFault("begins with a byte order mark", 0)
+        return _fault(_MARKED, 0)
     try:
         return decoder(text)
     except JSONDecodeError as error:
-        return JsonFault(_syntax(raw, error), error.pos)
+        return _fault(_syntax(raw, error), error.pos)
     except _NotTaken as error:
         return JsonFault(str(error))
     except RecursionError:
@@ -300,9 +309,13 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
         return JsonFault("contains a number with thousands of digits")
 
 
+def _fault(reason: str, position: int) -> JsonFault:
+    return JsonFault(reason, position, _ENCODINGS.get(reason, ""))
+
+
 def _encoding(raw: bytes) -> str:
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "is UTF-16, not UTF-8"
+        return _UTF_16
     return "is not UTF-8"
 
 
@@ -315,7 +328,7 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
             return "is padded with NUL"
         return "has text after its end"
     if any(raw[start::2][:20].count(0) > 8 for start in (0, 1)):  # of either order of bytes
-        return "is UTF-16, not UTF-8"
+        return _UTF_16
     if error.pos >= len(error.doc.rstrip()):
         return "is truncated"
     if error.msg.startswith("Unterminated string"):

@@ -217,6 +217,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     detail: str
     position: int | None
     what: str
+    encoding: str = ""
 
     headline_text = "{place.file} {problem}"
 
@@ -233,9 +234,9 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
             return Remedy("run `git lfs pull`")
         if self.what == "link-text":
             return Remedy(f"download it again, or {_LINKS}")
-        if "UTF-16" in self.problem:
+        if self.encoding == "utf-16":
             return Remedy("save the file as UTF-8", self._written_anew())
-        if "byte order mark" in self.problem:
+        if self.encoding:
             return Remedy("save the file as UTF-8 without a byte order mark", self._written_anew())
         return Remedy("repair the file, or download it again")
 
