@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
+from inspector.auditing.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -18,7 +21,8 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.tables import OLDER
+from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.transformers import Given, loads
 
 if TYPE_CHECKING:
     from inspector.dialects.language import Dialect
@@ -85,24 +89,31 @@ def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key for key in keys if key not in CONFIRMED) or keys
 
 
-def with_failures(audited: Audit, findings: list[Finding], load_as: Callable[[str], Load]) -> list[Finding]:
-    """The findings, with one where the intended loader fails and no other says why. load_as: what it does with a class.
+def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], Given]) -> list[Finding]:
+    """The findings, with one where the intended loader fails and no other says why. given: what is known of it.
 
-    Where it finds nothing of the class, and would load all of the one whose names these are, the class is the cause.
+    Where it finds nothing of the class, and would load all of the one whose names these are, the class is the cause; so
+    it is where the class of one part would load all.
     """
+    newest = next(one for one in audited.loads if one.intended)
+    if newest.loader == "transformers" and audited.checkpoint.config is not None:
+        known = given()
+        findings = with_known_classes(with_class_of_part(findings, newest, known), known.model_type)
+        named = class_of_part_named(findings, known)
+        if named is not None:
+            return [*findings, named]
     found = list(failures(audited, findings))
     if not found or found[0].outcome != RANDOM or found[0].loader != "transformers":
         return [*findings, *found]
     from inspector.findings.names.architecture import NamesOfBaseModel
 
     named = next((one for one in findings if isinstance(one, NamesOfBaseModel)), None)
-    newest = next(one for one in audited.loads if one.intended)
     stored = tuple(audited.checkpoint.tensors)
     if (
         named is None
         or named.class_name is None
         or newest.unexpected != len(stored)
-        or load_as(named.names).outcome != COMPLETE
+        or loads(replace(given(), class_name=named.names), NEWEST).outcome != COMPLETE
     ):
         return [*findings, *found]
     from inspector.findings.class_names import ClassDiffers
@@ -116,7 +127,8 @@ def with_failures(audited: Audit, findings: list[Finding], load_as: Callable[[st
         stored=stored[:NAMES_SHOWN],
         labels=None,
     )
-    return [*(one for one in findings if one is not named), differs]
+    kept = [one for one in findings if one is not named]
+    return with_known_classes([*kept, differs], given().model_type)
 
 
 def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails]:

@@ -79,7 +79,7 @@ def after_loading(audited: Audit) -> Audit:
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
-        findings = without_said_tokens(with_failures(audited, findings, lambda name: _load_as(audited, name)))
+        findings = without_said_tokens(with_failures(audited, findings, lambda: _given(audited)))
     by_others = intended.excuse in (BY_NAME, BY_CLASS) or intended.outcome == UNSUPPORTED
     if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
@@ -88,10 +88,10 @@ def after_loading(audited: Audit) -> Audit:
     return _with_findings(audited, findings)
 
 
-def _load_as(audited: Audit, class_name: str) -> Load:
-    """What the newest transformers does with a folder if its config named this class."""
+def _given(audited: Audit) -> Given:
+    """What an audit knows, by the config of the checkpoint."""
     config = audited.checkpoint.config
-    return loads(replace(given_of(audited, {} if config is None else config.values), class_name=class_name), NEWEST)
+    return given_of(audited, {} if config is None else config.values)
 
 
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:

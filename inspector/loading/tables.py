@@ -221,3 +221,12 @@ def class_ending_with(model_type: str, endings: Iterable[str]) -> str | None:
         if found:
             return min(found, key=lambda name: (len(name), name))
     return None
+
+
+@cache
+def classes_of_type(model_type: str) -> tuple[str, ...]:
+    """The classes of a model type in the newest version, the shortest names first."""
+    begins = letters(model_type)[:3]
+    near = (name for name in names_of(NEWEST).classes if letters(name).startswith(begins))
+    found = (name for name in near if type_of_class(name) == model_type)
+    return tuple(sorted(found, key=lambda name: (len(name), name)))

@@ -109,7 +109,27 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
             found.append(pair)
             left[0].difference_update(pair[0])
             left[1].difference_update(pair[1])
+    found.extend(_inside_lists(gaps, unexpected, left))
     return found
+
+
+def _inside_lists(gaps: Sequence[Open], unexpected: Sequence[Open], left: Sequence[set[int]]) -> Iterator[Pair]:
+    """Single tensors under one more index, as of a module in a list or a Sequential: `lm_head.0.weight`.
+
+    Only where no other missing or unexpected tensor has the same name but for its indices.
+    """
+    by_words: dict[str, tuple[list[int], list[int]]] = {}
+    for side, opens in enumerate((gaps, unexpected)):
+        for place in left[side]:
+            words = ".".join(part for part in opens[place][0].split(".") if part != "#" and not part.isdigit())
+            by_words.setdefault(words, ([], []))[side].append(place)
+    for missing, extra in by_words.values():
+        if len(missing) != 1 or len(extra) != 1:
+            continue
+        (key, boxes, shape), (stored, others, other_shape) = gaps[missing[0]], unexpected[extra[0]]
+        single = count(boxes) == 1 and count(others) == 1
+        if single and shape == other_shape and len(stored.split(".")) == len(key.split(".")) + 1:
+            yield (missing[0],), (extra[0],)
 
 
 _Named = tuple[str, tuple[tuple[tuple[Box, ...], Shape], ...], tuple[int, ...]]

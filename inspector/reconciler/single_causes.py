@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -291,6 +291,9 @@ def _rank_of(ranks: int, case: Reconciled, whole: int) -> Recognized:
 
 # --- pruned heads ---
 
+SHARED: Final = -1
+"""In place of the number of a layer, for a layer that all places of the model share."""
+
 
 def _pruned_heads(case: Reconciled) -> Recognized | None:
     """Layers in which the matrices of attention have fewer heads, and in each layer all the same number."""
@@ -306,14 +309,16 @@ def _pruned_heads(case: Reconciled) -> Recognized | None:
         width, cut = _heads_of(case, one), _one_axis(one)
         if width is None or cut is None:
             return None
-        for layer in _first_axis(one.boxes):
+        for layer in _first_axis(one.boxes) if one.boxes[0] else (SHARED,):
             layers.setdefault(layer, set()).add(width)
     families = tuple(dict.fromkeys(family_name(one.block.key) for one in mismatched))
     configured = heads.pop() if len(heads) == 1 else None
     if configured is None or len(families) < 2 or not layers or any(len(found) != 1 for found in layers.values()):
         return None
-    if len(layers) == _layers_in(placement) and len({min(found) for found in layers.values()}) == 1:
-        return None  # the same number in all layers is a number that a config can state
+    alike = len({min(found) for found in layers.values()}) == 1
+    if alike and case.causes:
+        return None  # the same number in all layers is one that this config can state
+    everywhere = alike and (SHARED in layers or len(layers) == _layers_in(placement))
     from inspector.findings.single_causes import HeadsPruned, LayerHeads
 
     noun = nouns_of(mismatched[0].block.key)[0]
@@ -321,9 +326,12 @@ def _pruned_heads(case: Reconciled) -> Recognized | None:
     for layer, found in sorted(layers.items()):
         numbers.setdefault(min(found), []).append(layer)
     finding = HeadsPruned(
-        place=Place(indices=_in_words(noun, layers)),
+        place=Place(indices=None if everywhere else _in_words(noun, layers)),
         heads=configured,
-        stored=tuple(LayerHeads(_in_words(noun, where), number) for number, where in numbers.items()),
+        stored=tuple(
+            LayerHeads("all layers" if everywhere else _in_words(noun, where), number)
+            for number, where in numbers.items()
+        ),
         families=families[:FAMILIES_SHOWN],
         tensors=sum(one.tensors for one in mismatched),
     )

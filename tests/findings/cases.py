@@ -191,6 +191,15 @@ def saved(model_type: str, class_suffix: str, lost: str = "", **config: Any) -> 
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def part_alone(model_type: str, class_suffix: str, part: str) -> Audit:
+    """One part of a saved model in a folder, with the config of the whole."""
+    record = base_record(model_type, class_suffix)
+    spec = {name: entry for name, entry in spec_of(record).items() if name.startswith(part)}
+    read = checkpoint(spec, None, {"architectures": [record["class"]], **record["config"]})
+    file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
+    return audit_loaded(replace(read, set_name=file.name, files=(file,)))
+
+
 def text_alone(model_type: str, class_name: str) -> Audit:
     """The weights of a multimodal model in a folder, with the config of its text model."""
     record = base_record(model_type, "Generation")
@@ -601,6 +610,7 @@ FIRES |= {
     "mlps-pruned": lambda: llama(narrow_mlps),
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
+    "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,
     "tensor-renamed-by-loader": lambda: with_base_prefix("llama", "lm_head.weight"),

@@ -1,0 +1,90 @@
+"""Parts of models under a class of the whole, classes of parts over the whole, and what both look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from tests.judged import base_record, spec_of
+from tests.loads.damage import damaged, healthy, write
+
+Row = tuple[str, str, list[Any], list[str], str]
+VISION = ["keep", "vision_model."]
+
+
+def named(class_name: str) -> list[Any]:
+    return ["config", ["architectures"], [class_name]]
+
+
+def narrower(model_type: str, suffix: str, *families: str, by: int) -> list[Any]:
+    """Attention with a fraction of its heads in every layer: the part of a name, and where its rows are columns "-"."""
+    damages = []
+    for name, (_, dims) in spec_of(base_record(model_type, suffix)).items():
+        part = next((one for one in families if one.lstrip("-") in name), None)
+        if part is not None and not (part.startswith("-") and len(dims) == 1):
+            axis = 1 if part.startswith("-") else 0
+            damages.append(["shape", name, [size // by if at == axis else size for at, size in enumerate(dims)]])
+    return damages
+
+
+ROWS: list[Row] = [
+    # model type, class, damages, findings, words of the first remedy
+    ("clip", "CLIPModel", [["keep", "vision_model.", "visual_projection"]], ["N530"],
+     "load it with CLIPVisionModelWithProjection,"),
+    ("clip", "CLIPModel", [VISION], ["N530"], "load it with CLIPVisionModel,"),
+    ("clip", "CLIPModel", [["keep", "text_model.", "text_projection"]], ["N530"],
+     "load it with CLIPTextModelWithProjection,"),
+    ("siglip", "SiglipModel", [VISION], ["N530"], "load it with SiglipVisionModel,"),
+    ("siglip", "SiglipModel", [["keep", "text_model."]], ["N530"], "load it with SiglipTextModel,"),
+    ("clap", "ClapModel", [["keep", "audio_model.", "audio_projection."]], ["N530"],
+     "load it with ClapAudioModelWithProjection,"),
+    ("chinese_clip", "Model", [VISION], ["N530"], "load it with ChineseCLIPVisionModel,"),
+    ("clip", "CLIPModel", [VISION, ["lose", "encoder.layers.0.mlp.fc1"]], ["N426"], "fetch the other"),
+    ("siglip", "SiglipModel", [VISION, ["shape", "vision_model.post_layernorm.weight", [3]]], ["N426", "D501"], ""),
+    ("clip", "CLIPModel", [], [], ""),
+    ("gemma3", "Generation", [named("Gemma3ForCausalLM")], ["N427"],
+     'set "architectures": ["Gemma3ForConditionalGeneration"]'),
+    ("aria", "Generation", [named("AriaTextForCausalLM")], ["N427"],
+     'set "architectures": ["AriaForConditionalGeneration"]'),
+    ("glm4v", "Generation", [named("Glm4vTextModel")], ["N427"],
+     'set "architectures": ["Glm4vForConditionalGeneration"]'),
+    ("llama4", "Generation", [named("Llama4TextModel")], ["N427"],
+     'set "architectures": ["Llama4ForConditionalGeneration"]'),
+    ("mllama", "Generation", [named("MllamaForCausalLM")], [], ""),
+    ("llama4", "Generation", [named("Llama4ForCausalLM")], [], ""),
+    ("flava", "PreTraining", [named("FlavaTextModel")], ["N427"], 'set "architectures": ["FlavaForPreTraining"]'),
+    ("clip", "Classification", [named("CLIPVisionModel")], ["N427"],
+     'set "architectures": ["CLIPForImageClassification"]'),
+    ("hunyuan_vl", "Generation", [named("HunYuanVLTextModel")], ["N427"],
+     'set "architectures": ["HunYuanVLForConditionalGeneration"]'),
+    ("gemma3", "Generation", [named("Gemma3ForConditionalGeneration")], [], ""),
+    ("bert", "MaskedLM", narrower("bert", "MaskedLM", "self.query", "self.key", "self.value", "-attention.output.dense",
+     by=3), ["D504"], "load it with the program that pruned it"),
+    ("electra", "MaskedLM", narrower("electra", "MaskedLM", "self.query", "self.key", "self.value",
+     "-attention.output.dense", by=2), ["D504"], "load it with the program that pruned it"),
+    ("albert", "MaskedLM", narrower("albert", "MaskedLM", "attention.query", "attention.key", "attention.value",
+     "-attention.dense", by=3), ["D504"], "load it with the program that pruned it"),
+    ("llama", "CausalLM", narrower("llama", "CausalLM", "q_proj", "k_proj", "v_proj", "-o_proj", by=2), ["C310"],
+     "set"),
+    ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"]], ["N407"], "rename it as"),
+    ("vit", "Classification", [["rename", "classifier.weight", "classifier.0.weight"],
+     ["rename", "classifier.bias", "classifier.0.bias"]], ["N407"], "rename them as"),
+    ("bert", "SequenceClassification", [["rename", "bert.pooler.dense.weight", "bert.pooler.0.dense.weight"]],
+     ["N407"], "rename it as"),
+    ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"], ["add", "lm_head.1.weight", "F32",
+     [107, 48]]], ["N428"], "use the config and the class"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "damages", "codes", "words"), ROWS)
+def test_a_part_of_a_model_is_named(
+    model_type: str, suffix: str, damages: list[Any], codes: list[str], words: str, tmp_path: Path
+) -> None:
+    one = base_record(model_type, suffix)
+    config = {"architectures": [one["class"]], **one["config"]}
+    audited = audit(str(write(damaged(healthy(spec_of(one), config), damages), tmp_path / "0")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == codes
+    assert not words or audited.findings[0].help.startswith(words)
