@@ -292,7 +292,8 @@ def assemble(
         if not picked.findings and "pipeline" not in configs:
             findings.extend(instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
-        return replace(blank, other_sets=others, findings=tuple(with_files_below(findings, source, listing)))
+        found = with_files_below(together(findings, {}), source, listing)
+        return replace(blank, other_sets=others, findings=tuple(found))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     found = together(with_stand_ins(with_broken_links(findings, listing)), audit.lost)

@@ -185,3 +185,12 @@ def test_an_unfinished_download(trace: str, words: str, tmp_path: Path) -> None:
     (tmp_path / f"model.safetensors{trace}").write_bytes(b"0")
     (finding,) = load(str(tmp_path)).findings
     assert (finding.code, words in finding.help) == ("R010", True)
+
+
+@pytest.mark.parametrize("ending", ["onnx", "h5", "msgpack"])
+def test_pointers_of_other_formats(ending: str, tmp_path: Path) -> None:
+    """Without any file that is read they are one finding beside the one that there are no weights."""
+    for name in ("decoder_model", "decoder_with_past_model", "encoder_model"):
+        (tmp_path / f"{name}.{ending}").write_text(POINTER, encoding="utf-8")
+    first, second = load(str(tmp_path)).findings
+    assert (first.code, second.code, second.facts["files"]) == ("R003", "R005", 3)
