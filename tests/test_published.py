@@ -12,6 +12,8 @@ import pytest
 from inspector.architectures.catalog import modules
 from inspector.formulas import formula
 from inspector.loader.config_file import Config
+from inspector.loading.config_rules import refused_config
+from inspector.reconciler.config_keys import mistyped
 from tests.checkpoints import genuine, plan_of
 from tests.judged import FIXTURES, codes, judged
 
@@ -39,6 +41,13 @@ def test_the_formula_gives_the_published_count(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("entry", AS_PUBLISHED, ids=lambda entry: entry["name"])
 def test_a_config_as_its_repository_spells_it_gives_the_count(entry: dict[str, Any]) -> None:
     assert formula(Config("config.json", entry["config"], "config")).total == entry["parameters"]
+
+
+@pytest.mark.parametrize("entry", AS_PUBLISHED, ids=lambda entry: entry["name"])
+def test_no_published_config_is_refused(entry: dict[str, Any]) -> None:
+    """transformers 5 reads every one of them, and builds the model."""
+    assert refused_config(entry["config"]) is None
+    assert not list(mistyped(entry["config"]))
 
 
 SMALL = [entry for entry in KNOWN if entry["parameters"] < 10**11 and "x" not in entry["name"]]

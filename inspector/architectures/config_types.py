@@ -1,7 +1,7 @@
 """Which types of values the config classes of transformers 5 accept, and the names of its activations and layers.
 
-`config_types.jsonl` holds a line with all pairs of a field and its types, then one for each model type with the numbers
-of its pairs; `tests/oracle/make_config_rules.py` makes it.
+`config_types.jsonl` holds a line with all fields, their types and words, then one for each model type with the numbers
+of its fields; `tests/oracle/make_config_rules.py` makes it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ LETTERS: Final[Mapping[type, str]] = {
 class ConfigTypes(Struct, frozen=True):
     """fields: key -> letters of the accepted types, for the fields that do not accept all.
 
+    words: key -> the only texts that are accepted.
     inner: key of a config within it -> its model type; "" where that config states its type itself.
     """
 
     fields: Mapping[str, str]
+    words: Mapping[str, tuple[str, ...]] = {}
     inner: Mapping[str, str] = {}
 
 
@@ -50,8 +52,9 @@ def types_of(model_type: str) -> ConfigTypes | None:
     if line is None:
         return None
     listed = _head()["fields"]
-    pairs = (listed[number].partition(" ")[::2] for number in line["fields"])
-    return ConfigTypes(dict(pairs), line.get("inner", {}))
+    fields = [listed[number].split(" ") for number in line["fields"]]
+    words = {name: tuple(rest[0].split(",")) for name, _, *rest in fields if rest}
+    return ConfigTypes({name: letters for name, letters, *_ in fields}, words, line.get("inner", {}))
 
 
 @cache

@@ -150,6 +150,8 @@ def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
             elif accepted and LETTERS.get(type(value), "") not in accepted:
                 words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
                 yield RefusedValue((*path, key), words, _meant(value, accepted))
+            elif types is not None and isinstance(value, str) and value not in types.words.get(key, (value,)):
+                yield RefusedValue((*path, key), " or ".join(map(shown, types.words[key])))
 
 
 def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:

@@ -25,6 +25,9 @@ REFUSED: dict[tuple[str, str, Any], Any] = {
     ("bart", "activation_function", "silu_like"): None,
     ("whisper", "use_cache", None): None,
     ("vit", "hidden_act", None): None,
+    ("llava", "vision_feature_select_strategy", "cls"): None,
+    ("modernbert", "classifier_pooling", "max"): None,
+    ("gemma4_text", "use_bidirectional_attention", "images"): None,
 }
 """(model type, key, value) -> the value that the remedy sets; None where it has no steps."""
 
@@ -75,6 +78,11 @@ def test_keys_at_the_top_do_not_count_beside_a_text_config(model_type: str, tmp_
     )
     (finding,) = (one for one in found.findings if one.severity == "error")
     assert (finding.code, finding.place.key, finding.facts["rivals"]) == ("C310", "text_config.vocab_size", [])
+
+
+@pytest.mark.parametrize("word", [None, "all", "vision"])
+def test_words_of_a_key_that_is_null_by_default(word: str | None, tmp_path: Path) -> None:
+    assert audited(tmp_path, "gemma4_text", ("use_bidirectional_attention", word)).verdict == "clean"
 
 
 ROTARY = {"rope_theta": 10000.0}

@@ -24,6 +24,7 @@ import json
 import re
 import tempfile
 import textwrap
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,11 +122,21 @@ def _passes(validators: Sequence[Any], value: Any) -> bool:
 
 
 def types_of(kind: Any) -> Iterator[tuple[str, str]]:
-    """Field and accepted types, of the fields of a config class that do not accept all."""
+    """Field and accepted types, of the fields of a config class that do not accept all; the words behind the types."""
     for name, validators in getattr(kind, "__validators__", {}).items():
-        accepted = kinds_of(validators, getattr(kind, name, None))
+        words = [word for word in words_of(kind, name) if _passes(validators, word)]
+        accepted = kinds_of(validators, words[0] if words else getattr(kind, name, None))
         if accepted and accepted != "".join(PROBES):
-            yield name, accepted
+            yield name, " ".join([accepted, *([",".join(words)] if words else [])])
+
+
+def words_of(kind: Any, name: str) -> Sequence[str]:
+    """The words that a field declares as its only texts (`Literal`)."""
+    annotations = (vars(one).get("__annotations__", {}) for one in kind.__mro__)
+    declared = next((one[name] for one in annotations if name in one), None)
+    parts = (declared, *typing.get_args(declared))
+    literal = [word for one in parts if typing.get_origin(one) is typing.Literal for word in typing.get_args(one)]
+    return sorted({word for word in literal if isinstance(word, str)})
 
 
 def record_types(auto: Any, activations: Sequence[str]) -> None:

@@ -42,15 +42,15 @@ def built(config: dict[str, Any]) -> int | None:
 
 
 def main(source: str) -> None:
-    """Count every config and write the fixture."""
-    entries = []
+    """Count every config and add it to the fixture, in place of one with the same name."""
+    entries = {entry["name"]: entry for entry in json.loads(gzip.decompress(TARGET.read_bytes()))}
     for name, (published, config) in json.loads(Path(source).read_text()).items():
         counted = built(config)
         parameters = published or counted
         agrees = "" if counted == published or counted is None else f"; transformers 5.23 builds {counted}"
         origin = f"the published count{agrees}" if published else "transformers 5.23 on torch's meta device"
-        entries.append({"name": name, "parameters": parameters, "source": origin, "config": config})
-    TARGET.write_bytes(gzip.compress(json.dumps(entries, separators=(",", ":")).encode(), mtime=0))
+        entries[name] = {"name": name, "parameters": parameters, "source": origin, "config": config}
+    TARGET.write_bytes(gzip.compress(json.dumps(list(entries.values()), separators=(",", ":")).encode(), mtime=0))
 
 
 if __name__ == "__main__":
