@@ -131,7 +131,9 @@ def test_only_what_a_user_wrote_is_taken_for_a_source() -> None:
                         assert module.removeprefix("inspector.") in allowed.split(), (module, alias.name)
 
 
-READ_VALUES = ("arrays.py", "computed.py", "projector_values.py", "quantized.py", "rearranged.py", "values.py")
+READ_VALUES = (
+    "arrays.py", "computed.py", "projector_values.py", "quantized.py", "rearranged.py", "swapped.py", "values.py",
+)  # fmt: skip
 """Modules beside the package `values` that work on numbers; they are imported when values are asked for."""
 
 

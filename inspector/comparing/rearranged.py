@@ -56,9 +56,9 @@ Layer = dict[tuple[Identity, Index], PlacedTensor]
 
 def exchanged(changed: Sequence[Verdict]) -> dict[str, str]:
     """The names of tensors that hold the values of another one of the source, with its name."""
-    sources = {verdict.digests[0]: verdict.source for verdict in changed if verdict.digests[0]}
-    held = ((verdict, sources.get(verdict.digests[1])) for verdict in changed if verdict.digests[1])
-    return {verdict.target: name for verdict, name in held if name is not None}
+    sources: dict[bytes | None, str] = {one.digests[0]: one.source for one in changed if one.digests[0]}
+    held = ((verdict, verdict.holds or sources.get(verdict.digests[1] or None)) for verdict in changed)
+    return {verdict.target: name for verdict, name in held if name}
 
 
 class Rearrangement(Struct, frozen=True):

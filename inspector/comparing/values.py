@@ -23,6 +23,8 @@ from inspector.comparing.projector_values import compare_projector
 from inspector.comparing.quantized import quantized_verdict
 from inspector.comparing.rearranged import PlacedTensor, Read, rearrangement, with_expert_values
 from inspector.comparing.result import Comparison
+from inspector.comparing.swapped import Outcome, Unlike, hold_others
+from inspector.comparing.swapped import Read as ReadSide
 from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.comparing.value_findings import value_findings
 from inspector.findings.conversion.design import MlpBecameExperts
@@ -81,6 +83,8 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
     stores = _Stores(compared.source, wanted), _Stores(compared.target, wanted)
     total = sum(one.tensors for one in compared.carriage)
     done = 0
+    unlike: list[Unlike] = []
+    verdicts = 0
     for carried in compared.carriage:
         for _, source, target in carried.each():
             done += 1
@@ -90,6 +94,11 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
                 _one(carried, source, target, stores, found)
             except ReadStopped as problem:
                 found.stop(problem, target.name)
+                continue
+            if found.verdicts and found.verdicts[-1].what == DIFFERENT and len(found.verdicts) > verdicts:
+                unlike.append(Unlike(len(found.verdicts) - 1, carried, source, target))
+            verdicts = len(found.verdicts)
+    hold_others(found, unlike, *_again(stores))
     if compared.projector is not None:
         compare_projector(compared.source, compared.projector, stores[0].of(""), wanted, found)
     for audited in (compared.source, compared.target):
@@ -241,6 +250,29 @@ def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, s
     if conversion.computes or conversion.expects_pairs:
         return what in (EQUAL, ROUNDED)
     return what == REORDERED and conversion.expects_pairs is False
+
+
+def _again(stores: tuple[_Stores, _Stores]) -> tuple[ReadSide, Outcome]:
+    """What reads tensors, and compares one of the source with any of the target."""
+
+    def read(carried: Carried, side: int, tensor: LogicalTensor) -> Numbers | None:
+        piece = (carried.source, carried.target)[side]
+        numbers = _numbers(tensor, piece, stores[side].of(piece.identity.component))
+        array = None if isinstance(numbers, str) else logical(numbers.raw, tensor, piece)
+        return None if isinstance(numbers, str) or array is None else Numbers(array, numbers.dtype)
+
+    def outcome(carried: Carried, source: LogicalTensor, target: LogicalTensor) -> str:
+        pairs = ((source, carried.source, stores[0]), (target, carried.target, stores[1]))
+        stored = [_numbers(tensor, piece, side.of(piece.identity.component)) for tensor, piece, side in pairs]
+        both = [one for one in stored if not isinstance(one, str)]
+        if len(both) < len(pairs):
+            return ""
+        conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
+        judge = _of_quantized if any(is_quantized(one) for one in both) else _of_plain
+        found = judge(carried, (source, target), (both[0], both[1]), conversion)
+        return "" if isinstance(found, str) else found[0].what
+
+    return read, outcome
 
 
 def _reader(stores: _Stores) -> Read:

@@ -39,7 +39,8 @@ class Verdict(Struct, frozen=True):
     """Outcome for one tensor. names: in the files of both sides.
 
     digests: of the values of both sides, where they differ. dtypes: of both sides. relation: what was done to all
-    values of the source, "" where that is not proven; rows: those that were exchanged.
+    values of the source, "" where that is not proven; rows: those that were exchanged. holds: another tensor of the
+    source whose values the target's are, rounded or quantized; "" where that is not proven.
     """
 
     role: str
@@ -53,6 +54,7 @@ class Verdict(Struct, frozen=True):
     dtypes: tuple[str, str] = ("", "")
     relation: str = ""
     rows: tuple[int, ...] = ()
+    holds: str = ""
 
 
 class Values(Struct):

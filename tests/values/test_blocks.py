@@ -181,6 +181,29 @@ def test_a_damaged_matrix_is_named(name: str, change: Change, relation: str, exc
     assert facts["relation"] == ("" if name == "Q8_0" and relation == "scaled" else relation)
 
 
+def _exchange(one: str, other: str) -> Change:
+    """Gives two tensors each other's values."""
+
+    def changed(arrays: Arrays) -> None:
+        arrays[one], arrays[other] = arrays[other].copy(), arrays[one].copy()
+
+    return changed
+
+
+SWAPPED = [("blk.0.ffn_up.weight", "blk.0.ffn_gate.weight"), ("blk.0.attn_q.weight", "blk.1.attn_q.weight"),
+           ("blk.0.attn_k.weight", "blk.1.attn_v.weight")]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUANTIZERS)
+@pytest.mark.parametrize("names", SWAPPED)
+def test_tensors_that_were_exchanged_are_one_finding(names: tuple[str, str], name: str) -> None:
+    found = of(llama_to_gguf(_exchange(*names), name))
+    assert set(found) == {"values-differ"}
+    facts = found["values-differ"]
+    assert sorted(facts["names"]) == sorted(names)
+    assert len(facts["holds"]) == 2
+
+
 def _not_a_number(arrays: Arrays) -> None:
     arrays["blk.1.ffn_up.weight"][3, 5] = np.nan
 
