@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.auditing.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
+from inspector.auditing.own_program import for_own_program
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -96,6 +97,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
     it is where the class of one part would load all.
     """
     newest = next(one for one in audited.loads if one.intended)
+    findings = for_own_program(audited, findings)
     if newest.loader == "transformers" and audited.checkpoint.config is not None:
         known = given()
         findings = with_known_classes(with_class_of_part(findings, newest, known), known.model_type)

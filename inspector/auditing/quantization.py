@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
+from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed
 from inspector.auditing.result import Skipped
@@ -92,6 +93,8 @@ def packing_findings(
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     yield from nothing_packed(unpacked, lines)
+    if unpacked.schemes:
+        yield from not_expanded(checkpoint, unpacked, lines)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 

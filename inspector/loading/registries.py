@@ -22,6 +22,7 @@ from typing import Any
 
 from inspector.algebra.names import key_of
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.quantizers import NO_QUANTIZER
 
 _TOWERS = ("v.", "a.", "mm.", "resampler.")
 _PROJECTOR = "clip"
@@ -96,6 +97,8 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
     """A loader that builds the same tensors and accepts none that is missing."""
     if not known:
         return documented(loader, UNKNOWN, f"its list ({_registries()[loader]['source']}) does not name the model")
+    if newest.because.startswith(NO_QUANTIZER):
+        return documented(loader, UNKNOWN, "whether it reads the quantization was not recorded", files)
     if newest.outcome == REFUSES and newest.because:
         return documented(loader, UNKNOWN, newest.because, files)
     if not files:

@@ -26,6 +26,7 @@ from inspector.loading.outcome import (
     BY_NAME,
     CHANGES,
     COMPLETE,
+    FAILURES,
     MAY_BE_ABSENT,
     RANDOM,
     REFUSES,
@@ -34,6 +35,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
+from inspector.loading.quantizers import NO_QUANTIZER, unread_method
 from inspector.loading.tables import (
     NEWEST,
     OLDER,
@@ -99,6 +101,9 @@ def loads(given: Given, major: str) -> Load:
         answer = _by_names(_as_read(given, major), major)
     if answer.excuse == MAY_BE_ABSENT and not _is_known(given.class_name, major):
         return replace(answer, excuse=BY_NAME, because=f"{answer.because}; only {given.class_name} may not need them")
+    method = unread_method(given.values or {}, major)
+    if method is not None and answer.outcome in FAILURES:
+        return replace(answer, because=f"{NO_QUANTIZER} {method}: {answer.because}")
     return answer
 
 
@@ -109,6 +114,9 @@ def _is_known(class_name: str | None, major: str) -> bool:
 
 def _as_read(given: Given, major: str) -> Given:
     """What is known without the keys that a version does not read."""
+    if given.values is not None and unread_method(given.values, major) is not None:
+        values = {key: value for key, value in given.values.items() if key != QUANTIZATION}
+        given = replace(given, values=values, case=None, quantized=None)
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
         return replace(given, values=values, case=None)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from tests.judged import judged
+from tests.loads.damage import damaged, healthy, write
 from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
 from tests.quantization.recorded import record
 from tests.quantization.stored import Spec, audited, changed, checkpoint, original
@@ -102,6 +106,13 @@ def without_format(name: str, **group: Any) -> Audit:
     return audited(name, spec, config)
 
 
+def in_folder(name: str, file: str = "model.safetensors", damages: Sequence[list[Any]] = ()) -> Audit:
+    """A quantized checkpoint in a folder, under a file name and with damages."""
+    config, spec, _ = checkpoint(name)
+    with TemporaryDirectory() as place:
+        return audit(str(write(damaged(healthy(spec, config, file), damages), Path(place) / "model")))
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
@@ -130,6 +141,9 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
         {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
     ),
     "packing-format-unstated": lambda: without_format("ct_w4a16", input_activations=INTEGER_INPUTS),
+    "compressed-status": lambda: changed("ct_fp8_dynamic", quantization_status="frozen"),
+    "sparse-compression": lambda: changed("ct-sparse"),
+    "quantized-for-program": lambda: in_folder("exl3"),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -18,7 +18,7 @@ from inspector.quantization.stated import ModuleSettings
 
 MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point", "input_scale_ub", "output_scale",
        "pre_quant_scale", "smooth_scale", "weight_scale_2", "input_global_scale", "weight_g_idx",
-       "input_scale_inv", "activation_scale_inv", "act_scale")  # fmt: skip
+       "input_scale_inv", "activation_scale_inv", "act_scale", "comfy_quant")  # fmt: skip
 BLOCKS = (16, 32, 64, 128, 256, 512)
 STATIC = "activation_scale"
 """The static scale of the inputs in transformers, whose matrices have a `weight_scale_inv`."""

@@ -1,0 +1,38 @@
+"""Folders of weights that are quantized for a program with a loader of its own, and what does not concern it."""
+
+from __future__ import annotations
+
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+
+
+def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
+    """The findings with the note on the program; without the one that transformers looks for another file name."""
+    unpacked = audited.unpacked
+    if unpacked is None or not unpacked.schemes:
+        return findings
+    from inspector.quantization.missing_block import LOADERS, main_scheme
+
+    scheme = main_scheme(unpacked)
+    program = LOADERS.get(scheme or "")
+    if scheme is None or program is None or any(one.severity == "error" and not _is_name(one) for one in findings):
+        return findings
+    from inspector.findings.types.own_program import QuantizedForProgram
+
+    packed = [line.packed for line in audited.lines if line.packed is not None and line.packed.scheme == scheme]
+    bits = sorted({one.bits for one in packed})
+    note = QuantizedForProgram(
+        place=Place(file=audited.checkpoint.set_name),
+        scheme=scheme,
+        program=program,
+        modules=unpacked.schemes[scheme],
+        bits=f"{bits[0]:g} bits" if len(bits) == 1 else "",
+    )
+    return [*(one for one in findings if not _is_name(one)), note]
+
+
+def _is_name(finding: Finding) -> bool:
+    """Whether a finding is on the name of the only file."""
+    from inspector.findings.shards.names import FileNameUnknown
+
+    return isinstance(finding, FileNameUnknown)

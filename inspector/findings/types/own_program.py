@@ -1,0 +1,43 @@
+"""Weights that are quantized for a program with a loader of its own."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows
+
+
+class QuantizedForProgram(ContentFinding, frozen=True, kw_only=True):
+    """The weights are quantized in a format that one program reads.
+
+    What it means
+        The format is not one of transformers: no version has a quantizer for it, and the settings in config.json do not
+        give it one. The program recognizes the tensors by their names, in whatever files they are.
+
+    Why it matters
+        The folder is complete for that program. transformers builds a model without a quantization and leaves the
+        quantized weights random.
+
+    Example
+        note[T650] quantized-for-program: exl3, which exllamav3 reads
+          modules  21, 3 bits
+          help     load it with exllamav3; for another program quantize the original
+                   model again
+
+    What to do
+        Load it with that program, or quantize the original model in a format of the program that you use.
+    """
+
+    code = "T650"
+    severity = "note"
+
+    scheme: str
+    program: str
+    modules: int
+    bits: str
+
+    headline_text = "{scheme}, which {program} reads"
+
+    def rows(self) -> Rows:
+        return [("modules", f"{self.modules:,}, {self.bits}" if self.bits else f"{self.modules:,}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"load it with {self.program}; for another program quantize the original model again")

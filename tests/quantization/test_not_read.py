@@ -1,0 +1,68 @@
+"""Quantized weights that transformers does not read: for another program, of another status, without their zeros."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.judged import judged
+from tests.quantization.examples import in_folder
+from tests.quantization.made_by_formula import LLAMA, linears, rest
+from tests.quantization.stored import Spec, bad, changed
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "program"),
+    [
+        ("exl2", "output.safetensors", "exllamav2"),
+        ("exl3", "model.safetensors", "exllamav3"),
+    ],
+)
+def test_weights_for_another_program_are_a_note(name: str, file: str, program: str) -> None:
+    audited = in_folder(name, file)
+    note = next(one for one in audited.findings if one.code == "T650")
+    assert (audited.verdict, bad(audited)) == ("clean", [])
+    assert note.help.startswith(f"load it with {program};")
+    assert all(one.outcome in ("random", "refuses") for one in audited.loads if one.loader == "transformers")
+
+
+@pytest.mark.parametrize("name", ["gptq_4bit_g128_sym", "ct_fp8_dynamic", "bnb_nf4"])
+def test_weights_for_transformers_are_no_other_program_s(name: str) -> None:
+    audited = in_folder(name, "output.safetensors")
+    assert bad(audited) == ["S221"]
+    assert all(one.code != "T650" for one in audited.findings)
+
+
+def of_ascend(lost: str = "") -> Spec:
+    """Llama as ModelSlim writes it for an NPU, without a tensor."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        spec[f"{module}.weight"] = ("I8", (outputs, inputs))
+        spec[f"{module}.deq_scale"] = ("F32", (outputs,))
+        spec[f"{module}.quant_bias"] = ("I32", (outputs,))
+        spec |= {f"{module}.{name}": ("BF16", (1,)) for name in ("input_scale", "input_offset")}
+        spec |= {f"{module}.{name}": ("BF16", (outputs, 1)) for name in ("weight_scale", "weight_offset")}
+    return {name: entry for name, entry in spec.items() if name != lost}
+
+
+def test_modelslim_is_read() -> None:
+    whole = judged(of_ascend(), LLAMA)
+    counts = whole.ledger.counts
+    assert bad(whole) == [] and counts.unique_parameters == counts.expected_parameters
+    assert "T610" in bad(judged(of_ascend("model.layers.1.mlp.down_proj.deq_scale"), LLAMA))
+
+
+@pytest.mark.parametrize("status", ["frozen", "initialized", "calibration"])
+@pytest.mark.parametrize("name", ["ct_fp8_dynamic", "ct_w4a16", "ct_w8a8"])
+def test_a_status_before_compression_is_an_error(name: str, status: str) -> None:
+    audited = changed(name, quantization_status=status)
+    assert "T651" in bad(audited)
+    found = next(one for one in audited.findings if one.code == "T651")
+    assert [(step.key, step.new) for step in found.steps] == [
+        (("quantization_config", "quantization_status"), "compressed")
+    ]
+    assert "T651" not in bad(changed(name, quantization_status="compressed"))
+
+
+def test_values_without_their_zeros_are_an_error() -> None:
+    assert "T652" in bad(changed("ct-sparse"))
+    assert "T652" not in bad(changed("ct_w4a16"))
