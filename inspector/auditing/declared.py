@@ -173,6 +173,8 @@ def _of_code(audited: Audit) -> Iterator[Finding]:
     named = {} if config is None else config.values.get("auto_map")
     if not named or not isinstance(named, dict) or not _is_listed(checkpoint) or checkpoint.config is None:
         return
+    if any(one.name == "added-part-alone" for one in audited.findings):
+        return  # the code of the model belongs to the folder of the model
     wanted: dict[str, list[str]] = {}
     for auto, places in named.items():
         for place in places if isinstance(places, list) else [places]:

@@ -224,10 +224,12 @@ def _is_said(audited: Audit) -> bool:
     from inspector.findings.class_names import HeadUntrained
     from inspector.findings.config import ConfigRefused
     from inspector.findings.declared import ClassOfAnotherType
+    from inspector.findings.names.added_part import AddedPartAlone
     from inspector.findings.names.components import DraftHead
     from inspector.findings.names.part_alone import PartAlone
 
-    said = HeadUntrained | ConfigRefused | ClassOfAnotherType | AdapterBesideWeights | DraftHead | PartAlone
+    of_class = HeadUntrained | ConfigRefused | ClassOfAnotherType
+    said = of_class | AdapterBesideWeights | DraftHead | PartAlone | AddedPartAlone
     return any(isinstance(one, said) for one in audited.findings)
 
 

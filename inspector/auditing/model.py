@@ -39,6 +39,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
+from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float, without_scales
 from inspector.reconciler.explain import reconciliation_findings
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import Stated, TotalClaim
 
-SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
+SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer", "_packed_params")
 """Parts of names that suggest training state."""
 
 
@@ -194,6 +195,8 @@ def definition(draft: Draft) -> Draft:
         return _without_definition(draft).with_findings([nothing_stored(checkpoint)])
     if "fc.weight" in draft.families and (head := draft_of_three(draft.families)) is not None:
         return _without_definition(draft).with_findings([head]).open(*OF_DRAFT)
+    if len(draft.families) <= MOST_OF_PART and (added := added_part(draft.families)) is not None:
+        return _without_definition(draft).with_findings([added]).open(*OF_PART)
     if (part := part_alone(config, draft.families, draft.lost)) is not None:
         return _without_definition(draft).with_findings([part]).open(*PART_ALONE)
     reading, nearest = choose_reading(config, draft.families, draft.lost)

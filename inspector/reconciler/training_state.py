@@ -28,6 +28,7 @@ from inspector.findings.names.leftovers import (
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
+from inspector.reconciler.torch_quantized import MARK, NAMELESS, lines_of, torch_quantized
 from inspector.reconciler.wording import names_in, place_name
 
 _AVERAGE: Final = re.compile(r"(?:module\.)?(?:model_ema|ema_model|ema|averaged_model)\.(?:module\.)?")
@@ -54,6 +55,10 @@ class Aside(Struct, frozen=True):
 
 def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
     """Separates training state; None where there is none. emptied: some tensors of shape [0] are reported already."""
+    if any(MARK in key for key in stored) and (quantized := torch_quantized(stored)) is not None:
+        modules, finding = quantized
+        kept = {key: family for key, family in stored.items() if key not in modules}
+        return Aside(kept, tuple(lines_of(modules)), (finding,), nameless=NAMELESS)
     found: dict[str, tuple[str, Family]] = {}
     bare = _without_dots(stored) if any(key.startswith("model_ema.") for key in stored) else frozenset()
     for key, family in stored.items():

@@ -200,6 +200,20 @@ def part_alone(model_type: str, class_suffix: str, part: str) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def quantized_by_torch() -> Spec:
+    """DistilBERT after torch.quantization.quantize_dynamic: each linear layer as torch saves it."""
+    spec: Spec = {}
+    for name, (dtype, shape) in spec_of(base_record("distilbert", "SequenceClassification")).items():
+        module, _, kind = name.rpartition(".")
+        if "norm" in name or "embeddings" in name:
+            spec[name] = (dtype, shape)
+        elif kind == "weight":
+            spec |= {f"{module}.scale": ("F32", ()), f"{module}.zero_point": ("I64", ())}
+            spec[f"{module}._packed_params._packed_params.0"] = ("I8", shape)
+            spec[f"{module}._packed_params._packed_params.1"] = ("F32", shape[:1])
+    return spec
+
+
 def text_alone(model_type: str, class_name: str) -> Audit:
     """The weights of a multimodal model in a folder, with the config of its text model."""
     record = base_record(model_type, "Generation")
@@ -610,6 +624,11 @@ FIRES |= {
     "mlps-pruned": lambda: llama(narrow_mlps),
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
+    "torch-quantized": lambda: judged(
+        quantized_by_torch(), base_record("distilbert", "SequenceClassification")["config"]),
+    "added-part-alone": lambda: judged(
+        {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 28 * 2 * 4096))},
+        {"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration"}}),
     "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,

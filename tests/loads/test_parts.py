@@ -88,3 +88,55 @@ def test_a_part_of_a_model_is_named(
     audited = audit(str(write(damaged(healthy(spec_of(one), config), damages), tmp_path / "0")))
     assert [one.code for one in audited.findings if one.severity != "note"] == codes
     assert not words or audited.findings[0].help.startswith(words)
+
+
+def layers_of_torch(model_type: str, suffix: str, *parts: str) -> dict[str, Any]:
+    """A model of which torch quantized the layers with these parts in their names."""
+    spec: dict[str, Any] = {}
+    for name, (dtype, dims) in spec_of(base_record(model_type, suffix)).items():
+        module = name.rpartition(".")[0]
+        if not any(part in name for part in parts):
+            spec[name] = (dtype, dims)
+        elif name.endswith(".weight"):
+            spec |= {f"{module}.scale": ("F32", ()), f"{module}.zero_point": ("I64", ())}
+            spec[f"{module}._packed_params._packed_params.0"] = ("I8", dims)
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("model_type", "suffix", "parts"),
+    [
+        ("bert", "SequenceClassification", ("query", "key.", "value", "dense", "classifier")),
+        ("distilbert", "SequenceClassification", ("_lin", "ffn", "classifier")),
+        ("llama", "CausalLM", ("_proj", "lm_head")),
+    ],
+)
+def test_layers_that_torch_quantized_are_one_finding(
+    model_type: str, suffix: str, parts: tuple[str, ...], tmp_path: Path
+) -> None:
+    config = base_record(model_type, suffix)["config"]
+    audited = audit(str(write(healthy(layers_of_torch(model_type, suffix, *parts), config), tmp_path / "0")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N531"]
+    whole = audit(str(write(healthy(layers_of_torch(model_type, suffix), config), tmp_path / "1")))
+    assert whole.verdict == "clean"
+    assert audited.ledger.counts.parameters <= whole.ledger.counts.parameters
+
+
+@pytest.mark.parametrize(
+    ("config", "spec", "codes"),
+    [
+        ({"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLM"}},
+         {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 512))}, ["N532"]),
+        ({"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLM"}},
+         {f"transformer.prefix_encoder.{name}.weight": ("F16", (64, 64)) for name in ("embedding", "trans.0", "trans.2")},
+         ["N532"]),
+        ({"model_type": "medusa", "medusa_num_heads": 2},
+         {f"{head}.{name}.weight": ("F16", (64, 64)) for head in (0, 1) for name in ("0.linear", "1")}, ["N532"]),
+        ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
+    ],
+)  # fmt: skip
+def test_a_module_that_was_added_to_a_model_is_no_model(
+    config: dict[str, Any], spec: dict[str, Any], codes: list[str], tmp_path: Path
+) -> None:
+    audited = audit(str(write(healthy(spec, config), tmp_path / "0")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == codes

@@ -100,6 +100,37 @@ class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
     remedy_text = "save again with StateDictType.FULL_STATE_DICT (set by FullyShardedDataParallel.state_dict_type)"
 
 
+class TorchQuantized(LeftoverTensors, frozen=True, kw_only=True):
+    """The linear layers were quantized in memory by torch.
+
+    What it means
+        `torch.quantization.quantize_dynamic` or a similar function replaced layers by quantized ones, and their state
+        was saved: packed weights, a scale and a zero point for each.
+
+    Why it matters
+        Model loaders build the layers of the class and find none of these names: the layers stay random.
+
+    Example
+        error[N531] torch-quantized: 80 tensors of quantized layers
+          stored   80 tensors, 57,835 elements
+          such as  classifier.scale
+          help     save the model before it is quantized, and quantize it after loading;
+                   this file loads with load_state_dict into a model that was quantized
+                   in the same way
+
+    What to do
+        Save the unquantized model and quantize it after loading, or load the state into a model that was quantized the
+        same way.
+    """
+
+    code = "N531"
+    headline_text = "{tensors:count tensor} of quantized layers"
+    remedy_text = (
+        "save the model before it is quantized, and quantize it after loading; this file loads with load_state_dict "
+        "into a model that was quantized in the same way"
+    )
+
+
 class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
     """Optimizer state is stored among the weights.
 

@@ -1,0 +1,45 @@
+"""A module that was trained beside a model and saved alone."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.words import count, number
+
+
+class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
+    """The weights are a module that was added to a model, and nothing of the model.
+
+    What it means
+        Every name is that of a module which a program trains beside a frozen model and saves alone: the prefix encoder of
+        P-tuning v2, the heads of Medusa.
+
+    Why it matters
+        It is of no use without the model. A loader that builds the whole model from a config beside it leaves all of it
+        random.
+
+    Example
+        warning[N532] added-part-alone: the prefix encoder of P-tuning v2
+          stored  1 tensor, 29,360,128 elements
+          help    load the model that it was trained for, then this file with
+                  model.transformer.prefix_encoder.load_state_dict, without
+                  "transformer.prefix_encoder." in its names
+
+    What to do
+        Load the model first, then this part of it.
+    """
+
+    code = "N532"
+    severity = "warning"
+
+    part: str
+    how: str
+    tensors: int
+    elements: int
+
+    headline_text = "{part}"
+
+    def rows(self) -> Rows:
+        return [("stored", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"load the model that it was trained for, {self.how}")

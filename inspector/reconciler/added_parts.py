@@ -1,0 +1,63 @@
+"""Recognizes modules that programs train beside a frozen model and save alone, by names that no model begins with.
+
+Sources: ChatGLM-6B, `ptuning/main.py` (only parameters that are trained are saved; the loading is that of its README);
+Medusa, `medusa/train/train_legacy.py` (`medusa_lm_head.pt`) and `medusa/model/medusa_model.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from inspector.findings.finding import Place
+from inspector.matcher.families import Families
+from inspector.reconciler.wording import family_name
+
+if TYPE_CHECKING:
+    from inspector.findings.names.added_part import AddedPartAlone
+
+
+class AddedPart(NamedTuple):
+    """A module: its name, keys of all its tensors, a key that it always has, and how it is loaded."""
+
+    name: str
+    keys: re.Pattern[str]
+    marks: str
+    how: str
+
+
+PARTS: Final = (
+    AddedPart(
+        "the prefix encoder of P-tuning v2",
+        re.compile(r"transformer\.prefix_encoder\.(?:embedding|trans\.#)\.(?:weight|bias)"),
+        "transformer.prefix_encoder.embedding.weight",
+        "then this file with model.transformer.prefix_encoder.load_state_dict, without "
+        '"transformer.prefix_encoder." in its names',
+    ),
+    AddedPart(
+        "the heads of Medusa",
+        re.compile(r"#\.#\.(?:linear\.)?(?:weight|bias)"),
+        "#.#.linear.weight",
+        "and these heads beside it, with Medusa's MedusaModel",
+    ),
+)
+MOST_OF_PART: Final = 8
+"""More families than any of these modules has."""
+OF_PART: Final = ("completeness", "a module that was added to a model: the model is elsewhere")
+"""The check that is then skipped, and why."""
+
+
+def added_part(families: Families) -> AddedPartAlone | None:
+    """The finding where every tensor is one of such a module."""
+    for part in PARTS:
+        if part.marks in families and all(part.keys.fullmatch(key) for key in families):
+            from inspector.findings.names.added_part import AddedPartAlone
+
+            return AddedPartAlone(
+                place=Place(family=family_name(part.marks)),
+                part=part.name,
+                how=part.how,
+                tensors=sum(family.tensors for family in families.values()),
+                elements=sum(family.elements for family in families.values()),
+            )
+    return None
