@@ -37,9 +37,9 @@ from inspector.matcher.reading import Reading
 from inspector.matcher.spelling import equal_matches
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
+from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
-from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
 from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float, without_scales
 from inspector.reconciler.explain import reconciliation_findings

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from inspector.algebra.boxes import Box
 from inspector.findings.finding import Place
-from inspector.findings.names.joined import JointProjection, ProjectionsJoined
+from inspector.findings.names.joined import ExpertsApart, JointProjection, ProjectionsJoined
 from inspector.findings.words import shape
 from inspector.reconciler.place import Gap, Placement, Unexpected
 from inspector.reconciler.reconcile import Reconciled
@@ -38,12 +38,13 @@ def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] 
     if is_one_replacement({one.block.key for one in placement.missing}, {one.key for one in placement.unexpected}):
         return None  # of equal sizes by chance: all are renamed alike
     joined, separate = list(_stored_joined(placement)), list(_stored_apart(placement))
-    found = joined or separate
+    found = joined or separate or list(_experts_apart(placement))
     if not found:
         return None
+    kind = ProjectionsJoined if joined or separate else ExpertsApart
     gaps = {id(gap) for match in found for gap in match.gaps}
     extras = {id(extra) for match in found for extra in match.extras}
-    finding = ProjectionsJoined(
+    finding = kind(
         place=Place(family=family_name(found[0].extras[0].key)),
         joined=bool(joined),
         joints=tuple(_joint(match, bool(joined)) for match in found),
@@ -129,6 +130,35 @@ def _stored_apart(placement: Placement) -> Iterator[_Match]:
             if len(wanted) == len(gap.block.shape) and _is_sum(wanted, [part.layout.shape for part in parts]):
                 yield _Match((gap,), parts)
                 break
+
+
+def _experts_apart(placement: Placement) -> Iterator[_Match]:
+    """Missing matrices of all experts of a layer, of which each expert has its own, whole or in two parts."""
+    for gap in placement.missing:
+        wanted = tuple(dim for dim in gap.block.shape if dim is not None)
+        if len(wanted) != 3 or len(gap.block.shape) != 3:
+            continue
+        each = [
+            extra
+            for extra in placement.unexpected
+            if _layer(gap.block.key) == _layer(_layer(extra.key)[:-1]) and _is_for_each(extra, gap, wanted[0])
+        ]
+        number = JOINT.get(gap.block.slot.role.rpartition(".")[2], 1)
+        for parts in combinations(each, number) if len(each) <= 2 * len(JOINT) else ():
+            if _is_sum(wanted[1:], [part.layout.shape for part in parts]) and _are_halves(parts):
+                yield _Match((gap,), parts)
+                break
+
+
+def _is_for_each(extra: Unexpected, gap: Gap, experts: int) -> bool:
+    """Whether a tensor is there for each expert of each layer of a missing one."""
+    if any(len(box) != len(whole) + 1 or box[:-1] != whole for box in extra.boxes for whole in gap.boxes):
+        return False
+    return {box[-1].size for box in extra.boxes} == {experts} and len(extra.boxes) == len(gap.boxes) == 1
+
+
+def _are_halves(parts: Sequence[Unexpected]) -> bool:
+    return len(parts) == 1 or all(not MLP_PARTS.isdisjoint(part.key.split(".")) for part in parts)
 
 
 def _is_part(key: str, number: int) -> bool:

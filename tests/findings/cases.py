@@ -214,6 +214,19 @@ def quantized_by_torch() -> Spec:
     return spec
 
 
+def with_own_experts() -> Spec:
+    """GraniteMoe with a matrix for each expert."""
+    spec = spec_of(base_record("granitemoe", "CausalLM"))
+    for name in [name for name in spec if "_linear.weight" in name]:
+        dtype, (experts, rows, columns) = spec.pop(name)
+        joint = name.endswith("input_linear.weight")
+        for expert in range(experts):
+            for part in ("gate_proj", "up_proj") if joint else ("down_proj",):
+                own = f"{name.rpartition('.')[0].rpartition('.')[0]}.experts.{expert}.{part}.weight"
+                spec[own] = (dtype, (rows // 2 if joint else rows, columns))
+    return spec
+
+
 def text_alone(model_type: str, class_name: str) -> Audit:
     """The weights of a multimodal model in a folder, with the config of its text model."""
     record = base_record(model_type, "Generation")
@@ -629,6 +642,7 @@ FIRES |= {
     "added-part-alone": lambda: judged(
         {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 28 * 2 * 4096))},
         {"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration"}}),
+    "experts-apart": lambda: judged(with_own_experts(), base_record("granitemoe", "CausalLM")["config"]),
     "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,

@@ -128,8 +128,8 @@ def test_layers_that_torch_quantized_are_one_finding(
         ({"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLM"}},
          {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 512))}, ["N532"]),
         ({"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLM"}},
-         {f"transformer.prefix_encoder.{name}.weight": ("F16", (64, 64)) for name in ("embedding", "trans.0", "trans.2")},
-         ["N532"]),
+         {f"transformer.prefix_encoder.{name}.weight": ("F16", (64, 64))
+          for name in ("embedding", "trans.0", "trans.2")}, ["N532"]),
         ({"model_type": "medusa", "medusa_num_heads": 2},
          {f"{head}.{name}.weight": ("F16", (64, 64)) for head in (0, 1) for name in ("0.linear", "1")}, ["N532"]),
         ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
@@ -140,3 +140,38 @@ def test_a_module_that_was_added_to_a_model_is_no_model(
 ) -> None:
     audited = audit(str(write(healthy(spec, config), tmp_path / "0")))
     assert [one.code for one in audited.findings if one.severity != "note"] == codes
+
+
+def with_experts_apart(model_type: str, joint: str, down: str, axis: int, lost: str = "") -> dict[str, Any]:
+    """A model with matrices for each expert. joint, down: ends of names; axis: of gate and up in the joint."""
+    spec: dict[str, Any] = {}
+    for name, (dtype, dims) in spec_of(base_record(model_type, "")).items():
+        end = next((one for one in (joint, down) if name.endswith(one)), None)
+        if end is None:
+            spec[name] = (dtype, dims)
+            continue
+        sizes = [size // 2 if end == joint and at == axis else size for at, size in enumerate(dims)]
+        for expert in range(dims[0]):
+            for part in ("gate_proj", "up_proj") if end == joint else ("down_proj",):
+                spec[f"{name.removesuffix(end)}experts.{expert}.{part}.weight"] = (dtype, tuple(sizes[1:]))
+    return {name: entry for name, entry in spec.items() if not lost or lost not in name}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "joint", "down", "axis"),
+    [
+        ("granitemoe", "moe.input_linear.weight", "moe.output_linear.weight", 1),
+        ("granitemoehybrid", "moe.input_linear.weight", "moe.output_linear.weight", 1),
+        ("jetmoe", "mlp.input_linear.weight", "mlp.output_linear.weight", 1),
+    ],
+)
+def test_experts_that_are_stored_one_by_one(model_type: str, joint: str, down: str, axis: int, tmp_path: Path) -> None:
+    config = base_record(model_type, "")["config"]
+
+    def codes(place: str, spec: dict[str, Any]) -> list[str]:
+        audited = audit(str(write(healthy(spec, config), tmp_path / place)))
+        return [one.code for one in audited.findings if one.severity != "note"]
+
+    assert codes("0", with_experts_apart(model_type, joint, down, axis)) == ["N533"]
+    assert codes("1", with_experts_apart(model_type, "nothing", "nothing", axis)) == []
+    assert "N533" not in codes("2", with_experts_apart(model_type, joint, down, axis, ".experts.1."))

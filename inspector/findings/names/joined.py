@@ -69,3 +69,43 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
                 "split each into its parts with the program that joined them: only it knows the order of the rows"
             )
         return Remedy("join them with the converter of this class: only it knows the order of the rows")
+
+
+class ExpertsApart(ProjectionsJoined, frozen=True, kw_only=True):
+    """The experts are stored one by one where the class has one tensor for all of them.
+
+    What it means
+        The class of the config keeps the matrices of all experts of a layer in one tensor. These weights have a matrix
+        for each expert, as a quantization tool or a converter writes them; nothing is lost.
+
+    Why it matters
+        transformers looks for the tensor of all experts: it leaves the experts random and ignores the stored ones.
+
+    Example
+        error[N533] experts-apart: the experts are stored one by one, in 99 tensors
+          stored
+            model.layers.{layer}.block_sparse_moe.experts.{expert}.gate_proj.weight [92,
+            48], model.layers.{layer}.block_sparse_moe.experts.{expert}.up_proj.weight
+            [92, 48],
+            model.layers.{layer}.block_sparse_moe.experts.{expert}.down_proj.weight [48,
+            92]
+          expected  model.layers.{layer}.block_sparse_moe.input_linear.weight [11, 184,
+                    48], model.layers.{layer}.block_sparse_moe.output_linear.weight [11,
+                    48, 92]
+          help      save them as one tensor for all experts of a layer with the program
+                    that wrote them, or load them with a program that reads them apart
+
+    What to do
+        Save them as the class has them. `inspector mend` never changes tensor data, and so does not join.
+    """
+
+    code = "N533"
+
+    def headline(self) -> str:
+        return f"the experts are stored one by one, in {count(self.tensors, 'tensor')}"
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "save them as one tensor for all experts of a layer with the program that wrote them, or load them with "
+            "a program that reads them apart"
+        )
