@@ -174,4 +174,4 @@ def test_experts_that_are_stored_one_by_one(model_type: str, joint: str, down: s
 
     assert codes("0", with_experts_apart(model_type, joint, down, axis)) == ["N533"]
     assert codes("1", with_experts_apart(model_type, "nothing", "nothing", axis)) == []
-    assert "N533" not in codes("2", with_experts_apart(model_type, joint, down, axis, ".experts.1."))
+    assert "N533" not in codes("2", with_experts_apart(model_type, joint, down, axis, "experts.1."))

@@ -51,7 +51,7 @@ def test_packed_words_without_scales_are_not_weights_either(model_type: str) -> 
 
 
 @pytest.mark.parametrize(("model_type", "endings"), [
-    ("llama", ("deq_scale", "input_offset", "input_scale", "quant_bias")), ("gpt_neox", ("weight_offset",)),
+    ("llama", ("smooth_shift", "input_scale", "input_offset")), ("gpt_neox", ("weight_offset",)),
     ("vit", ("smooth", "smooth_shift")),
 ])  # fmt: skip
 def test_scales_that_nothing_reads_belong_to_their_integers(model_type: str, endings: tuple[str, ...]) -> None:
