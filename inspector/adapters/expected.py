@@ -32,8 +32,10 @@ PROMPTS: Final = frozenset({
 })  # fmt: skip
 
 
-UNTRAINED: Final = (".zeros", ".adamss_newB")
-"""Endings of what is saved and not trained: GLoRA's paths, the directions that AdaMSS projects onto."""
+STATISTICS: Final = ("running_mean", "running_var", "num_batches_tracked")
+"""Buffers of torch's batch norms."""
+UNTRAINED: Final = (".zeros", ".adamss_newB", *(f".ln_tuning_layers.{one}" for one in STATISTICS))
+"""Endings of what is saved and not trained: GLoRA's paths, the directions that AdaMSS projects onto, buffers."""
 
 
 class Expected(Struct, frozen=True):
@@ -87,13 +89,16 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
     targets = Targets(values)
     expected: list[Expected] = []
     unclear: list[str] = []
-    modules: dict[tuple[str, int], dict[str, Family]] = {}
+    modules: dict[tuple[str, str], dict[str, Family]] = {}
+    nested: set[str] = set()
     for key, family in families.items():
         found = tuner_name(key)
         if found is not None and found.module:
-            modules.setdefault((found.module, found.depth), {})[found.ending] = family
-    nested = {module for module, depth in modules if depth}
-    for (module, depth), endings in modules.items():
+            path = f"{PREFIX}{key.removeprefix(PREFIX).removeprefix(OWN_PREFIX)}".removesuffix(found.ending)
+            modules.setdefault((found.module, path), {})[found.ending] = family
+            if found.depth:
+                nested.add(found.module)
+    for (module, key), endings in modules.items():
         boxes = outer((box for family in endings.values() for box in family.boxes), axes_of(module))
         experts = module in nested or targets.of_parameters(module)
         kind = _kind_alone(endings, experts)
@@ -103,7 +108,6 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
         except Unclear as reason:
             unclear.append(str(reason))
             ranked = [(boxes, None)]
-        key = PREFIX + module + BASE_LAYER * depth
         for part, rank in ranked:
             if method == "adamss":
                 expected.extend(_of_subspaces(module, key, part, endings, values, families))

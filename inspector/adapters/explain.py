@@ -32,6 +32,7 @@ from inspector.adapters.peft_configs import as_read, renames, with_modules_of_ta
 from inspector.adapters.plan import plan_with
 from inspector.adapters.prefixes import PREFIXES, built_prefix, other_heads
 from inspector.adapters.replication import replicated
+from inspector.adapters.saved_buffers import buffers_alone
 from inspector.adapters.scale import scaled_by_zero
 from inspector.adapters.sharing import with_copies
 from inspector.adapters.targets import LARGEST_RANK, Targets
@@ -112,7 +113,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     unknown = [] if base is None else unknown_modules(families, base)
     foreign = [] if base is None else foreign_modules(unknown, families, base, Targets(values))
     unknown = [one for one in unknown if one not in foreign]
-    plan = with_copies(plan_alone(method, values, families), method, values, families)
+    plan = plan_alone(method, values, families)
+    plan = replace(plan, expected=(*plan.expected, *buffers_alone(families)))
+    plan = with_copies(plan, method, values, families)
     difference = None
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))

@@ -74,6 +74,7 @@ def tuner_name(key: str) -> TunerName | None:
     while module.endswith(BASE_LAYER):
         module = module.removesuffix(BASE_LAYER)
         depth += 1
+    module = module.replace(f"{BASE_LAYER}.", ".")  # inside of a module of which a parameter is changed
     behind = "".join(f".{segment}" for segment in segments[position + 1 :])
     named = behind not in _ENDS and not _NESTED.fullmatch(segments[position])
     return TunerName(module, f".{segments[position]}{behind}", depth, named)

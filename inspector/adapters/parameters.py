@@ -6,18 +6,19 @@ of a module wraps the one before, and a name may begin at any segment, so that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.expected import Expected
 from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
 from inspector.adapters.names import BASE_LAYER, PREFIX
 from inspector.adapters.targets import MODULES, Boxes, Targets, Unclear
-from inspector.algebra.boxes import boxes_of, count, tuples, within
+from inspector.algebra.boxes import boxes_of, common, count, minus, tuples, within
 from inspector.algebra.names import Index
 from inspector.budget import spend
 from inspector.matcher.families import Families
@@ -29,11 +30,15 @@ Wrapped = tuple[BaseTensor, tuple[AdapterTensor, ...]]
 
 
 class ChangedParameters(Struct, frozen=True):
-    """What the changed parameters ask for, their modules, and what could not be worked out."""
+    """What the changed parameters ask for, their modules, and what could not be worked out.
+
+    depths: how many wrappers are around the module of each target.
+    """
 
     expected: tuple[Expected, ...]
     targets: tuple[tuple[str, Boxes], ...]
     unclear: tuple[str, ...]
+    depths: tuple[int, ...]
 
 
 def changed_parameters(base: Base, settings: Targets, families: Families) -> ChangedParameters:
@@ -41,11 +46,13 @@ def changed_parameters(base: Base, settings: Targets, families: Families) -> Cha
     expected: list[Expected] = []
     targets: list[tuple[str, Boxes]] = []
     unclear: list[str] = []
+    depths: list[int] = []
     for module, boxes, tensors in _changed(base, settings):
         if len(tensors) > MOST_STACKED:
             unclear.append("how many parameters of one module are wrapped")
             continue
         targets.append((module, boxes))
+        depths.append(len(tensors))
         ranked = [_ranked(tensor, boxes, settings, unclear) for tensor in tensors]
         orders = [list(order) for order in permutations(ranked)]
         best = max(orders, key=lambda order: _fitting(module, boxes, order, families))
@@ -55,7 +62,32 @@ def changed_parameters(base: Base, settings: Targets, families: Families) -> Cha
                          required=tensor.required, rank_axis=piece.rank_axis, others=piece.others, role=tensor.role)
                 for piece in pieces
             )  # fmt: skip
-    return ChangedParameters(tuple(expected), tuple(targets), tuple(unclear))
+    return ChangedParameters(tuple(expected), tuple(targets), tuple(unclear), tuple(depths))
+
+
+def moved_inside(expected: Sequence[Expected], found: ChangedParameters) -> list[Expected]:
+    """What is expected, with the tensors inside of a module of which a parameter is changed below its wrappers."""
+    for (module, boxes), depth in zip(found.targets, found.depths, strict=True):
+        before, wrapped = f"{PREFIX}{module}.", f"{PREFIX}{module}{BASE_LAYER * depth}."
+        expected = [part for one in expected for part in _moved(one, before, wrapped, boxes)]
+    return list(expected)
+
+
+def _moved(one: Expected, before: str, wrapped: str, boxes: Boxes) -> Iterator[Expected]:
+    """A tensor, in two parts where only some of its indices are inside of the wrappers."""
+    if not one.key.startswith(before) or not one.module.startswith(before.removeprefix(PREFIX)):
+        yield one
+        return
+    inside: Boxes = tuple(
+        (*part, *box[len(part) :])
+        for box in one.boxes
+        for outer in boxes
+        if (part := common(box[: len(outer)], outer)) is not None
+    )
+    if inside:
+        yield replace(one, key=wrapped + one.key.removeprefix(before), boxes=inside)
+    if outside := minus(one.boxes, inside):
+        yield replace(one, boxes=outside)
 
 
 def _changed(base: Base, settings: Targets) -> list[tuple[str, Boxes, list[BaseTensor]]]:

@@ -25,7 +25,7 @@ from inspector.adapters.expected import (
 from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
 from inspector.adapters.of_all import numbers_of_all, sizes_of_all
-from inspector.adapters.parameters import changed_parameters
+from inspector.adapters.parameters import changed_parameters, moved_inside
 from inspector.adapters.peft_configs import BY_TASK
 from inspector.adapters.prefixes import PREFIXES, TABLES, needed_prefix
 from inspector.adapters.refused_targets import (
@@ -39,6 +39,7 @@ from inspector.adapters.refused_targets import (
     refused_module,
 )
 from inspector.adapters.replication import repeats, replicated
+from inspector.adapters.saved_buffers import saved_buffers
 from inspector.adapters.shadow import shadow_model
 from inspector.adapters.sharing import with_copies
 from inspector.adapters.subspaces import DIRECTIONS, subspaces
@@ -63,7 +64,8 @@ def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Fami
         planner.unchangeable = "layer_replication: it does not find the layers of this base"
     planner.run()
     unclear = tuple(dict.fromkeys(planner.unclear))
-    plan = ExpectedAdapter(tuple(planner.expected), unclear, tuple(planner.targets), planner.unchangeable)
+    buffers = saved_buffers(planner.expected, families)
+    plan = ExpectedAdapter((*planner.expected, *buffers), unclear, tuple(planner.targets), planner.unchangeable)
     return with_copies(plan, method, values, families)
 
 
@@ -290,7 +292,7 @@ class _Planner:
 
     def _parameters(self) -> None:
         found = changed_parameters(self.base, self.settings, self.families)
-        self.expected.extend(found.expected)
+        self.expected = [*moved_inside(self.expected, found), *found.expected]
         self.targets.extend(found.targets)
         self.unclear.extend(found.unclear)
         switch = refused_for_parameters(self.values) if found.targets else ""

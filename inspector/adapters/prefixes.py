@@ -103,12 +103,15 @@ def _width_read(base: Base) -> int | None:
 
 
 def _keys(base: Base) -> list[BaseTensor]:
-    """The key projections of the language model: those that read the width of its table of words."""
+    """The key projections of the language model: those that read the width of its table of words.
+
+    Those of layers that only predict further tokens are not in memory.
+    """
     hidden = {one.shape[1] for one in base.tensors if one.role in TABLES and one.required}
     return [
         one
         for one in base.tensors
-        if one.role in KEYS and one.widths is not None and one.ending == ".weight" and one.widths[0] in hidden
+        if one.role in KEYS and one.required and one.ending == ".weight" and one.widths and one.widths[0] in hidden
     ]
 
 

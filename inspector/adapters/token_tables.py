@@ -62,8 +62,12 @@ def _of_method(base: Base, wanted: object, values: Mapping[str, Any], settings: 
     if not isinstance(wanted, list):
         return None
     named = bool(values.get("target_modules"))
-    kinds = ("table", "linear", "linear_io")
-    tables = [one for one in base.tensors if one.kind in kinds and one.ending == ".weight"]
+    kinds = ("linear", "linear_io")  # a head that is tied is not required
+    tables = [
+        one
+        for one in base.tensors
+        if one.ending == ".weight" and (one.kind in kinds or (one.kind == "table" and one.required))
+    ]
     chosen: list[tuple[BaseTensor, object]] = [
         (one, wanted)
         for one in tables

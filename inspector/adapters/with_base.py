@@ -15,9 +15,9 @@ from inspector.adapters.router import MODULE as ROUTER
 from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, common, count, joined, minus, outer
 from inspector.algebra.names import axes_of, before_index
+from inspector.findings.adapters.biases import AdapterBiasesLost, AdapterBiasesMissing
 from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged
 from inspector.findings.adapters.tensors import (
-    AdapterBiasesMissing,
     AdapterHalfMissing,
     AdapterRankDiffers,
     AdapterShapeDiffers,
@@ -110,11 +110,10 @@ def _is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
 def _biases(absent: Sequence[tuple[Expected, Boxes]], plan: ExpectedAdapter) -> Iterator[Finding]:
     if absent:
         (first, boxes), *_ = absent
-        yield AdapterBiasesMissing(
-            such_as=place_of(first.key, boxes).name,
-            tensors=sum(count(boxes) for _, boxes in absent),
-            of=sum(count(one.boxes) for one in plan.expected if _is_bias(one, plan)),
-        )
+        tensors = sum(count(boxes) for _, boxes in absent)
+        of = sum(count(one.boxes) for one in plan.expected if _is_bias(one, plan))
+        kind = AdapterBiasesMissing if tensors == of else AdapterBiasesLost
+        yield kind(such_as=place_of(first.key, boxes).name, tensors=tensors, of=of)
 
 
 def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:

@@ -95,16 +95,33 @@ def all_float(lines: Sequence[Line]) -> Iterator[Finding]:
 
 
 def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have."""
-    kinds = (ledger.PARAMETER, ledger.COPY)
-    own = (line for line in lines if line.kind in kinds or line.role == ledger.PROJECTION)
+    """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have.
+
+    PEFT puts copies of the base's weights in their places too; beside scales they are those of a quantized base.
+    """
+    kinds, frozen = (ledger.PARAMETER, ledger.COPY), (ledger.PROJECTION, ledger.BUFFER)
+    own = (line for line in lines if line.kind in kinds or line.role in frozen or _is_copy(line, lines))
     floats = (line for line in own if line.packed is None)
     yield from _not_float(line for line in floats if not _chooses(line.family))
 
 
+def _is_copy(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a tensor is the unquantized weight of a module of the base around which an adapter is."""
+    if line.kind != ledger.EXTRA or not line.family.endswith(".base_layer.weight"):
+        return False
+    module = module_of(line.family)
+    return not any(
+        one.family.startswith(f"{module}.") and one.family not in (line.family, f"{module}.bias") for one in lines
+    )
+
+
 def _chooses(family: str) -> bool:
-    """Whether a tensor chooses elements of a matrix, or vectors of VB-LoRA's bank: its integers are not weights."""
-    return any("_indices" in segment or segment.endswith("_size") for segment in family.split("."))
+    """Whether a tensor's integers are not weights: it chooses elements of a matrix or vectors of VB-LoRA's bank, or
+    counts the steps of a batch norm."""
+    segments = family.split(".")
+    return segments[-1] == "num_batches_tracked" or any(
+        "_indices" in segment or segment.endswith("_size") for segment in segments
+    )
 
 
 def is_four_bit(one: Line | Placed) -> bool:

@@ -309,7 +309,7 @@ OTHER = [name for name in records() if name not in LORA]
 
 OF_BASE = (".base_layer.",)
 """What the base has too."""
-FOUND_AGAIN = (".frod_s_indices.", ".frod_s_size.", ".lm_head.trainable_tokens_delta")
+FOUND_AGAIN = ("num_batches_tracked", ".frod_s_indices.", ".frod_s_size.", ".lm_head.trainable_tokens_delta")
 """What PEFT computes again where it is lost, measured: the same logits; or has under the name of what it is tied to."""
 
 

@@ -729,13 +729,18 @@ def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
     return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
 
 
-def without_biases() -> Audit:
-    """An adapter of a base with biases, which its config says were trained."""
+def without_biases(*stored: int) -> Audit:
+    """An adapter of a base with biases, which its config says were trained. stored: the layers that have theirs."""
     spec: Spec = {
         f"base_model.model.model.layers.{layer}.self_attn.q_proj.lora_{side}.weight": ("BF16", shape)
         for layer in range(32)
         for side, shape in (("A", (16, 4096)), ("B", (4096, 16)))
     }
+    for layer in stored:
+        path = f"base_model.model.model.layers.{layer}.self_attn"
+        spec |= {
+            f"{path}.{name}_proj.bias": ("BF16", (size,)) for name, size in (("k", 1024), ("v", 1024), ("o", 4096))
+        }
     values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj"]}
     return with_base(spec, values | {"bias": "all"}, {**LLAMA8B, "attention_bias": True})
 
@@ -757,6 +762,7 @@ FIRES |= {
     "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
     "adapter-biases-missing": without_biases,
+    "adapter-biases-lost": lambda: without_biases(*range(31)),
     "adapter-heads-differ": lambda: prefix(
         12,
         1024,

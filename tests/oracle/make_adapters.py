@@ -64,6 +64,23 @@ BASES: dict[str, tuple[str, dict[str, Any]]] = {
         "Qwen3MoeForCausalLM",
         {**LLAMA, "num_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 28, "decoder_sparse_step": 2},
     ),
+    "glm4_moe": (
+        "Glm4MoeForCausalLM",
+        {**LLAMA, "n_routed_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 28, "n_group": 1,
+         "topk_group": 1, "first_k_dense_replace": 1, "num_nextn_predict_layers": 1},
+    ),
+    "siglip": (
+        "SiglipVisionModel",
+        {"hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "intermediate_size": 92,
+         "image_size": 40, "patch_size": 8},
+    ),
+    "rwkv": ("RwkvForCausalLM", {"vocab_size": 107, "hidden_size": 48, "num_hidden_layers": 3,
+                                 "attention_hidden_size": 48, "intermediate_size": 92, "context_length": 66}),
+    "segformer": (
+        "SegformerForSemanticSegmentation",
+        {"hidden_sizes": [16, 32, 48, 64], "depths": [1, 2, 1, 1], "num_attention_heads": [1, 2, 3, 4],
+         "decoder_hidden_size": 36, "num_labels": 5},
+    ),
 }  # fmt: skip
 """Base -> (class, arguments of its configuration)."""
 
@@ -201,6 +218,24 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
                 "2.mlp.experts.down_proj",
             ],
         },
+    ),
+    "siglip.parameter-around-modules": (
+        "siglip",
+        {**LORA, "target_modules": ["q_proj", "fc1"], "target_parameters": ["head.probe"]},
+    ),
+    "segformer.saved-head": (
+        "segformer",
+        {**LORA, "target_modules": ["q_proj", "v_proj"], "modules_to_save": ["decode_head"]},
+    ),
+    "segformer.ln-tuning": ("segformer", {"kind": "LNTuningConfig", "target_modules": ["batch_norm", "layer_norm"]}),
+    "rwkv.parameter-around-modules": (
+        "rwkv",
+        {**LORA, "target_modules": ["receptance"], "target_parameters": ["blocks.0.attention.time_mix_key"]},
+    ),
+    "glm4_moe.prefix": ("glm4_moe", {"kind": "PrefixTuningConfig", "num_virtual_tokens": 7, "task_type": "CAUSAL_LM"}),
+    "glm4_moe.trainable-tokens": (
+        "glm4_moe",
+        {"kind": "TrainableTokensConfig", "token_indices": [1, 5], "target_modules": ["embed_tokens"]},
     ),
     "llama.lily": ("llama", {"kind": "LilyConfig", "r": 5, "num_B": 3, "stride_A": 2, "target_modules": SEVEN}),
     "llama.lily-expression": (

@@ -221,48 +221,6 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
         return Remedy(f"download or save the adapter again, or {other}")
 
 
-class AdapterBiasesMissing(Finding, frozen=True, kw_only=True):
-    """Biases that the adapter's config says were trained are not in its file.
-
-    What it means
-        `bias` in adapter_config.json is "all" or ends with "_only": biases of the base were trained in their places and
-        are stored with the adapter. Some of them, or all, are missing.
-
-    Why it matters
-        PEFT keeps the biases of the base without a word. If others were trained, the model is not the one of the
-        training.
-
-    Example
-        warning[A932] adapter-biases-missing: 128 of 128 biases
-          such as
-            base_model.model.model.layers.{layer}.self_attn.q_proj.base_layer.bias
-          help     set "bias": "none" in adapter_config.json, if none was trained; else
-                   download or save the adapter again
-
-    What to do
-        Set `bias` to "none" if no bias was trained; otherwise download the adapter again, or save it again.
-    """
-
-    code = "A932"
-    severity = "warning"
-
-    such_as: str
-    tensors: int
-    of: int
-
-    headline_text = "{tensors} of {of} biases"
-    row_texts = (("such as", "{such_as}"),)
-
-    def remedy(self) -> Remedy:
-        if self.tensors < self.of:
-            return Remedy("download or save the adapter again")
-        step = Step(action="set", file="adapter_config.json", key=("bias",), new="none")
-        words = (
-            'set "bias": "none" in adapter_config.json, if none was trained; else download or save the adapter again'
-        )
-        return Remedy(words, (step,))
-
-
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     """The adapter has tensors for modules that its config does not target.
 
