@@ -56,6 +56,7 @@ NAMES = {
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
         gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
+        to_gate ff.gate gate_layer
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0
@@ -68,7 +69,7 @@ NAMES = {
         q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
-        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
+        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2 ff.up img_mlp.proj
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
     """,
     "down out": """
@@ -84,15 +85,15 @@ NAMES = {
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
-        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
+        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1 ff.down img_mlp.out
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
-        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution
+        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution img_qkv_proj
     """,
-    "kv": "kv_proj to_kv crossattention.c_attn attn.kv",
+    "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj conv_inverted ff.linear_in ff_context.linear_in

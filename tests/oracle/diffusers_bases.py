@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.oracle.diffusers_more_bases import MORE_BASES, MORE_VARIANTS
+
 STREAMS = {
     "patch_size": 1,
     "in_channels": 12,
@@ -15,6 +17,7 @@ STREAMS = {
     "axes_dims_rope": (4, 4, 4),
 }
 BASES: dict[str, dict[str, Any]] = {
+    **MORE_BASES,
     "UNet2DConditionModel": {
         "sample_size": 16,
         "in_channels": 4,
@@ -638,6 +641,7 @@ BASES: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    **MORE_VARIANTS,
     "HunyuanVideoFramepackTransformer3DModel": (
         {"has_image_proj": False, "num_layers": 3},
         {"has_clean_x_embedder": False, "guidance_embeds": False},

@@ -300,7 +300,9 @@ def _shorter(values: list[Any]) -> list[Any]:
 
 
 def _sum_is(expression: str, values: Mapping[str, Any], key: str) -> bool:
-    """Whether the numbers of a list add up to the value of an expression."""
+    """Whether the numbers of a list add up to the value of an expression; a config without the list says nothing."""
+    if values[key] is None:
+        return True
     one, _, other = expression.partition(" // ")
     wanted = values[one] // values[other] if other and values[other] else values[one]
     return isinstance(values[key], list | tuple) and sum(values[key]) == wanted
