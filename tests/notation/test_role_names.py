@@ -32,7 +32,7 @@ NAMES = {
         sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,
     "value": """
-        v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t linear_v
+        v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t to_value linear_v
         project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
@@ -51,12 +51,14 @@ NAMES = {
         visual_attention.output.dense self_attention.attention_out
         self_attention.experts.output_linear self_attention.experts.bias
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
+        self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
+        av_cross_attention.out_layer
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
         gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
-        to_gate ff.gate gate_layer
+        to_gate ff.gate gate_layer layers.{}.gate
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0
@@ -69,7 +71,7 @@ NAMES = {
         q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
-        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2 ff.up img_mlp.proj
+        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2 ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
     """,
     "down out": """
@@ -85,7 +87,7 @@ NAMES = {
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
-        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1 ff.down img_mlp.out
+        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1 ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",

@@ -41,6 +41,42 @@ MORE_BASES: dict[str, dict[str, Any]] = {
         "hidden_size": 48, "num_attention_heads": 4, "num_layers": 2, "ffn_hidden_size": 52, "in_channels": 10,
         "out_channels": 7, "patch_size": 1, "text_in_dim": 28, "rope_axes_dim": (4, 4, 4),
     },
+    "Ideogram4Transformer2DModel": {
+        "in_channels": 10, "num_layers": 2, "attention_head_dim": 12, "num_attention_heads": 4,
+        "intermediate_size": 52, "adaln_dim": 18, "llm_features_dim": 30, "mrope_section": (2, 2, 2),
+    },
+    "NucleusMoEImageTransformer2DModel": {
+        "patch_size": 1, "in_channels": 10, "out_channels": 7, "num_layers": 6, "attention_head_dim": 12,
+        "num_attention_heads": 6, "num_key_value_heads": 2, "joint_attention_dim": 28, "axes_dims_rope": (4, 4, 4),
+        "num_experts": 5, "moe_intermediate_dim": 22,
+    },
+    "Flux3Transformer2DModel": {
+        "in_channels": 10, "cond_in_channels": 7, "num_layers": 2, "num_single_layers": 3, "attention_head_dim": 16,
+        "num_attention_heads": 3, "joint_attention_dim": 28, "timestep_channels": 18, "axes_dims_rope": (4, 4, 4, 4),
+    },
+    "LuminaNextDiT2DModel": {
+        "sample_size": 16, "patch_size": 2, "in_channels": 5, "hidden_size": 48, "num_layers": 2,
+        "num_attention_heads": 4, "num_kv_heads": 2, "multiple_of": 10, "cross_attention_dim": 28,
+    },
+    "Kandinsky3UNet": {
+        "in_channels": 5, "time_embedding_dim": 36, "groups": 4, "attention_head_dim": 8, "layers_per_block": 2,
+        "block_out_channels": (16, 32, 48, 64), "cross_attention_dim": 28, "encoder_hid_dim": 22,
+    },
+    "Kandinsky5Transformer3DModel": {
+        "in_visual_dim": 5, "in_text_dim": 28, "in_text_dim2": 22, "time_dim": 18, "out_visual_dim": 7,
+        "patch_size": (1, 2, 2), "model_dim": 48, "ff_dim": 52, "num_text_blocks": 1, "num_visual_blocks": 2,
+        "axes_dims": (4, 4, 4),
+    },
+    "Kandinsky6Transformer3DModel": {
+        "in_visual_dim": 5, "in_text_dim": 28, "in_text_dim2": 22, "time_dim": 18, "out_visual_dim": 7,
+        "patch_size": (1, 2, 2), "model_dim": 48, "ff_dim": 52, "num_text_blocks": 1, "num_visual_blocks": 2,
+        "axes_dims": (4, 4, 4), "in_audio_dim": 9, "out_audio_dim": 11, "model_dim_a": 40, "time_dim_a": 26,
+        "ff_dim_a": 44, "axes_dims_a": (4, 2, 4),
+    },
+    "Kandinsky6SRTransformer3DModel": {
+        "in_visual_dim": 5, "time_dim": 18, "out_visual_dim": 7, "patch_size": (1, 2, 1), "model_dim": 48,
+        "ff_dim": 52, "num_visual_blocks": 2, "axes_dims": (4, 4, 4),
+    },
 }  # fmt: skip
 MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "HunyuanImageTransformer2DModel": (
@@ -55,4 +91,37 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "Krea2Transformer2DModel": ({"num_key_value_heads": 4, "num_attention_heads": 8},),
     "QwenImage21Transformer2DModel": ({"out_channels": None}, {"patch_size": 2}),
     "ErnieImageTransformer2DModel": ({"text_in_dim": 48}, {"patch_size": 2}, {"num_attention_heads": 6}),
+    "NucleusMoEImageTransformer2DModel": (
+        {"dense_moe_strategy": "leave_first_three_blocks_dense"},
+        {"dense_moe_strategy": "leave_first_block_dense"},
+        {"dense_moe_strategy": "all_moe"},
+        {"dense_moe_strategy": "all_dense"},
+        {"moe_enabled": False},
+        {"num_layers": 3},
+        {"mlp_ratio": 5.5, "num_attention_heads": 8},
+        {"num_key_value_heads": None},
+    ),
+    "Flux3Transformer2DModel": ({"flow_map": True}, {"mlp_ratio": 2.33}),
+    "LuminaNextDiT2DModel": (
+        {"ffn_dim_multiplier": 1.3},
+        {"learn_sigma": False},
+        {"qk_norm": False},
+        {"hidden_size": 1280, "num_attention_heads": 10, "num_kv_heads": 5},
+    ),
+    "Kandinsky3UNet": (
+        {"layers_per_block": 1},
+        {"layers_per_block": 3},
+        {"block_out_channels": (16, 32)},
+        {"block_out_channels": (32, 16, 64)},
+        {"block_out_channels": (16, 32, 48, 64, 80)},
+    ),
+    "Kandinsky5Transformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
+    "Kandinsky6Transformer3DModel": (
+        {"model_dim_a": None},
+        {"model_dim_a": None, "time_dim_a": None, "ff_dim_a": None, "axes_dims_a": None},
+        {"cross_gates": True},
+        {"visual_token_type_num_embeddings": 3},
+        {"time_dim_a": 0, "ff_dim_a": 0},
+    ),
+    "Kandinsky6SRTransformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
 }  # fmt: skip
