@@ -44,6 +44,12 @@ def is_of_writer(finding: Finding) -> bool:
     return isinstance(finding, NamesInDialect) and bool(finding.writer)
 
 
+def is_of_other_program(audited: Audit) -> bool:
+    """Whether a folder without config.json has the names of another program, which finds its own config."""
+    config = audited.checkpoint.config
+    return (config is None or config.kind != "config") and any(is_of_writer(one) for one in audited.findings)
+
+
 def of_one_index(findings: list[Finding]) -> list[Finding]:
     """The findings, without that on entries in vain where the same file has tensors without one: its names changed."""
     from inspector.findings.shards.agreement import TensorListedInVain, TensorReadUnlisted

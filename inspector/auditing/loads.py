@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.auditing.channels_last import is_of_mlx
 from inspector.auditing.failures import (
     failure,
+    is_of_other_program,
     is_of_writer,
     is_older_naming,
     of_another_program,
@@ -239,7 +240,8 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
 
     unusable = next((one for one in audited.findings if isinstance(one, ConfigMissing | ModelTypeMissing)), None)
     if unusable is None:
-        return ()
+        given = Given(audited.checkpoint, None, None, None)
+        return (loads(given, NEWEST), loads(given, OLDER)) if is_of_other_program(audited) else ()
     if isinstance(unusable, ConfigMissing) and unusable.loader == DIFFUSERS.name:
         from inspector.loading.diffusers import without_config
 

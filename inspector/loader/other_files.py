@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -13,6 +13,10 @@ from inspector.loader.weight_sets import WeightSet
 
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
+
+
+TRAINED_BESIDE: Final = "non_lora_trainables.bin"
+"""The file of LLaVA for what was trained beside a LoRA. Source: LLaVA, `llava/train/train.py`."""
 
 
 class OtherSet(Struct, frozen=True):
@@ -37,9 +41,10 @@ def others_of(
 
 def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Finding:
     """The findings on sets of weights next to the audited one."""
-    from inspector.findings.shards.sets import OtherWeights
+    from inspector.findings.shards.sets import OtherWeights, TrainedBesideAdapter
 
-    return OtherWeights(
+    beside = audited.name.startswith("adapter_model.") and any(one.name == TRAINED_BESIDE for one in others)
+    return (TrainedBesideAdapter if beside else OtherWeights)(
         place=Place(file=audited.name),
         audited=audited.name,
         audited_bytes=audited_bytes,

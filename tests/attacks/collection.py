@@ -530,6 +530,15 @@ add("index of one file", {"model.safetensors": healthy("a"), INDEX: index_of({"a
 # Several sets
 add("stale single file", {**two_shards(), "model.safetensors": GOOD}, "other-weights")
 add("consolidated beside shards", {**two_shards(), "consolidated.safetensors": GOOD}, "other-weights")
+add(
+    "beside an adapter",
+    {
+        "adapter_model.safetensors": GOOD,
+        "non_lora_trainables.bin": b"x",
+        "adapter_config.json": b'{"peft_type": "LORA"}',
+    },
+    "trained-beside-adapter",
+)
 add("variants", {"model.safetensors": GOOD, "model.fp16.safetensors": GOOD}, "other-weights")
 add(
     "variant chosen",

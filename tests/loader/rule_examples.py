@@ -490,6 +490,16 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             ],
         },
     ),
+    "trained-beside-adapter": (
+        {"file": "adapter_model.safetensors"},
+        {
+            "audited": "adapter_model.safetensors",
+            "audited_bytes": 639692768,
+            "sets": [{"name": "non_lora_trainables.bin", "files": 1, "bytes": 41978453, "kind": "pytorch"}],
+            "count": 1,
+            "bytes": 41978453,
+        },
+    ),
     "other-weights": (
         {"file": "model.safetensors.index.json"},
         {

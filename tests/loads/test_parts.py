@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
+from tests.checkpoints import genuine, write_file
+from tests.dialects import converters
 from tests.judged import base_record, spec_of
 from tests.loads.damage import damaged, healthy, write
+from tests.sparse_models import LLAMA8B
 
 Row = tuple[str, str, list[Any], list[str], str]
 VISION = ["keep", "vision_model."]
@@ -175,3 +178,12 @@ def test_experts_that_are_stored_one_by_one(model_type: str, joint: str, down: s
     assert codes("0", with_experts_apart(model_type, joint, down, axis)) == ["N533"]
     assert codes("1", with_experts_apart(model_type, "nothing", "nothing", axis)) == []
     assert "N533" not in codes("2", with_experts_apart(model_type, joint, down, axis, "experts.1."))
+
+
+@pytest.mark.parametrize("writer", [converters.mistral, converters.torchtune, converters.megatron])
+def test_what_transformers_does_with_the_folder_of_another_program_is_stated(writer: Any, tmp_path: Path) -> None:
+    small = {**LLAMA8B, "num_hidden_layers": 2, "vocab_size": 1000}
+    write_file(tmp_path / "consolidated.safetensors", writer(genuine(small)))
+    (tmp_path / "params.json").write_text('{"dim": 4096, "n_layers": 2, "n_heads": 32, "n_kv_heads": 8}')
+    found = [(one.loader, one.outcome, one.intended) for one in audit(str(tmp_path)).loads]
+    assert found == 2 * [("transformers", "refuses", False)]

@@ -47,6 +47,36 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
 
 
+class TrainedBesideAdapter(OtherWeights, frozen=True, kw_only=True, omit_defaults=True):
+    """Modules that were trained with an adapter are in a file of their own.
+
+    What it means
+        LLaVA and programs made from it train the projector beside a LoRA and write it, and all else that was trained
+        whole, into `non_lora_trainables.bin`.
+
+    Why it matters
+        PEFT reads the adapter alone. With a projector that was not trained with it the model does not understand
+        images.
+
+    Example
+        note[S241] trained-beside-adapter: what was trained with
+          adapter_model.safetensors is in another file
+          also   non_lora_trainables.bin: pytorch, 1 file, 41,978,453 bytes
+          total  41,978,453 bytes in addition to 639,692,768 audited
+          help   download both: LLaVA's load_pretrained_model with the base model reads
+                 them; PEFT reads the adapter alone
+
+    What to do
+        Load both with the program that trained them.
+    """
+
+    code = "S241"
+    headline_text = "what was trained with {audited} is in another file"
+    remedy_text = (
+        "download both: LLaVA's load_pretrained_model with the base model reads them; PEFT reads the adapter alone"
+    )
+
+
 class SetsDiffer(Finding, frozen=True, kw_only=True):
     """Two sets of weights that the same loader could take are not the same.
 
