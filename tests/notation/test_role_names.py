@@ -71,7 +71,8 @@ NAMES = {
         q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
-        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2 ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
+        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
+        ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
     """,
     "down out": """
@@ -87,7 +88,8 @@ NAMES = {
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
-        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1 ff.down img_mlp.out feed_forward.out_layer feed_forward.2
+        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
+        ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
