@@ -48,7 +48,7 @@ from inspector.loader.header_record import (
     unreadable,
 )
 from inspector.loader.layout import WORD, Layout
-from inspector.loader.signature import recognise
+from inspector.loader.signature import REENCODED, is_reencoded, recognise
 from inspector.loader.strict_json import DuplicateKeys, JsonFault, OddNumber
 
 
@@ -240,6 +240,8 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
     place = Place(file=file)
     length = int.from_bytes(first[:8], "little")
     announced = len(first) >= 8 and 0 < length <= HEADER_LIMIT and first[8:9] in (b"{", b" ", b"\n", b"\t", b"")
+    if what == "unknown" and is_reencoded(first):
+        return NotACheckpoint(place=place, what=REENCODED, bytes=size)
     if what not in ("unknown", "text", "safetensors") and not announced:
         return NotACheckpoint(place=place, what=what, bytes=size)
     if (len(first) >= 8 and announced) or (len(first) < 8 and what == "unknown"):

@@ -15,6 +15,7 @@ from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.listed_tensors import ListedTensors, joined, stored_of
+from inspector.loader.reencoded import as_read_back
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.tensor_files import TensorFiles
 from inspector.loader.weight_sets import OTHER_KINDS, WeightSet, shard_number
@@ -188,7 +189,7 @@ class SetReading:
             self._refused(name, result)
             return
         size = self.listing.files.get(name) if isinstance(result, Header) else result.size
-        header = result if isinstance(result, Header) else self._parsed(name, result)
+        header = result if isinstance(result, Header) else as_read_back(self._parsed(name, result), size, self.source)
         self.findings.extend(header.findings)
         if header.findings:
             from inspector.findings.header.metadata import MetadataMalformed

@@ -8,6 +8,12 @@ from typing import Final
 SNIFF_BYTES: Final = 512
 """Number of first bytes that are checked; the signature of tar, the last one, is at 257."""
 
+REPLACED: Final = "\ufffd".encode()
+"""What a decoder of text puts in the place of bytes that it cannot read, in UTF-8."""
+OF_TEXT: Final = 8
+"""Replaced bytes that show it where no zero byte shows that the file was none of text."""
+REENCODED: Final = "reencoded"
+
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"version https://git-lfs", "git-lfs-pointer"),
     (b"# xet version ", "xet-pointer"),
@@ -68,6 +74,20 @@ def _is_of_torch(first: bytes) -> bool:
     name = first[30 : 30 + int.from_bytes(first[26:28], "little")]
     _, slash, inner = name.partition(b"/")
     return bool(slash) and inner.startswith(_OF_TORCH)
+
+
+def is_reencoded(first: bytes) -> bool:
+    """Whether a binary file was read as text and written again: bytes that are no UTF-8 became U+FFFD.
+
+    first: bytes from its beginning, the last of which may be a part of a character.
+    """
+    if first.count(REPLACED) < (1 if b"\0" in first else OF_TEXT):
+        return False
+    try:
+        first.decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(first) - 3
+    return True
 
 
 def recognise(first: bytes, size: int | None) -> str:

@@ -22,12 +22,14 @@ from inspector.loader.formats.gguf_values import GgufValues, Malformed
 from inspector.loader.formats.incremental import EndOfFile, Read, Stretch, TooLong
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout
-from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.signature import REENCODED, is_reencoded, recognise
 
 HEADER_LIMIT: Final = 100_000_000
 """Bytes before the tensor data; the largest genuine ones (vocabularies of a quarter million) have some 30 million."""
 TENSOR_LIMIT: Final = 262_144
 """Tensors of one file. Experts are stacked in GGUF, so that genuine files have a few thousand."""
+BEGINNING: Final = 4_096
+"""Bytes that show what a file is that is no GGUF, or a damaged one."""
 KEY_LIMIT: Final = 65_536
 """Key-values of one file."""
 DIMS_LIMIT: Final = 16
@@ -162,9 +164,14 @@ class _GgufReading:
         return GgufFile(header, self.values, self.version, self.order == ">", alignment, split, begins)
 
     def malformed(self, problem: str) -> Finding:
+        position = self.stretch.position
+        if is_reencoded(self._sniffed()):
+            from inspector.findings.reading.content import NotACheckpoint
+
+            return NotACheckpoint(place=self.place, what=REENCODED, bytes=self.size)
         from inspector.findings.header.gguf import GgufMalformed
 
-        return GgufMalformed(place=self.place, problem=problem, position=self.stretch.position)
+        return GgufMalformed(place=self.place, problem=problem, position=position)
 
     def _magic(self) -> Finding | None:
         """Reads magic and version, decides on the byte order."""
@@ -189,7 +196,7 @@ class _GgufReading:
 
     def _sniffed(self) -> bytes:
         self.stretch.at = 0
-        return self.stretch.take(min(self.size, SNIFF_BYTES))
+        return self.stretch.take(min(self.size, BEGINNING))
 
     def _key_values(self, count: int) -> None:
         doubled: list[str] = []

@@ -1,0 +1,66 @@
+"""Files that a program read as text and wrote again: each byte that is no UTF-8 is U+FFFD in them, three bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy
+import pytest
+from safetensors.numpy import save_file
+
+from inspector.loader.checkpoint import load
+
+
+def tensors(count: int, width: int, kind: str) -> Mapping[str, Any]:
+    """Matrices of random values."""
+    random = numpy.random.default_rng(0)
+    return {f"layers.{index}.weight": random.standard_normal((width, width)).astype(kind) for index in range(count)}
+
+
+def as_text(path: Path) -> Path:
+    """The file as text, written again."""
+    path.write_text(path.read_bytes().decode(errors="replace"), encoding="utf-8", newline="")
+    return path.parent
+
+
+def a_gguf(path: Path, general_name: str) -> Path:
+    """A small GGUF file with a float among its first keys."""
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_name(general_name)
+    writer.add_layer_norm_rms_eps(1e-5)
+    for name, values in tensors(2, 32, "float32").items():
+        writer.add_tensor(name, values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+@pytest.mark.parametrize(("count", "width", "kind"), [(1, 8, "float32"), (31, 64, "float16"), (60, 24, "float32")])
+def test_safetensors(count: int, width: int, kind: str, tmp_path: Path) -> None:
+    """The length of the header survives or not; cutting the file after the stated data would keep damaged values."""
+    save_file(dict(tensors(count, width, kind)), tmp_path / "model.safetensors")
+    (finding,) = load(str(as_text(tmp_path / "model.safetensors"))).findings
+    assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
+    assert [step.action for step in finding.remedy().steps] == ["fetch"]
+
+
+def test_gguf(tmp_path: Path) -> None:
+    (finding,) = load(str(as_text(a_gguf(tmp_path / "model.gguf", "model")))).findings
+    assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
+
+
+def test_a_name_with_the_character_is_no_fault(tmp_path: Path) -> None:
+    assert load(str(a_gguf(tmp_path / "model.gguf", "mod\ufffdl").parent)).readable
+
+
+def test_other_bytes_behind_the_data(tmp_path: Path) -> None:
+    save_file(dict(tensors(2, 16, "float32")), tmp_path / "model.safetensors")
+    with open(tmp_path / "model.safetensors", "ab") as file:
+        file.write(numpy.random.default_rng(1).bytes(5_000))
+    (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
+    assert finding.code == "H109"
