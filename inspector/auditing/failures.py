@@ -22,7 +22,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import Given, loads
 
 if TYPE_CHECKING:
@@ -45,9 +45,11 @@ def is_of_writer(finding: Finding) -> bool:
 
 
 def is_of_other_program(audited: Audit) -> bool:
-    """Whether a folder without config.json has the names of another program, which finds its own config."""
-    config = audited.checkpoint.config
-    return (config is None or config.kind != "config") and any(is_of_writer(one) for one in audited.findings)
+    """Whether a folder without config.json is another program's: by its own config, or by the names of its files."""
+    config, case = audited.checkpoint.config, audited.case
+    if config is None:
+        return case is not None and not names_of(NEWEST).bases.keys().isdisjoint(case.reading.definition.names)
+    return config.kind != "config" and any(is_of_writer(one) for one in audited.findings)
 
 
 def of_one_index(findings: list[Finding]) -> list[Finding]:

@@ -81,7 +81,8 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
         return None
     fitting = sum(one.tensors for one in placement.placed if one.fits)
     upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
-    if sum(one.tensors for one in upright) <= fitting or _fits_elsewhere(placement, upright):
+    few = sum(one.tensors for one in upright) <= fitting or _fits_elsewhere(placement, upright)
+    if few and not _of_other_blocks(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
     reading = case.reading
     unknown = Scope(reading.definition, Settings({}, known=False), reading.scope.lookup)
@@ -97,6 +98,13 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     stored = other.ledger.counts.unique_parameters
     return _another_size(case, keys[0].key if keys else "model_type", stored, keys[:KEYS_SHOWN])
+
+
+def _of_other_blocks(placement: Placement, wrong: Sequence[Placed]) -> bool:
+    """Whether other blocks are stored than the config lists: some are missing, some unexpected, and others of another
+    shape, as one block more or less at the beginning moves the widths of all behind it.
+    """
+    return bool(placement.missing and placement.unexpected and wrong)
 
 
 def of_other_shapes(case: Reconciled) -> Finding | None:

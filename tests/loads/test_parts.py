@@ -12,6 +12,7 @@ from tests.checkpoints import genuine, write_file
 from tests.dialects import converters
 from tests.judged import base_record, spec_of
 from tests.loads.damage import damaged, healthy, write
+from tests.loads.test_reported import diffusers_records
 from tests.sparse_models import LLAMA8B
 
 Row = tuple[str, str, list[Any], list[str], str]
@@ -187,3 +188,28 @@ def test_what_transformers_does_with_the_folder_of_another_program_is_stated(wri
     (tmp_path / "params.json").write_text('{"dim": 4096, "n_layers": 2, "n_heads": 32, "n_kv_heads": 8}')
     found = [(one.loader, one.outcome, one.intended) for one in audit(str(tmp_path)).loads]
     assert found == 2 * [("transformers", "refuses", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [("AutoencoderKL", 0), ("AutoencoderKL", 1), ("AutoencoderKLTemporalDecoder", 0), ("AsymmetricAutoencoderKL", 1)],
+)
+def test_a_config_with_one_block_more_is_of_another_model(name: str, at: int, tmp_path: Path) -> None:
+    one = next(record for record in diffusers_records(name) if not record["variant"])
+    lists = [key for key in one["config"] if key.endswith(("block_out_channels", "block_types"))]
+    longer = {key: [*one["config"][key][:at], one["config"][key][-at], *one["config"][key][at:]] for key in lists}
+    folder = healthy(spec_of(one), {**one["config"], **longer}, "diffusion_pytorch_model.safetensors")
+    audited = audit(str(write(folder, tmp_path / "0")))
+    assert [one.code for one in audited.findings if one.severity != "note"] in (["C315"], ["C310"])
+
+
+def test_a_table_that_the_class_does_not_build_is_extra(tmp_path: Path) -> None:
+    one = base_record("esm", "MaskedLM")
+    config = {"architectures": [one["class"]], **one["config"], "position_embedding_type": "rotary"}
+    spec = {name: entry for name, entry in spec_of(one).items() if "position_embeddings" not in name}
+    tables = {"esm.embeddings.position_embeddings.weight": ("F32", (config["max_position_embeddings"], 48))}
+    codes = [
+        {one.code for one in audit(str(write(healthy(held, config), tmp_path / str(at)))).findings} - {"P703"}
+        for at, held in enumerate((spec, spec | tables))
+    ]
+    assert codes == [set(), {"N410"}]

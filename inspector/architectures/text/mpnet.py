@@ -2,7 +2,8 @@
 
 modeling_mpnet.py: one relative table for all layers; its heads are named as RoBERTa's. modeling_esm.py: norms before
 the halves of a layer, `contact_head` reads all heads of all layers, rotary frequencies are in every layer of files of
-transformers 4 and once below `layer.*` in those of 5, which also say gamma and beta.
+transformers 4 and once below `layer.*` in those of 5, which also say gamma and beta. Files of ESM-2 have a table of
+positions that the class with rotary positions does not build (`_keys_to_ignore_on_load_unexpected`).
 """
 
 from inspector.architectures.blocks import CLASSIFIER
@@ -50,6 +51,8 @@ ESM = Architecture("esm", ties="tie_word_embeddings | true", dims=ENCODER, diale
         part("embeddings.word_embeddings",     "embed.token",    table("V d")),
         part("embeddings.position_embeddings", "embed.position", table("T d"),
              when="position_embedding_type == 'absolute'"),
+        rows(part("embeddings.position_embeddings", "embed.position", table("T d")),
+             when="position_embedding_type != 'absolute'", optional=True, extra="unused", tower="unused"),
         part("embeddings.layer_norm",          "norm.embed",     affine("d"), when="emb_layer_norm_before"),
         maybe("embeddings.position_ids",       "embed.index",    buffer("1 T")),
         part("contact_head.regression",        "head.contact",   dense("L*h -> 1")),
