@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import Final
 
 import msgspec
 
@@ -13,6 +12,7 @@ from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed
 from inspector.auditing.result import Skipped
+from inspector.auditing.stated_places import with_place
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
@@ -85,7 +85,7 @@ def packing_findings(
     settings = unpacked.settings
     if unpacked.cases:
         for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
-            yield _with_place(one, checkpoint) if isinstance(one, PackingConfigDisagrees) else one
+            yield with_place(one, checkpoint)
     yield from _expected_plain(unpacked, lines)
     unlisted = layers_not_packed(unpacked, lines)
     if unlisted:
@@ -111,36 +111,6 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             _, block = block_for(one.scheme, packing, (helper.key for helper in unpacked.helpers))
             one = msgspec.structs.replace(one, block=block)
         yield one
-
-
-def _with_place(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Finding:
-    """The finding with the file that states the setting, and the key there, where all modules contradict it."""
-    config = checkpoint.config
-    stated: list[tuple[str, str, Mapping[str, object]]] = [
-        (f"{file}.", file, values) for file, values in checkpoint.side.items()
-    ]
-    if config is not None and config.kind == "config":
-        stated.append(("", config.file, config.values))
-    for prefix, file, values in stated:
-        keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
-        found = _at(values, keys)
-        if found is not None and found == finding.config and not finding.agreeing:
-            others = ((other, *keys[1:]) for other in COPIES.get(keys[0], ()))
-            copies = tuple(other for other in others if _at(values, other) == found)
-            return msgspec.structs.replace(finding, file=file, path=keys, copies=copies)
-    return finding
-
-
-COPIES: Final[Mapping[str, tuple[str, ...]]] = {"quantization": ("quantization_config",)}
-"""The block of mlx-lm -> where it writes the same a second time."""
-
-
-def _at(values: Mapping[str, object], keys: Sequence[str]) -> object:
-    """What is at a path of keys; None where there is none."""
-    found: object = values if keys else None
-    for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
 
 
 def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from inspector.quantization.stated import ModuleSettings
 ROWS: Final = ("compressed-tensors", "modelopt", "quark", "fp8", "fbgemm_fp8", "auto-round", "bitnet")
 _HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round")
 METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "gptq": ("gptq", "auto-round"), "gptq-first": ("gptq",),
+    "gptq": ("gptq", "auto-round"), "gptq-float-zeros": ("gptq",),
     "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
     "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
     "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES,
@@ -114,7 +114,7 @@ _EVERY_LINEAR: Final = frozenset({
 """Schemes applied to every linear layer: a router that is one is quantized as well."""
 _EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
 _HEADS_LEFT_OUT: Final = frozenset(
-    {"gptq", "gptq-first", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"}
+    {"gptq", "gptq-float-zeros", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"}
 )
 """Schemes whose loaders leave the head out where the config does not say otherwise."""
 _LISTS_ADDED: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast"})

@@ -24,7 +24,7 @@ LISTS: Final[Mapping[str, str]] = {
 MOST_LISTED: Final = 2_000
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
-    "exl2": "exllamav2", "exl3": "exllamav3", "gptq-first": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
+    "exl2": "exllamav2", "exl3": "exllamav3", "gptq-float-zeros": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
 """Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
 READ_BESIDE: Final[Mapping[str, str]] = {QUANTO_FILE: "optimum-quanto", "hf_quant_config.json": "vllm"}

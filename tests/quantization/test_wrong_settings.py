@@ -126,6 +126,20 @@ def test_the_format_that_a_loader_infers_is_compared_with_the_tensors(name: str,
         assert (step.key[-1], step.new) == ("format", "pack-quantized" if packed else "int-quantized")
 
 
+def test_the_step_of_an_unstated_format_is_the_path_in_the_file_that_states_the_group() -> None:
+    config, spec, _ = checkpoint("ct_w4a16")
+    block = config["quantization_config"]
+    (group,) = block["config_groups"].values()
+    group.pop("format", None)
+    block["config_groups"] = {"group.of.all": {**group, "input_activations": INTEGER_INPUTS}}
+    (finding,) = (one for one in audited("ct_w4a16", spec, config).findings if one.code == "T647")
+    (step,) = finding.remedy().steps
+    assert (step.file, step.key) == (
+        "config.json",
+        ("quantization_config", "config_groups", "group.of.all", "format"),
+    )
+
+
 SETTINGS = {"bits", "num_bits", "nbits", "group_size"}
 NOT_DECISIVE = re.compile(
     r"extra_config\.lm_head|act_bits|act_group_size|input_activations|input_tensors"  # not of quantized weights

@@ -95,19 +95,19 @@ class AdapterAsWeights(Finding, frozen=True, kw_only=True):
 
 
 class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
-    """A complete model is stored together with adapter_config.json.
+    """Weights that are not an adapter's are stored together with adapter_config.json.
 
     What it means
-        The weights are a model's, not an adapter's. Headers cannot show whether the adapter was merged into
-        them. It is a note where the loader that the folder is made for does not read the adapter, or where the class
-        is made of both (`has_lora_adapter`); A940 and A941 are what transformers does.
+        The weights are a model's or part of one, not an adapter's. Headers cannot show whether the adapter was
+        merged into them. It is a note where the loader that the folder is made for does not read the adapter, or where
+        the class is made of both (`has_lora_adapter`); A940 and A941 are what transformers does.
 
     Why it matters
         transformers with PEFT installed reads adapter_config.json first.
 
     Example
         note[A911] adapter-beside-weights: an adapter for meta-llama/Meta-Llama-3-8B
-          weights  a complete model; headers cannot show whether the adapter was merged
+          weights  not an adapter's; headers cannot show whether it was merged into them
           help     remove adapter_config.json if the weights are merged: with PEFT,
                    transformers reads it
 
@@ -124,7 +124,7 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
     added: bool = True
 
     row_texts = (
-        ("weights", "a complete model; headers cannot show whether the adapter was merged"),
+        ("weights", "not an adapter's; headers cannot show whether it was merged into them"),
         ("adapter", "{adapter_file} is also here, not included in these counts", "adapter_file"),
     )
     remedy_text = "remove adapter_config.json if the weights are merged: with PEFT, transformers reads it"
@@ -152,7 +152,7 @@ class AdapterConfigLeft(AdapterBesideWeights, frozen=True, kw_only=True):
 
     Example
         error[A940] adapter-config-left: an adapter for meta-llama/Meta-Llama-3-8B
-          weights  a complete model; headers cannot show whether the adapter was merged
+          weights  not an adapter's; headers cannot show whether it was merged into them
           because  with PEFT installed, transformers refuses the folder: there is no
                    adapter_model.safetensors
           help     move adapter_config.json out of this folder
@@ -190,7 +190,7 @@ class AdapterAdded(AdapterBesideWeights, frozen=True, kw_only=True):
 
     Example
         warning[A941] adapter-added: an adapter for meta-llama/Meta-Llama-3-8B
-          weights  a complete model; headers cannot show whether the adapter was merged
+          weights  not an adapter's; headers cannot show whether it was merged into them
           adapter  adapter_model.safetensors is also here, not included in these counts
           because  with PEFT installed, transformers 5 adds the adapter to these
                    weights; 4.57 loads meta-llama/Meta-Llama-3-8B instead

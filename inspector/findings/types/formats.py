@@ -38,6 +38,8 @@ class PackingFormatUnstated(PackedModules, frozen=True, kw_only=True):
     inferred: str
     weights: str
     file: str = "config.json"
+    path: tuple[str, ...] = ()
+    """The keys of the setting in this file; () where it is not known which they are."""
 
     def alike(self) -> tuple[object, ...]:
         return (self.key, self.inferred, self.weights)
@@ -53,5 +55,5 @@ class PackingFormatUnstated(PackedModules, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        step = Step(action="set", file=self.file, key=tuple(self.key.split(".")), new=self.weights)
-        return Remedy(f'set {self.key} to "{self.weights}" in {self.file}', (step,))
+        step = Step(action="set", file=self.file, key=self.path, new=self.weights)
+        return Remedy(f'set {self.key} to "{self.weights}" in {self.file}', (step,) if self.path else ())

@@ -21,7 +21,7 @@ class PackingObsolete(PackedModules, frozen=True, kw_only=True):
         error[T646] packing-obsolete: 21 modules such as
           model.layers.0.self_attn.q_proj.qweight
           where     layers 0-2, 21 modules
-          packing   gptq-first
+          packing   gptq-float-zeros
           families  model.layers.{layer}.self_attn.q_proj.qweight,
                     model.layers.{layer}.self_attn.k_proj.qweight,
                     model.layers.{layer}.self_attn.v_proj.qweight,

@@ -109,7 +109,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)
 
 
-FIRST = "gptq-first"
+FIRST = "gptq-float-zeros"
 """The name of the first layout."""
 
 

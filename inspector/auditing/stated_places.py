@@ -1,0 +1,76 @@
+"""Where a checkpoint states a setting of its quantization: the file, and the keys that lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import Finding
+from inspector.findings.types.formats import PackingFormatUnstated
+from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.loader.checkpoint import Checkpoint
+
+COPIES: Final[Mapping[str, tuple[str, ...]]] = {"quantization": ("quantization_config",)}
+"""The block of mlx-lm -> where it writes the same a second time."""
+
+
+def with_place(finding: Finding, checkpoint: Checkpoint) -> Finding:
+    """The finding; one on a setting with the file that states it, and the keys there."""
+    if isinstance(finding, PackingConfigDisagrees):
+        return _of_stated(finding, checkpoint)
+    return _of_unstated(finding, checkpoint) if isinstance(finding, PackingFormatUnstated) else finding
+
+
+def _of_stated(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Finding:
+    """The place of a setting that all modules contradict."""
+    for prefix, file, values in _stated(checkpoint):
+        keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
+        found = _at(values, keys)
+        if found is not None and found == finding.config and not finding.agreeing:
+            others = ((other, *keys[1:]) for other in COPIES.get(keys[0], ()))
+            copies = tuple(other for other in others if _at(values, other) == found)
+            return replace(finding, file=file, path=keys, copies=copies)
+    return finding
+
+
+def _of_unstated(finding: PackingFormatUnstated, checkpoint: Checkpoint) -> Finding:
+    """The place of a setting that is missing from an object that is there."""
+    for prefix, file, values in _stated(checkpoint):
+        above, _, last = finding.key.removeprefix(prefix).rpartition(".")
+        keys = _keys(values, above) if finding.key.startswith(prefix) else None
+        if keys is not None:
+            return replace(finding, file=file, path=(*keys, last))
+    return finding
+
+
+def _stated(checkpoint: Checkpoint) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+    """(what the names of its settings begin with, file, its values) of each file that states a quantization."""
+    for file, values in checkpoint.side.items():
+        yield f"{file}.", file, values
+    config = checkpoint.config
+    if config is not None and config.kind == "config":
+        yield "", config.file, config.values
+
+
+def _at(values: Mapping[str, object], keys: Sequence[str]) -> object:
+    """What is at a path of keys; None where there is none."""
+    found: object = values if keys else None
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def _keys(values: object, joined: str) -> tuple[str, ...] | None:
+    """The keys that lead to an object and are so when joined by dots, which keys may contain too; None if none do."""
+    if not isinstance(values, Mapping):
+        return None
+    if not joined:
+        return ()
+    for key, inner in values.items():
+        if joined == key or joined.startswith(f"{key}."):
+            rest = _keys(inner, joined.removeprefix(key).removeprefix("."))
+            if rest is not None:
+                return (key, *rest)
+    return None
