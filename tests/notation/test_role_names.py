@@ -52,7 +52,7 @@ NAMES = {
         self_attention.experts.output_linear self_attention.experts.bias
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
-        av_cross_attention.out_layer
+        av_cross_attention.out_layer img_attn_proj txt_attn_proj
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
@@ -95,7 +95,7 @@ NAMES = {
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
-        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution img_qkv_proj
+        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
     """,
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """

@@ -77,6 +77,33 @@ MORE_BASES: dict[str, dict[str, Any]] = {
         "in_visual_dim": 5, "time_dim": 18, "out_visual_dim": 7, "patch_size": (1, 2, 1), "model_dim": 48,
         "ff_dim": 52, "num_visual_blocks": 2, "axes_dims": (4, 4, 4),
     },
+    "WanAnimateTransformer3DModel": {
+        "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 14, "latent_channels": 5,
+        "out_channels": 7, "text_dim": 20, "freq_dim": 18, "ffn_dim": 44, "num_layers": 5, "image_dim": 26,
+        "motion_encoder_size": 1024, "motion_style_dim": 10, "motion_dim": 4, "motion_encoder_dim": 13,
+        "face_encoder_hidden_dim": 22, "face_encoder_num_heads": 3, "inject_face_latents_blocks": 2,
+    },
+    "HeliosTransformer3DModel": {
+        "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 5, "out_channels": 7, "text_dim": 20,
+        "freq_dim": 18, "ffn_dim": 44, "num_layers": 2, "rope_dim": (4, 4, 4),
+    },
+    "SanaVideoTransformer3DModel": {
+        "in_channels": 5, "out_channels": 7, "num_attention_heads": 4, "attention_head_dim": 12, "num_layers": 2,
+        "num_cross_attention_heads": 3, "cross_attention_head_dim": 16, "cross_attention_dim": 48,
+        "caption_channels": 28,
+    },
+    "EasyAnimateTransformer3DModel": {
+        "num_attention_heads": 4, "attention_head_dim": 12, "in_channels": 5, "out_channels": 7, "patch_size": 2,
+        "num_layers": 3, "mmdit_layers": 2, "time_embed_dim": 18, "text_embed_dim": 28,
+    },
+    "JoyImageEditTransformer3DModel": {
+        "patch_size": [1, 2, 2], "in_channels": 5, "out_channels": 7, "hidden_size": 48, "num_attention_heads": 4,
+        "text_dim": 28, "num_layers": 2, "rope_dim_list": [4, 4, 4],
+    },
+    "JoyImageEditPlusTransformer3DModel": {
+        "patch_size": [1, 2, 2], "in_channels": 5, "out_channels": 7, "hidden_size": 48, "num_attention_heads": 4,
+        "text_dim": 28, "num_layers": 2, "rope_dim_list": [4, 4, 4],
+    },
 }  # fmt: skip
 MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "HunyuanImageTransformer2DModel": (
@@ -123,5 +150,43 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"visual_token_type_num_embeddings": 3},
         {"time_dim_a": 0, "ff_dim_a": 0},
     ),
+    "WanAnimateTransformer3DModel": (
+        {"in_channels": None},
+        {"latent_channels": None},
+        {"out_channels": None},
+        {"motion_encoder_size": 64},
+        {"added_kv_proj_dim": 30, "pos_embed_seq_len": 6},
+        {"image_dim": None},
+        {"patch_size": (2, 1, 2)},
+        {"num_layers": 8, "inject_face_latents_blocks": 3},
+    ),
+    "HeliosTransformer3DModel": (
+        {"is_amplify_history": True},
+        {"is_amplify_history": True, "history_scale_mode": "scalar"},
+        {"added_kv_proj_dim": 30},
+        {"has_multi_term_memory_patch": False},
+        {"patch_size": (2, 1, 2)},
+        {"out_channels": None},
+    ),
+    "SanaVideoTransformer3DModel": (
+        {"guidance_embeds": True},
+        {"qk_norm": None},
+        {"cross_attention_dim": None},
+        {"out_channels": None},
+        {"patch_size": (2, 1, 2)},
+        {"norm_elementwise_affine": True},
+        {"mlp_ratio": 2.33},
+    ),
+    "EasyAnimateTransformer3DModel": (
+        {"text_embed_dim_t5": 22},
+        {"add_norm_text_encoder": True},
+        {"add_norm_text_encoder": True, "text_embed_dim_t5": 22},
+        {"after_norm": True},
+        {"after_norm": True, "norm_elementwise_affine": False},
+        {"activation_fn": "geglu"},
+        {"mmdit_layers": 0},
+    ),
+    "JoyImageEditTransformer3DModel": ({"out_channels": None}, {"mlp_width_ratio": 2.33}, {"patch_size": [2, 1, 2]}),
+    "JoyImageEditPlusTransformer3DModel": ({"out_channels": None}, {"mlp_width_ratio": 2.33}),
     "Kandinsky6SRTransformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
 }  # fmt: skip

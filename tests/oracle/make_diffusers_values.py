@@ -62,6 +62,8 @@ ANY: Sequence[Any] = (1, 8, [8], [8, 8], True, 1.5, NO_WORD)
 """Values for a key that may take nothing but null."""
 LARGEST = 64
 """Largest number by which lists of numbers are tried to grow."""
+TRIED_NUMBERS = (*range(1, 33), *(2**power for power in range(6, 13)))
+"""A search for the numbers that a class knows."""
 FEW = 4
 """Most numbers that a class knows for a key of which it refuses all others."""
 LONGEST = 40
@@ -82,6 +84,7 @@ class Probe:
         named = {one.name: one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD}
         named.pop("self")
         self.values = {key: self.base.get(key, default) for key, default in named.items()}
+        self.defaults = {key: default for key, default in named.items() if default is not inspect.Parameter.empty}
         self.texts = {one.name for one in parameters if "str" in str(one.annotation)}
         self.all = listed
 
@@ -180,8 +183,9 @@ class Probe:
             if type(value) is not int or value < 2 or key in added or GROUPS.fullmatch(key):
                 continue
             if self.refuses_all(key, (value + 1, value + 2, value * 2, value * 3)):
-                known = [number for number in range(1, 33) if not self.refuses(key, number)]
-                if known and len(known) <= FEW:
+                known = [number for number in TRIED_NUMBERS if not self.refuses(key, number)]
+                seen = [one[key] for one in (*self.all, self.defaults) if type(one.get(key)) is int]
+                if known and len(known) <= FEW and all(number in known for number in seen):
                     yield key, known
 
     def sums(self) -> Iterator[tuple[str, str]]:

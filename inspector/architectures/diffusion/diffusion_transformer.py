@@ -177,28 +177,31 @@ ACROSS_HEADS = rows(                           # w the width of all heads
 CROSS_ACROSS_HEADS = rows(
     part("norm_q", "norm.cross.query", scale("a")),
     part("norm_k", "norm.cross.key",   scale("a")))
-SANATRANSFORMER2DMODEL = Architecture("SanaTransformer2DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", x="num_cross_attention_heads*cross_attention_head_dim",
-                      b="attention_bias",
-                      f="floor(mlp_ratio*d)"),
+SANA_DIMS = WIDTH | Dims(e="cross_attention_dim", x="num_cross_attention_heads*cross_attention_head_dim",
+                         b="attention_bias", f="floor(mlp_ratio*d)", guided="guidance_embeds",
+                         normed="qk_norm != null")
+SANA_IN = rows(                                # guided: an embedding of the guidance
+    under("time_embed.emb.timestep_embedder", EMBEDDING, i="256", when="not guided"),
+    under("time_embed.timestep_embedder",     EMBEDDING, i="256", when="guided", tower="guided"),
+    under("time_embed.guidance_embedder",     GUIDANCE_EMBEDDING, i="256", when="guided"),
+    part("time_embed.linear", "norm.modulation.shared", dense("d -> 6*d")),
+    under("caption_projection", TEXT_EMBEDDING, i="caption_channels"),
+    part("caption_norm", "norm.text", scale("d")))
+SANA_BLOCK = rows(                             # normed: queries and keys across heads
+    part("scale_shift_table", "norm.modulation", param("6 d")),
+    part("norm2", "norm.cross", affine("d"), when="norm_elementwise_affine and e != null"),
+    under("attn1", ATTENTION, bo="true"),
+    under("attn1", ACROSS_HEADS, when="normed"),
+    under("attn2", CROSS_ATTENTION, a="x", b="true", bo="true", when="e != null"),
+    under("attn2", CROSS_ACROSS_HEADS, a="x", when="normed and e != null"),
+    part("ff.conv_inverted", "mlp.gate_up", conv("d -> 2*f, 1 1")),
+    part("ff.conv_depth",    "mlp.conv",    conv("2*f -> 2*f, 3 3", groups="2*f")),
+    part("ff.conv_point",    "mlp.down",    conv("f -> d, 1 1", bias=False)))
+SANATRANSFORMER2DMODEL = Architecture("SanaTransformer2DModel", dims=SANA_DIMS,
     parts=rows(
         part("patch_embed.proj", "embed.patch", conv("c -> d, p p")),
-        under("time_embed.emb.timestep_embedder", EMBEDDING, i="256", when="not guidance_embeds"),
-        under("time_embed.timestep_embedder",     EMBEDDING, i="256", when="guidance_embeds", tower="guided"),
-        under("time_embed.guidance_embedder",     GUIDANCE_EMBEDDING, i="256", when="guidance_embeds"),
-        part("time_embed.linear", "norm.modulation.shared", dense("d -> 6*d")),
-        under("caption_projection", TEXT_EMBEDDING, i="caption_channels"),
-        part("caption_norm", "norm.text", scale("d")),
-        under("transformer_blocks.{L}",
-            part("scale_shift_table", "norm.modulation", param("6 d")),
-            part("norm2", "norm.cross", affine("d"), when="norm_elementwise_affine and e != null"),
-            under("attn1", ATTENTION, bo="true"),
-            under("attn1", ACROSS_HEADS, when="qk_norm != null"),
-            under("attn2", CROSS_ATTENTION, a="x", b="true", bo="true", when="e != null"),
-            under("attn2", CROSS_ACROSS_HEADS, a="x", when="qk_norm != null and e != null"),
-            part("ff.conv_inverted", "mlp.gate_up", conv("d -> 2*f, 1 1")),
-            part("ff.conv_depth",    "mlp.conv",    conv("2*f -> 2*f, 3 3", groups="2*f")),
-            part("ff.conv_point",    "mlp.down",    conv("f -> d, 1 1", bias=False))),
+        SANA_IN,
+        under("transformer_blocks.{L}", SANA_BLOCK),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 LTXVIDEOTRANSFORMER3DMODEL = Architecture("LTXVideoTransformer3DModel",
