@@ -41,6 +41,10 @@ EQUALLY_LONG: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 """Class -> keys whose lists the class compares with the first of them, and refuses where the lengths differ."""
 
 
+LAYERS: Final[Mapping[str, Mapping[str, str]]] = {"WanVACETransformer3DModel": {"vace_layers": "num_layers"}}
+"""Class -> key of a list of layers -> key of the number of layers."""
+
+
 class RefusedByClass(Struct, frozen=True):
     """A value that a class refuses. meant: the value that it states, None for a key to remove; unset if not known.
 
@@ -69,6 +73,11 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
+def _has(value: Any, applies: Callable[[int], bool]) -> bool:
+    """Whether a list has a number for which a condition holds."""
+    return isinstance(value, list) and any(_is_int(one) and applies(one) for one in value)
+
+
 CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "null": ValueKind(lambda value: value is None, "a value that it takes", lambda value: None),
     "zero": ValueKind(lambda value: _is_int(value) and value == 0, "a number above 0", lambda value: UNSET),
@@ -89,6 +98,22 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "empty": ValueKind(lambda value: value == [], "a list with values", lambda value: UNSET),
     "gaps": ValueKind(
         lambda value: isinstance(value, list) and None in value, "a list without null", lambda value: UNSET
+    ),
+    "minus": ValueKind(
+        lambda value: _has(value, lambda one: one < 0), "a list of numbers above 0", lambda value: UNSET
+    ),
+    "noughts": ValueKind(
+        lambda value: _has(value, lambda one: one == 0), "a list of numbers above 0", lambda value: UNSET
+    ),
+    "fractions": ValueKind(
+        lambda value: isinstance(value, list) and any(type(one) is float for one in value),
+        "a list of whole numbers",
+        lambda value: [int(one) for one in value] if all(one == int(one) for one in value) else UNSET,
+    ),
+    "spelled": ValueKind(
+        lambda value: isinstance(value, list) and any(isinstance(one, str) for one in value),
+        "a list of numbers",
+        lambda value: UNSET,
     ),
     "given": ValueKind(lambda value: value is not None, "null, all that it takes", lambda value: None),
     "true": ValueKind(lambda value: value is True, "false, all that it takes", lambda value: False),
@@ -114,6 +139,7 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
             if key in values and condition.applies(values[key]):
                 detail = f"{shown(values[key])} is not {condition.wanted}"
                 yield RefusedByClass(key, detail, condition.meant(values[key]))
+    yield from _layers(values, str(class_name))
     yield from _words(values, entry)
     yield from _numbers(values, entry)
     yield from _sums(values, entry, str(class_name))
@@ -121,6 +147,20 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
     counted = {one.key: one for one in _lengths(values, str(class_name))}
     counted = {**{one.key: one for one in _of_others(values, entry, str(class_name))}, **counted}
     yield from counted.values()
+
+
+def _layers(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """Lists of the layers that a class adds something to, which have the first and none that does not exist."""
+    for key, number in LAYERS.get(class_name, {}).items():
+        stated = {**class_defaults(class_name)[0], **values}
+        listed, layers = stated.get(key), stated.get(number)
+        if not isinstance(listed, list) or not listed or not all(map(_is_int, listed)) or not _is_int(layers):
+            continue
+        beyond = next((one for one in listed if one >= layers), None)
+        if beyond is not None:
+            yield RefusedByClass(key, f"{beyond} is no layer, {number} is {layers}", beside=(number,))
+        elif 0 not in listed:
+            yield RefusedByClass(key, "it lacks layer 0", beside=(number,))
 
 
 def _words(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[RefusedByClass]:

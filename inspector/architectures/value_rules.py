@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
+from inspector.architectures.backbone_stages import refused_stages
 from inspector.architectures.catalog import data_file
 from inspector.architectures.config_types import activations, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
+from inspector.architectures.refused_kinds import kinds_refused
 
 DTYPES: Final = ("dtype", "torch_dtype")
 _FLOATS: Final = frozenset({"float16", "half", "bfloat16", "float32", "float", "float64", "double"})
@@ -50,13 +52,15 @@ class RefusedValue(Struct, frozen=True):
     """A value that a version refuses. path: of its key. wanted: what it should be.
 
     meant: the value that it states, None for a key to remove; unset where the value is not known. others: paths of
-    further keys that are absent like it.
+    further keys that are absent like it. measured: whether a class was found to refuse it, of which no type or word is
+    known that it needs; meant is then only a size that the weights may confirm.
     """
 
     path: tuple[str, ...]
     wanted: str
     meant: Any = UNSET
     others: tuple[tuple[str, ...], ...] = ()
+    measured: bool = False
 
 
 @cache
@@ -95,6 +99,24 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
             yield from _rotary(inner, model_type, path, major)
+
+
+def values_of_refused_kinds(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[RefusedValue]:
+    """The values of kinds that the classes of a version were found to refuse (`refused_kinds.json`)."""
+    for one in kinds_refused(values, major):
+        yield RefusedValue(one.path, one.wanted, one.meant, measured=True)
+    if major == NEWEST:
+        yield from _stages(values)
+
+
+def _stages(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    """The lists of stages that contradict each other, in the configs of backbones."""
+    classes = values.get("architectures")
+    named = str(classes[0]) if isinstance(classes, list) and classes else ""
+    for path, inner, model_type in configs_within(values, values.get("model_type")):
+        if isinstance(model_type, str):
+            for key, wanted in refused_stages(inner, model_type, "" if path else named):
+                yield RefusedValue((*path, key), wanted, measured=True)
 
 
 def configs_within(

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import defaults_by
-from inspector.architectures.value_rules import refused_values
+from inspector.architectures.value_rules import refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST
 from inspector.notation.scope import Scope
@@ -47,7 +48,7 @@ def refused_config(
     What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
     builds: whether the class builds the part of a key.
     """
-    value = next(refused_values(values, major), None)
+    value = next(chain(refused_values(values, major), values_of_refused_kinds(values, major)), None)
     if value is not None:
         key = ".".join(value.path)
         return Refused(f"{key} is not {value.wanted}", (key,))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.algebra.values import shown
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.defaults import OLDER, inert_keys
-from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values
+from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -62,7 +62,7 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
 
         changed = [((one.key,), one.meant) for one in refused_by_class(values) if one.meant not in (None, UNSET)]
     else:
-        refused = (*mistyped(values), *refused_values(values))
+        refused = _refused(values)
         changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
     for path, new in changed:
         values = _with(values, path, new)
@@ -94,9 +94,8 @@ def with_types(
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
-    by_path = {one.path: one for one in (*mistyped(values), *refused_values(values), *_unnamed_method(values))}
-    found = list(by_path.values())
-    older = {one.path: one for one in refused_values(values, OLDER)} if found else {}
+    found = _refused(values)
+    older = {one.path: one for one in _refused_by_older(values)} if found else {}
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
     for one in found:
         path, name = one.path, ".".join(one.path)
@@ -107,7 +106,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         old = _at(values, path)
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
-        new = None if old is None and path[-1] not in read else one.meant
+        new = _to_set(one, old, path[-1] in read)
         loads_older = path not in older and older_reads(path[-1], old, read)
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
@@ -118,6 +117,28 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=absent, kind="type", stated=old, meant=new
         )
+
+
+def _refused(values: Mapping[str, Any]) -> list[RefusedValue]:
+    """The values that transformers 5 refuses; of two reasons at one place that which knows more."""
+    found = (*values_of_refused_kinds(values), *mistyped(values), *refused_values(values), *_unnamed_method(values))
+    return list({one.path: one for one in found}.values())
+
+
+def _refused_by_older(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    yield from values_of_refused_kinds(values, OLDER)
+    yield from refused_values(values, OLDER)
+
+
+def _to_set(one: RefusedValue, old: Any, is_read: bool) -> Any:
+    """The value that the remedy sets, None to remove the key, unset where neither is known to be right.
+
+    is_read: whether the definition reads the key.
+    """
+    if one.measured:
+        is_guess = not is_read and not isinstance(old, str | list | float)
+        return UNSET if is_guess else one.meant
+    return None if old is None and not is_read else one.meant
 
 
 def _absent_with(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ...]:

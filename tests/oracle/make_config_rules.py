@@ -162,6 +162,46 @@ WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim")
 HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_(encoder|decoder)_attention_heads")
 
 
+PAD, CROSS = "(pad_token_id >= vocab_size)", "(add_cross_attention == true) and (is_decoder == false)"
+ZERO, DIVIDED = re.compile(r"\((\w+) == 0\)"), re.compile(r"\(\((\w+) % (\w+)\) != 0\)")
+
+
+def against(rule: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A config for which a rule on building holds; None where a key is absent."""
+    zero, divided = ZERO.fullmatch(rule), DIVIDED.fullmatch(rule)
+    if rule == PAD and type(config.get("vocab_size")) is int:
+        return {**config, "pad_token_id": config["vocab_size"]}
+    if rule == CROSS:
+        return {**config, "is_decoder": False, "add_cross_attention": True}
+    if zero is not None and zero[1] in config:
+        return {**config, zero[1]: 0}
+    if divided is not None and type(config.get(divided[1])) is int:
+        return {**config, divided[2]: next(one for one in range(2, 100) if config[divided[1]] % one)}
+    return None
+
+
+def by_class(model_type: str, rules: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """(the rules that hold for every class of a type, class -> those that hold for it and not for all)."""
+    transformers = importlib.import_module("transformers")
+    first = base_record(model_type)
+    config = {**(first["config"] or {}), "model_type": model_type}
+    module, own = inspect.getmodule(getattr(transformers, first["class"])), getattr(transformers, first["class"])
+    named = [
+        name
+        for name, one in sorted(vars(module).items())
+        if getattr(one, "config_class", None) is own.config_class
+        and hasattr(transformers, name)
+        and not name.endswith("PreTrainedModel")  # builds nothing
+    ]
+    holding: dict[str, list[str]] = {}
+    for name in [one for one in named if _builds(one, config)]:
+        others = {rule: against(rule, config) for rule in rules}
+        holding[name] = [rule for rule, other in others.items() if other is None or not _builds(name, other)]
+    of_all = [rule for rule in rules if all(rule in listed for listed in holding.values())]
+    some = {name: [rule for rule in listed if rule not in of_all] for name, listed in holding.items()}
+    return of_all, {name: listed for name, listed in some.items() if listed}
+
+
 OTHERS = 4
 """Most classes of a type, beside that of the first record, from which models are built."""
 
@@ -184,10 +224,10 @@ def building(model_type: str, record: Mapping[str, Any]) -> Iterator[str]:
         return
     rows = config.get("vocab_size")
     if type(rows) is int and not _builds(record["class"], {**config, "pad_token_id": rows}):
-        yield "(pad_token_id >= vocab_size)"
+        yield PAD
     plain = {**config, "add_cross_attention": False, "is_decoder": False}
     if _builds(record["class"], plain) and not _builds(record["class"], {**plain, "add_cross_attention": True}):
-        yield "(add_cross_attention == true) and (is_decoder == false)"
+        yield CROSS
     for key in [key for key in config if HEADS.fullmatch(key) and type(config[key]) is int]:
         if not _builds(record["class"], {**config, key: 0}):
             yield f"({key} == 0)"
@@ -252,8 +292,10 @@ def main() -> None:
         with contextlib.suppress(Exception):
             stated = list(rules_of(auto.CONFIG_MAPPING[model_type]))
             more = list(building(model_type, base_record(model_type))) if model_type in recorded else []
-            rules: dict[str, Any] = {"config": stated, "model": [rule for rule in more if rule not in stated]}
-            rules["classes"] = of_classes(model_type, [*stated, *more]) if model_type in recorded else {}
+            of_all, some = by_class(model_type, [rule for rule in more if rule not in stated]) if more else ([], {})
+            rules: dict[str, Any] = {"config": stated, "model": of_all, "classes": some}
+            for name, listed in of_classes(model_type, [*stated, *more]).items() if model_type in recorded else ():
+                some[name] = [*some.get(name, ()), *listed]
             if any(rules.values()):
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]

@@ -11,6 +11,7 @@ several records of the class refuse it, so that it does not depend on other keys
     null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or a text, one value in
                                                 the place of a list
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
+    minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
     true, false, given   keys that may not be true, false, or anything but null
     gaps      keys of lists that may not have null among their entries
     only      key -> the numbers that the class knows, where it refuses nearly all
@@ -48,7 +49,10 @@ from tests.judged import diffusers_classes, diffusers_records
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "diffusers_values.json"
 OTHERS = 3
 """How many more records of a class must refuse a value."""
+SWITCHES = 12
+"""Most records with another switch that must refuse it as well."""
 NO_WORD = "no_such_word"
+FAR_BELOW = -1000003
 SHARED = (
     "activations", "attention", "embeddings", "normalization", "downsampling", "resnet", "upsampling",
     "autoencoders.vae", "unets.unet_1d_blocks", "unets.unet_2d_blocks", "unets.unet_3d_blocks",
@@ -79,7 +83,8 @@ class Probe:
         listed = [one["config"] for one in diffusers_records(name) if self.error(one["config"]) == ""]
         self.base: Mapping[str, Any] = listed[0]
         step = max(1, (len(listed) - 1) // OTHERS)
-        self.others: Sequence[Mapping[str, Any]] = listed[1::step][:OTHERS]
+        switched = [one for one in listed[1:] if any(_differ(one.get(key), its) for key, its in self.base.items())]
+        self.others: Sequence[Mapping[str, Any]] = [*listed[1::step][:OTHERS], *switched[:SWITCHES]]
         parameters = inspect.signature(self.kind.__init__).parameters.values()
         named = {one.name: one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD}
         named.pop("self")
@@ -123,6 +128,13 @@ class Probe:
 
     def others_of(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
         """(kind of value, key) of values of another type that are refused."""
+        if value is None and self.refuses_all(key, (-1, FAR_BELOW)):
+            yield "negative", key
+        if isinstance(value, str | dict) and self.refuses_all(key, ([value], [value, value])):
+            yield "list", key
+        if isinstance(value, list | tuple) and value and all(type(one) is int for one in value):
+            kinds = {"minus": -1, "noughts": 0, "fractions": float(value[0]), "spelled": NO_WORD}
+            yield from ((kind, key) for kind, entry in kinds.items() if self.refuses_entry(key, entry))
         number = (type(value) in (int, float) and value > 0) or value is None
         if number and type(value) is not int and key not in self.texts and self.refuses_all(key, (NO_WORD, "1")):
             yield "text", key
@@ -136,6 +148,11 @@ class Probe:
             yield "gaps", key
         if isinstance(value, list | tuple) and value and self.refuses(key, []):
             yield "empty", key
+
+    def refuses_entry(self, key: str, entry: Any) -> bool:
+        """Whether all records refuse an entry, be it the first of a list or the last."""
+        first, last = (lambda its: [entry, *its[1:]]), (lambda its: [*its[:-1], entry])
+        return self.refuses_of_own(key, first) and self.refuses_of_own(key, last)
 
     def known_word(self, key: str) -> bool:
         """Whether a class knows any text for a key."""
@@ -234,13 +251,14 @@ class Probe:
         A list that must be one longer or shorter than another has +1 or -1 behind the key of that one.
         """
         lists = {key: list(value) for key, value in self.values.items() if isinstance(value, list | tuple) and value}
+        lists.update(self.widened({len(one) for one in lists.values()}))
         for key, value in lists.items():
             changes: dict[str, Callable[[list[Any]], list[Any]]] = {
                 "shorter": _shorter,
                 "longer": lambda its: [*its, its[-1]],
             }
             for kind, changed in changes.items():
-                if not self.refuses_of_own(key, changed):
+                if not self.refuses_of_own(key, changed) or not self.error({**self.base, key: changed(value)}):
                     continue
                 for more in (0, 1, -1):
                     alike = [other for other, its in lists.items() if other != key and len(its) + more == len(value)]
@@ -248,6 +266,16 @@ class Probe:
                     if others:
                         yield kind, key, " ".join(f"{other}{more:+}" if more else other for other in others)
                         break
+
+    def widened(self, lengths: Iterable[int]) -> Iterator[tuple[str, list[Any]]]:
+        """(key, list) of the keys that take a list in the place of a number, if it is not too short."""
+        for key, value in self.values.items():
+            for length in sorted(lengths) if type(value) is int else ():
+                listed = [value] * length
+                taken = length > 1 and not self.error({**self.base, key: listed})
+                if taken and self.error({**self.base, key: listed[:-1]}):
+                    yield key, listed
+                    break
 
     def read_with(self, key: str, together: Mapping[str, list[Any]]) -> Sequence[str]:
         """The lists that must change with that of a key: one that is enough, or all; none where that does not do."""
@@ -295,6 +323,11 @@ class Probe:
             if found:
                 return found
         return []
+
+
+def _differ(value: Any, its: Any) -> bool:
+    """Whether a switch is another one."""
+    return isinstance(its, bool) and isinstance(value, bool) and value is not its
 
 
 def _shorter(values: list[Any]) -> list[Any]:
@@ -359,8 +392,8 @@ def main() -> None:
         joined = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
         table[name] = {kind: found for kind, found in joined.items() if found}
         print(name, {kind: len(found) for kind, found in entry.items()}, flush=True)
-    lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(table.items())]
-    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        lines = [f"{json.dumps(one)}: {json.dumps(entry)}" for one, entry in sorted(table.items())]
+        TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")  # what is done is not lost
 
 
 if __name__ == "__main__":

@@ -1,0 +1,253 @@
+"""Kinds of config values with which transformers cannot build a model: negative numbers, texts, lists and the like.
+
+`refused_kinds.jsonl` has what transformers 5.23 and 4.57 refused when the classes of each model type were built from
+configs with one changed value, apart from what the types of the config classes say: a line with what several types
+share, then one for each type. `tests/oracle/make_refused_kinds.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from inspector.architectures.catalog import data_file, line_of
+from inspector.architectures.config_types import types_of
+from inspector.architectures.defaults import NEWEST, class_defaults
+
+MOST_NAMED: Final = 12
+"""Most words that a reason lists."""
+DEEPEST: Final = 4
+"""Most configs within each other that are read."""
+_ENTRIES: Final = "kvxygi"
+"""Kinds of lists by their entries."""
+
+
+class KindOfValue(Struct, frozen=True):
+    """A value of a kind that is refused. path: of its key. wanted: what it should be.
+
+    meant: the value that it states in another form; unset where it states none.
+    """
+
+    path: tuple[str, ...]
+    wanted: str
+    meant: Any = UNSET
+
+
+class _Place(Struct, frozen=True):
+    """A config within the config that is read. root: type of the outer one. path: of this one. kind: its type."""
+
+    root: str
+    class_name: str
+    path: tuple[str, ...]
+    kind: str
+    major: str
+
+    def dotted(self, key: str) -> str:
+        return ".".join((*self.path, key))
+
+
+class _Rules(Struct, frozen=True):
+    """What the classes of a model type refuse.
+
+    config, model: path -> letters of the kinds that all of them refuse, while the config is read or the model is built.
+    classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models.
+    words: path -> the words that are known there, for all classes or behind the name of one. lengths: path and p or q
+    -> the keys that must be as long.
+    """
+
+    config: Mapping[str, str] = {}
+    model: Mapping[str, str] = {}
+    classes: Mapping[str, Mapping[str, str]] = {}
+    parts: Mapping[str, str] = {}
+    words: Mapping[str, Sequence[str]] = {}
+    lengths: Mapping[str, Sequence[str]] = {}
+
+    def all_of(self, path: str, class_name: str) -> str:
+        """The letters of what a class refuses at a path."""
+        letters = self.config.get(path, "") + self.model.get(path, "")
+        return letters + self.classes.get(class_name, {}).get(path, "")
+
+
+_NONE: Final = _Rules()
+
+
+@cache
+def _lines() -> bytes:
+    return data_file("refused_kinds.jsonl")
+
+
+@cache
+def _shared() -> Mapping[str, Any]:
+    table = _lines()
+    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
+    return head
+
+
+@cache
+def _rules(model_type: str, major: str) -> _Rules:
+    """The rules of a type in a version, which are those of the newest where they are not stated."""
+    line = line_of(_lines(), model_type)
+    if line is None or major not in line["versions"]:
+        return _NONE
+    stated = line.get(major, line.get(NEWEST, {}))
+    listed = _shared()["words"]
+    return _Rules(
+        config=_letters(stated.get("config", ())),
+        model=_letters(stated.get("model", ())),
+        classes={name: _letters(numbers) for name, numbers in stated.get("classes", {}).items()},
+        parts=stated.get("parts", {}),
+        words={path: listed[number].split() for path, number in stated.get("words", {}).items()},
+        lengths={path: beside.split() for path, beside in stated.get("lengths", {}).items()},
+    )
+
+
+def _letters(numbers: Sequence[int]) -> dict[str, str]:
+    """Path -> letters, of the numbers of pairs."""
+    pairs, found = _shared()["pairs"], dict[str, str]()
+    for number in numbers:
+        path, letters = pairs[number].split()
+        found[path] = found.get(path, "") + letters
+    return found
+
+
+def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue]:
+    """The values of refused kinds in a config and in those within it; none where code of the repository reads it."""
+    model_type, classes = values.get("model_type"), values.get("architectures")
+    if not isinstance(model_type, str) or "auto_map" in values:
+        return
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    for place, inner in _within(values, _Place(model_type, named, (), model_type, major)):
+        for key, value in inner.items():
+            kinds = kinds_of(value)
+            letters = _refused_at(place, key) if kinds else ""
+            known = [one for one in kinds if one in letters]
+            found = next((one for one in (_refusal(place, inner, key, one, letters) for one in known) if one), None)
+            if found is not None:
+                yield found
+
+
+def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+    """A config and those within it."""
+    yield place, values
+    types = types_of(place.kind)
+    for key, inner in values.items():
+        if isinstance(inner, dict) and len(place.path) < DEEPEST:
+            declared = types.inner.get(key, "") if types is not None else ""
+            kind = declared or inner.get("model_type")
+            if isinstance(kind, str):
+                path = (*place.path, key)
+                yield from _within(inner, _Place(place.root, place.class_name, path, kind, place.major))
+
+
+def _refused_at(place: _Place, key: str) -> str:
+    """The letters of the kinds that are refused at a key."""
+    own, outer = _rules(place.kind, place.major), _rules(place.root, place.major)
+    if not place.path:
+        return own.all_of(key, place.class_name)
+    part = outer.parts.get(".".join(place.path))
+    found = own.config.get(key, "") + (own.model.get(key, "") if part is not None else "")
+    return found + (outer.all_of(place.dotted(key), place.class_name) if part == place.kind else "")
+
+
+def kinds_of(value: Any) -> str:
+    """The letters of the kinds of a value."""
+    if value is None or isinstance(value, str | dict):
+        return "n" if value is None else "d" if isinstance(value, dict) else "wt"
+    if isinstance(value, list):
+        entries = {letter for one in value for letter in _entry(one)}
+        return "e" if not value else "l" + "".join(one for one in _ENTRIES if one in entries) + "pq"
+    if isinstance(value, bool):
+        return ""
+    sign = "m" if value < 0 else "z" if value == 0 else "h" if value > 1 else ""
+    return sign + "r" + "a" + ("f" if isinstance(value, float) else "")
+
+
+def _entry(value: Any) -> str:
+    """The letters of an entry of a list."""
+    if value is None or isinstance(value, str):
+        return "y" if value is None else "x"
+    if type(value) not in (int, float):
+        return ""
+    return ("k" if value < 0 else "v" if value == 0 else "") + ("g" if isinstance(value, float) else "i")
+
+
+def _refusal(
+    place: _Place, values: Mapping[str, Any], key: str, letter: str, letters: str
+) -> KindOfValue | None:
+    """What is wrong with a value of a refused kind; None where it is a known word or as long as it should be."""
+    path, value = (*place.path, key), values[key]
+    if letter in "wx":
+        known = _words(place, key)
+        odd = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+        if not known or set(odd) <= set(known):
+            return KindOfValue(path, _wanted(letter, letters)) if letter == "x" and not known and odd else None
+        return KindOfValue(path, f"one of {', '.join(known)}" if len(known) <= MOST_NAMED else "a word that it knows")
+    if letter in "pq":
+        return _of_length(place, values, key, letter)
+    return KindOfValue(path, _wanted(letter, letters), _meant(value, letter, letters))
+
+
+def _words(place: _Place, key: str) -> Sequence[str]:
+    """The words that are known at a key: to its class, to all of the outer type, or to those of its own type."""
+    outer, dotted = _rules(place.root, place.major).words, place.dotted(key)
+    of_class = outer.get(f"{dotted} {place.class_name}")
+    return of_class or outer.get(dotted) or _rules(place.kind, place.major).words.get(key, ())
+
+
+def _of_length(place: _Place, values: Mapping[str, Any], key: str, letter: str) -> KindOfValue | None:
+    """A list that is shorter or longer than those beside it, which must all be of one length."""
+    outer, own = _rules(place.root, place.major).lengths, _rules(place.kind, place.major).lengths
+    beside = outer.get(f"{place.dotted(key)} {letter}") or own.get(f"{key} {letter}")
+    if beside is None:
+        return None
+    stated = {**class_defaults(place.kind, place.major)[0], **values}
+    lengths = {_length(stated.get(one)) for one in beside}
+    wanted, length = lengths.pop(), len(values[key])
+    if lengths or not wanted or not (length < wanted if letter == "p" else length > wanted):
+        return None
+    return KindOfValue((*place.path, key), f"as long as {' and '.join(beside)}: {wanted}")
+
+
+def _length(value: Any) -> int | None:
+    return len(value) if isinstance(value, list) else value if type(value) is int else None
+
+
+def _wanted(letter: str, letters: str) -> str:
+    """What a value of a refused kind should be."""
+    numbers = "from 0 to 1" if "m" in letters and "h" in letters else "above 0" if "z" in letters else "from 0 on"
+    if letter in "mhz" and not (letter == "z" and "m" not in letters):
+        return f"a number {'up to 1' if letter == 'h' and 'm' not in letters else numbers}"
+    return {
+        "n": "a value, which the model needs", "z": "a number other than 0", "e": "a list with entries",
+        "r": "a list", "l": "a single value", "f": "an integer", "a": "a text", "d": "a single value",
+        "t": "a list" if _is_of_list(letters) else "a number" if set(letters) & set("mzf") else "of the "
+        "type that its class reads",
+        "k": "a list of numbers from 0 on", "v": "a list of numbers above 0", "x": "a list of numbers",
+        "y": "a list without null", "g": "a list of integers", "i": "a list of floats",
+    }[letter]  # fmt: skip
+
+
+def _is_of_list(letters: str) -> bool:
+    """Whether the letters are those of a key that holds a list."""
+    return not set(letters).isdisjoint(f"{_ENTRIES}r")
+
+
+def _meant(value: Any, letter: str, letters: str) -> Any:
+    """The value that one of a refused kind states, in another form."""
+    if letter == "m":
+        return -value if type(value) is int else UNSET
+    if letter == "l" and len(value) == 1 and type(value[0]) in (int, float):
+        return value[0]
+    if letter == "f" and float(value).is_integer():
+        return int(value)
+    if letter == "t" and value.strip().isdecimal() and not _is_of_list(letters):
+        return int(value)
+    if letter not in "gi" or any(type(one) not in (int, float) for one in value):
+        return UNSET
+    if letter == "g":
+        return [int(one) for one in value] if all(float(one).is_integer() for one in value) else UNSET
+    return [float(one) for one in value]

@@ -1,0 +1,70 @@
+"""Kinds of config values that transformers refuses: each as it was measured, and what it takes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.architectures.refused_kinds import kinds_refused
+from tests.judged import FIXTURES, oracle_types, records
+from tests.loads.test_config_values import audited
+from tests.oracle.value_cases import decoded
+
+Change = tuple[str, Any]
+EVERY = 7
+"""Of all records every so many are read."""
+
+REFUSED: list[tuple[str, str, Change, str, Any]] = [
+    # model type, end of the class, key and value, code, the value that the remedy sets; ... where it sets none
+    ("bert", "MaskedLM", ("hidden_dropout_prob", 1.5), "C311", ...),
+    ("llama", "CausalLM", ("num_key_value_heads", 0), "C310", 2),
+    ("aimv2_vision_model", "", ("image_size", [40]), "C311", 40),
+    ("aimv2_vision_model", "", ("image_size", [40, 40]), "C311", ...),
+    ("beit", "Classification", ("out_indices", "3"), "C311", ...),
+    ("beit", "Classification", ("pool_scales", [1, 2, 3, None]), "C311", ...),
+    ("big_bird", "MaskedLM", ("attention_type", "sparse"), "C311", ...),
+    ("align_vision_model", "", ("strides", [1, 2]), "C311", ...),
+    ("bark", "Model", ("semantic_config.num_layers", "3"), "C311", 3),
+    ("altclip", "Model", ("initializer_factor", None), "C311", ...),
+    ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),
+]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change", "code", "new"), REFUSED, ids=str)
+def test_refused(model_type: str, suffix: str, change: Change, code: str, new: Any, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, change, suffix=suffix)
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    assert (finding.code, finding.place.key, found.loads[0].outcome) == (code, change[0], "refuses")
+    assert [step.new for step in finding.remedy().steps] == ([] if new is ... else [new])
+    if new is not ...:
+        assert audited(tmp_path / "mended", model_type, (change[0], new), suffix=suffix).verdict == "clean"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change"), [
+    ("vit_mae", "Model", ("decoder_num_attention_heads", 0)),  # a class without a decoder
+    ("albert", "Model", ("classifier_dropout_prob", -0.5)),  # a class without a classifier
+    ("bert", "MaskedLM", ("hidden_dropout_prob", 1.0)),
+    ("llama", "CausalLM", ("pad_token_id", -1)),
+    ("big_bird", "MaskedLM", ("attention_type", "original_full")),
+    ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer
+], ids=str)  # fmt: skip
+def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, change, suffix=suffix)
+    assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
+
+
+def test_no_config_that_was_built_or_published_has_a_refused_value() -> None:
+    configs = [
+        ({**decoded(record["config"]), "model_type": model_type, "architectures": [record["class"]]}, record["writer"])
+        for model_type in oracle_types()
+        for record in records(model_type)[::EVERY]
+        if record["config"]
+    ]
+    raw = gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())
+    published = [(one["config"], "transformers 5") for one in json.loads(raw)]
+    for config, writer in (*configs, *published):
+        assert not list(kinds_refused(config, writer.removeprefix("transformers ")[0])), config

@@ -1,0 +1,82 @@
+"""Confirm which classes build the models of the configs within their config; the last step of the measurement.
+
+Run after `tests/oracle/confirm_values.py` in the same environments:
+
+    five/bin/python -m tests.oracle.confirm_parts FOLDER
+
+FOLDER/MAJOR/parts.json has for each model type the paths of the configs within its config, with their types, of which
+all classes refuse some values that models of these types refuse by themselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.oracle.confirm_values import TYPES, Confirmation
+from tests.oracle.measure_values import Builder
+from tests.oracle.value_cases import parts, places
+
+TRIED = 3
+"""Most values that are tried."""
+LETTERS = "mzw"
+
+
+def refused_by(folder: Path, model_type: str) -> Iterator[tuple[str, str]]:
+    """(key, letter) of what no class of a type is built with."""
+    path = folder / f"{model_type}.confirmed.json"
+    for place, letters, stage, classes, *_ in json.loads(path.read_text(encoding="utf-8")) if path.exists() else ():
+        if len(place) == 1 and stage == "model" and classes is None:
+            yield from ((place[0], letter) for letter in LETTERS if letter in letters)
+
+
+def built(builder: Builder, folder: Path, model_type: str) -> dict[str, str]:
+    """Path -> type of the parts that all classes of a type build."""
+    case = Confirmation(builder, model_type)
+    if not case.kinds:
+        return {}
+    config = next(iter(case.kinds.values()))[1]
+    there = {place for place, _ in places(config)}
+    found: dict[str, str] = {}
+    classes = None
+    for path, kind in parts(config):
+        if kind not in TYPES:
+            continue
+        tried = [(key, letter) for key, letter in refused_by(folder, kind) if (*path, key) in there][:TRIED]
+        if not tried:
+            continue
+        classes = list(case.others()) if classes is None else classes
+        if classes and all(
+            case.stands(one, other, (*path, key), letter) for _, one, other in classes for key, letter in tried
+        ):
+            found[".".join(path)] = kind
+    return found
+
+
+def main() -> None:
+    """Writes the parts of all types."""
+    builder = Builder()
+    builder.torch.set_num_threads(1)
+    builder.transformers.logging.set_verbosity_error()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    folder = Path(sys.argv[1]) / builder.major
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(folder.glob("*.confirmed.json")):
+        model_type = path.name.removesuffix(".confirmed.json")
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            of_type = built(builder, folder, model_type)
+        if of_type:
+            found[model_type] = of_type
+    (folder / "parts.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(len(found), "types with parts")
+
+
+if __name__ == "__main__":
+    main()

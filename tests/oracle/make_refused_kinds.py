@@ -1,0 +1,170 @@
+"""Make `inspector/architectures/refused_kinds.jsonl`: kinds of config values with which transformers builds no model.
+
+Reads what `tests/oracle/measure_values.py` and `tests/oracle/confirm_values.py` wrote, and needs no other library:
+
+    python -m tests.oracle.make_refused_kinds FOLDER
+
+The first line has the pairs of a path and letters of kinds, and the lists of words, to which the others refer by
+number. The line of a model type has the versions that were measured, and for each version, where the older one differs:
+
+    config   what is refused while the config is read
+    model    what no class of the type is built with
+    classes  class -> what this one is not built with
+    parts    path of a config within the config -> its type, where the classes build a model of it
+    words    path -> the words that are known there; behind a path the class that they are for, where it is for one
+    lengths  path and p or q -> the keys that must be as long
+
+Left out is every kind that the config of a record has. A path below a part is listed only where the type of the part
+has no records. The letters are those of `tests/oracle/value_cases.py`, of which m stands for m and o, h for h and u, g
+for f in a list, and a for a number in place of a text.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.architectures.refused_kinds import kinds_of
+from tests.judged import base_record, oracle_types, records
+from tests.oracle.value_cases import Path as Place
+from tests.oracle.value_cases import decoded, places
+
+TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "refused_kinds.jsonl"
+MAJORS = ("5", "4")
+STAGES = frozenset({"out_features", "out_indices", "stage_names"})
+"""Keys of backbones, whose lists depend on the depth of the model."""
+OF_STAGES = frozenset("triyg")
+BY_LIST = "wxpq"
+"""Kinds of which only those are refused that are not listed, or of another length than lists beside them."""
+TYPES = tuple(oracle_types())
+Scope = tuple[str, tuple[str, ...] | None]
+"""("config" or "model", the classes; None for all of the type)."""
+
+
+def both(one: Scope | None, other: Scope | None) -> Scope | None:
+    """Where two kinds are refused together."""
+    if one is None or other is None:
+        return None
+    classes = [set(scope[1]) for scope in (one, other) if scope[1] is not None]
+    common = tuple(sorted(set.intersection(*classes))) if classes else None
+    return ("model" if "model" in (one[0], other[0]) else "config", common) if common != () else None
+
+
+def letters_of(value: Any, stated: Mapping[str, Scope]) -> dict[str, Scope]:
+    """The letters of the table for those that were measured at a place with a value."""
+    found = dict(stated)
+    for one, other in (("m", "o"), ("h", "u")):
+        joined = both(found.pop(one, None), found.pop(other, None))
+        if joined is not None:
+            found[one] = joined
+    for letter in "bd" if value is not None else "bdelt":
+        found.pop(letter, None)
+    for old, new, kind in (("f", "g", list), ("z", "a", str)):
+        if isinstance(value, kind) and old in found:
+            found[new] = found.pop(old)
+    return found
+
+
+class Measured:
+    """What was measured of one model type. config: of the first class."""
+
+    def __init__(self, model_type: str, rows: list[list[Any]]) -> None:
+        self.model_type = model_type
+        configs = [decoded(one["config"]) for one in records(model_type) if not one["variant"] and one["config"]]
+        self.values = {path: value for config in reversed(configs) for path, value in places(config, known=TYPES)}
+        raw: dict[Place, dict[str, Scope]] = {}
+        self.words: dict[tuple[Place, tuple[str, ...] | None], list[str]] = {}
+        self.lengths: dict[tuple[Place, str], list[str]] = {}
+        for path, letters, stage, classes, words, beside in rows:
+            place, named = tuple(path), None if classes is None else tuple(classes)
+            if place not in self.values:
+                continue
+            for letter in letters:
+                if letter in "pq" and (not beside or named is not None):
+                    continue
+                if letter in BY_LIST and path[-1].endswith("layer_types"):  # the rules of `config_types` have them
+                    continue
+                if path[-1] in STAGES and letter not in OF_STAGES:
+                    continue
+                if letter == "w" and words is None:
+                    continue
+                raw.setdefault(place, {})[letter] = (stage, named)
+                if letter in "pq":
+                    self.lengths[place, letter] = beside
+                elif letter in "wx" and words:
+                    self.words[place, named] = words
+        self.letters = {place: letters_of(self.values[place], stated) for place, stated in raw.items()}
+        for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
+            for place, value in places(config, known=TYPES):
+                for letter in set(kinds_of(value)) - set(BY_LIST) if place in self.letters else ():
+                    self.letters[place].pop(letter, None)
+
+    def parts(self) -> dict[str, str]:
+        """Path -> type of the configs within the config that were measured with it."""
+        configs = {".".join(place): value for place, value in self.values.items() if isinstance(value, dict)}
+        types = {path: value.get("model_type", "") for path, value in configs.items()}
+        return {path: kind for path, kind in types.items() if kind and kind not in TYPES}
+
+
+class Numbers:
+    """Texts that several lines share, and their numbers."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+
+    def of(self, text: str) -> int:
+        """The number of a text."""
+        return self.texts.setdefault(text, len(self.texts))
+
+
+def line_of(case: Measured, parts: Mapping[str, str], pairs: Numbers, words: Numbers) -> dict[str, Any]:
+    """What the line of a type has for a version."""
+    listed: dict[str, list[int]] = {"config": [], "model": []}
+    classes: dict[str, list[int]] = {}
+    for place, stated in sorted(case.letters.items()):
+        groups: dict[Scope, str] = {}
+        for letter, scope in sorted(stated.items()):
+            groups[scope] = groups.get(scope, "") + letter
+        for (stage, named), letters in groups.items():
+            number = pairs.of(f"{'.'.join(place)} {letters}")
+            for one in (listed[stage],) if named is None else [classes.setdefault(name, []) for name in named]:
+                one.append(number)
+    known: dict[str, int] = {}
+    for (place, named), texts in sorted(case.words.items(), key=str):
+        path, number = ".".join(place), words.of(" ".join(texts))
+        known.update({f"{path} {name}": number for name in named} if named else {path: number})
+    lengths = {f"{'.'.join(place)} {letter}": " ".join(beside) for (place, letter), beside in case.lengths.items()}
+    found = {**listed, "classes": classes, "parts": parts, "words": known, "lengths": lengths}
+    return {key: part for key, part in found.items() if part}
+
+
+def main() -> None:
+    """Writes the table."""
+    folder = Path(sys.argv[1])
+    pairs, words = Numbers(), Numbers()
+    lines: dict[str, dict[str, Any]] = {}
+    for major in MAJORS:
+        listed = folder / major / "parts.json"
+        built = json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else {}
+        for model_type in TYPES:
+            path = folder / major / f"{model_type}.confirmed.json"
+            if path.exists() and base_record(model_type)["config"]:
+                case = Measured(model_type, json.loads(path.read_text(encoding="utf-8")))
+                parts = {**case.parts(), **built.get(model_type, {})}
+                line = lines.setdefault(model_type, {"versions": ""})
+                stated = line_of(case, parts, pairs, words)
+                line["versions"] += major
+                if stated != line.get(MAJORS[0]):
+                    line[major] = stated
+    texts: list[dict[str, Any]] = [{"pairs": list(pairs.texts), "words": list(words.texts)}]
+    texts.extend({"type": name, **line} for name, line in sorted(lines.items()))
+    rows = [json.dumps(one, separators=(",", ":")) for one in texts]
+    TABLE.write_text("\n".join([*rows, ""]), encoding="utf-8")
+    print(len(lines), "types", len(pairs.texts), "pairs", TABLE.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Measure which changed configs transformers refuses; `tests/oracle/make_refused_values.py` reads the results.
+
+Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them). A
+type that has a result is skipped, so that a run can be stopped and several can share the types:
+
+    five/bin/python -m tests.oracle.measure_values FOLDER [PART OF]
+
+Every class with a record is built on the meta device, as `from_pretrained` builds it, from the config of its record
+with one changed value (`tests/oracle/value_cases.py`). FOLDER/MAJOR/TYPE.json is a list of [class, path, kind, value,
+outcome, message] of all that is not loaded like the unchanged config:
+
+    config    the config class refuses it
+    model     the class cannot be built
+    finish    what follows when the weights are loaded fails
+    differs   the model is built with other tensors
+    late      it takes too long
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import io
+import json
+import logging
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.reconciler.config_keys import mistyped
+from tests.judged import oracle_types, records
+from tests.oracle.value_cases import changed, changes, decoded, places
+
+SECONDS = 3
+MOST_CLASSES = 2
+IN_TURN: Mapping[str, str] = {"o": "m", "u": "h"}
+"""Kind -> the kind that is measured before it, without which it says nothing."""
+LONGEST = 160
+"""Most letters of a message that are kept."""
+
+
+class Refusal(Exception):
+    """Where a config is refused."""
+
+
+@contextlib.contextmanager
+def limited(stage: str) -> Iterator[None]:
+    """Ends what takes too long, and names the stage of an exception."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    except TimeoutError:
+        raise Refusal("late", "") from None
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise Refusal(stage, f"{type(error).__name__}: {' '.join(str(error).split())}") from None
+    finally:
+        signal.alarm(0)
+
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+class Builder:
+    """Builds models of the installed version."""
+
+    def __init__(self) -> None:
+        self.torch = importlib.import_module("torch")
+        self.transformers = importlib.import_module("transformers")
+        self.major = self.transformers.__version__.partition(".")[0]
+
+    def config(self, kind: Any, values: Mapping[str, Any]) -> Any:
+        """The config of a class."""
+        with limited("config"):
+            return kind.config_class.from_dict(copy.deepcopy(dict(values)))
+
+    def shapes(self, kind: Any, config: Any) -> Shapes:
+        """The tensors of the model that a class builds; raises Refusal where it fails."""
+        with limited("model"):
+            model = self._built(kind, copy.deepcopy(config))
+        tensors = {name: tuple(one.shape) for name, one in model.state_dict().items()}
+        with limited("finish"):
+            self._finish(model)
+        return tensors
+
+    def _built(self, kind: Any, config: Any) -> Any:
+        torch = self.torch
+        dtype = getattr(config, "dtype", None)
+        if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+            dtype = torch.float32
+        if self.major == "4":
+            contexts = [self.transformers.modeling_utils.no_init_weights(), torch.device("meta")]
+        else:
+            contexts = kind.get_init_context(dtype, False, False, None)
+        with contextlib.ExitStack() as stack:
+            for one in contexts:
+                stack.enter_context(one)
+            return kind(config)
+
+    def _finish(self, model: Any) -> None:
+        """What `from_pretrained` does after the weights of a model are there."""
+        if self.major != "4":
+            for one in (*model.parameters(), *model.buffers()):
+                one._is_hf_initialized = True
+            model._move_missing_keys_from_meta_to_device(set(), None, None, None)
+            model._initialize_missing_keys(False)
+            model.tie_weights(recompute_mapping=False)
+        if model.can_generate():
+            self.transformers.GenerationConfig.from_model_config(model.config)
+
+
+def classes_of(model_type: str, transformers: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """(name, class, config) of the classes with a record, those with the most tensors first."""
+    major = transformers.__version__.partition(".")[0]
+    found: dict[str, dict[str, Any]] = {}
+    for record in records(model_type):
+        fits = record["writer"].startswith(f"transformers {major}.")
+        if not record["variant"] and record["config"] and (fits or record["class"] not in found):
+            found[record["class"]] = record
+    ordered = sorted(found.values(), key=lambda one: (-len(one["tensors"]), one["class"]))
+    for record in ordered[:MOST_CLASSES]:
+        kind = getattr(transformers, record["class"], None)
+        if kind is not None and getattr(kind, "config_class", None) is not None:
+            yield record["class"], kind, {**decoded(record["config"]), "model_type": model_type}
+
+
+def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
+    """[class, path, kind, value, outcome, message] of every change that is not loaded like the unchanged config.
+
+    Configs of a type that is measured itself are left out. What the config class refuses, and other configs within the
+    config, are measured for the first class alone. Not measured is what the types of the config class refuse, and the
+    rest of a kind of which one value is accepted.
+    """
+    known: set[str] = set()
+    types = frozenset(oracle_types())
+    measured_one = False
+    for name, kind, config in classes_of(model_type, builder.transformers):
+        try:
+            healthy = builder.shapes(kind, builder.config(kind, config))
+        except Refusal as error:
+            yield [name, [], "", None, error.args[0], error.args[1][:LONGEST]]
+            continue
+        yield [name, [], "", None, "loads", ""]
+        for path, value in places(config, known=types):
+            if len(path) > 1 and measured_one:
+                continue
+            accepted = ""
+            for letter, other in changes(value):
+                change = changed(config, path, other)
+                key = json.dumps([path, other])
+                if key in known or IN_TURN.get(letter, letter) in accepted:
+                    continue
+                if builder.major != "4" and path in [one.path for one in mistyped(change)]:
+                    known.add(key)
+                    continue
+                try:
+                    shapes = builder.shapes(kind, builder.config(kind, change))
+                except Refusal as error:
+                    if error.args[0] == "config":
+                        known.add(key)
+                    yield [name, list(path), letter, other, error.args[0], error.args[1][:LONGEST]]
+                else:
+                    accepted += letter
+                    if shapes != healthy:
+                        yield [name, list(path), letter, other, "differs", ""]
+        measured_one = True
+
+
+def main() -> None:
+    """Measures every type that has no result, of a part of the types."""
+    folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
+    builder = Builder()
+    builder.torch.set_num_threads(1)
+    builder.transformers.logging.set_verbosity_error()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    place = folder / builder.major
+    place.mkdir(parents=True, exist_ok=True)
+    known = builder.transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
+    for number, model_type in enumerate(oracle_types()):
+        result = place / f"{model_type}.json"
+        if number % parts != part or result.exists() or model_type not in known:
+            continue
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            found = list(measured(builder, model_type))
+        partial = result.with_suffix(".partial")
+        partial.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
+        partial.rename(result)
+        print(number, model_type, len(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
