@@ -10,9 +10,8 @@ import pytest
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write_file
 from tests.dialects import converters
-from tests.judged import base_record, spec_of
+from tests.judged import base_record, diffusers_records, spec_of
 from tests.loads.damage import damaged, healthy, write
-from tests.loads.test_reported import diffusers_records
 from tests.sparse_models import LLAMA8B
 
 Row = tuple[str, str, list[Any], list[str], str]
