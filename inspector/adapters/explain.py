@@ -43,6 +43,7 @@ from inspector.adapters.with_base import (
     Matched,
     findings_with_base,
     module_of,
+    of_labels,
 )
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
@@ -157,6 +158,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     findings.extend(scaled_by_zero(method, values, matched))
     findings[0] = _with_stored_rank(findings)
     findings.extend(_held(matched))
+    findings.extend(of_labels(matched))
     return AdapterReport(lines, tuple(findings), total, unchecked, difference, values, frozenset(unreached))
 
 

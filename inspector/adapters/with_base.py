@@ -16,6 +16,7 @@ from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, common, count, joined, minus, outer
 from inspector.algebra.names import axes_of, before_index
 from inspector.findings.adapters.biases import AdapterBiasesLost, AdapterBiasesMissing
+from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged
 from inspector.findings.adapters.tensors import (
     AdapterHalfMissing,
@@ -142,6 +143,15 @@ def _labels(members: Sequence[Matched]) -> int | None:
     rows = {one.shape[0] for one in members if one.shape}
     alike = all(one.wanted.role.startswith(CLASSIFIER) and one.differs_at(0) for one in members)
     return rows.pop() if alike and len(rows) == 1 else None
+
+
+def of_labels(matched: Sequence[Matched]) -> Iterator[Finding]:
+    """The note on a classifier of the adapter's task, which the class of the base does not have, for other labels."""
+    heads = [one for one in matched if one.expected is not None and one.wanted.role.startswith(CLASSIFIER)]
+    heads = [one for one in heads if not one.wanted.checked and not one.wanted.fits(one.shape)]
+    labels, of_base = _labels(heads), {one.wanted.shape[0] for one in heads if one.wanted.shape}
+    if labels is not None and len(of_base) == 1 and (stated := of_base.pop()) is not None:
+        yield AdapterLabels(labels=labels, of_base=stated)
 
 
 def module_of(key: str) -> str:

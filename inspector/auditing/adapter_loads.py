@@ -6,16 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from inspector.adapters.base import WITHOUT_HEAD
 from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, tuner_name
 from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
 from inspector.algebra.names import key_of
+from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
+from inspector.loading.outcome import COMPLETE
 from inspector.loading.peft import AgainstBase, of_adapter
 
 if TYPE_CHECKING:
@@ -70,9 +74,13 @@ def loads_of_adapter(
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
     renaming, values = renames(values, base.get("model_type")), report.values or values
-    return (
-        of_adapter(files, problem, None if problem else _against_base(stored, named, report, values, method, renaming)),
+    load = of_adapter(
+        files, problem, None if problem else _against_base(stored, named, report, values, method, renaming)
     )
+    labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
+    if labels is not None and load.outcome == COMPLETE:
+        load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
+    return (load,)
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-import msgspec
-
 from inspector.algebra.boxes import Box, joined
 from inspector.findings.types.modules import PackedModules
-from inspector.findings.types.packed import PackingConfigDisagrees, PackingHelperMissing
-from inspector.findings.types.unpacked import PackingHelperOrphaned
+from inspector.findings.types.packed import PackingConfigDisagrees
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
+from inspector.quantization.fused_scales import with_stacked
 from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
@@ -89,7 +87,7 @@ def _unpacked(
     return Unpacked(
         logical,
         helpers=tuple(work.helpers),
-        cases=tuple(_without_fused(work.cases)),
+        cases=tuple(with_stacked(work.cases, lost)),
         agreed=work.agreed,
         schemes=work.schemes,
         without_values=work.without_values,
@@ -120,32 +118,6 @@ def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
             logical = logical_name(module, bare)
             found[logical] = found.get(logical, ()) + family.boxes
     return found
-
-
-def _without_fused(cases: Sequence[ModuleProblem]) -> list[ModuleProblem]:
-    """The cases, without missing scales of single experts where the scales are fused and the weights are not."""
-    fused: dict[str, int] = {
-        case.key.rsplit(".", 1)[0]: 0
-        for case in cases
-        if isinstance(case.finding, PackingHelperOrphaned)
-        and not case.finding.beside
-        and case.key.endswith("_scale_inv")
-    }
-    kept: list[ModuleProblem] = []
-    for case in cases:
-        above = next((prefix for prefix in fused if case.key.startswith(f"{prefix}.#.")), None)
-        if above is not None and isinstance(case.finding, PackingHelperMissing):
-            fused[above] += case.tensors
-        else:
-            kept.append(case)
-    return [_serving(case, fused.get(case.key.rsplit(".", 1)[0], 0)) for case in kept] if fused else kept
-
-
-def _serving(case: ModuleProblem, weights: int) -> ModuleProblem:
-    """A case of helpers without values, with the number of unfused weights they belong to."""
-    if not weights or not isinstance(case.finding, PackingHelperOrphaned):
-        return case
-    return msgspec.structs.replace(case, finding=msgspec.structs.replace(case.finding, serves=weights))
 
 
 def _joined(stored: Sequence[Stored]) -> tuple[Stored, ...]:

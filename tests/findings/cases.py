@@ -751,8 +751,18 @@ def unread_base() -> Audit:
     return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
 
 
+def classifying(labels: int) -> Audit:
+    """An adapter that classifies into so many labels, of a base that generates text."""
+    spec = {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()}
+    spec["base_model.model.score.weight"] = ("BF16", (labels, 4096))
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], "task_type": "SEQ_CLS",
+              "modules_to_save": ["classifier", "score"]}  # fmt: skip
+    return with_base(spec, values, LLAMA8B)
+
+
 FIRES |= {
     "adapter": adapter,
+    "adapter-labels": lambda: classifying(5),
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),

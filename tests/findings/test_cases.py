@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.findings.registry import all_findings, page
-from tests.findings.cases import COMPARED, FIRES, llama
+from tests.findings.cases import COMPARED, FIRES, classifying, llama
 from tests.findings.download_cases import beside
 from tests.findings.make_pages import example, reported
 from tests.findings.schemas import assert_valid
@@ -40,3 +40,7 @@ def test_every_finding_has_a_case() -> None:
     codes = {name: finding.code for name, finding in all_findings().items()}
     mine = {name for name, code in codes.items() if code[0] in "ACNDPV" or code in ("T601", "T602", "T603", "T645")}
     assert mine == {*FIRES, *COMPARED, *ELSEWHERE}
+
+
+def test_a_classifier_for_the_labels_of_the_config_needs_no_note() -> None:
+    assert [one.code for one in classifying(2).findings] == ["A901"]

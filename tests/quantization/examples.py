@@ -125,6 +125,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "module-not-packed": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (256, 768))}),
     "layers-not-packed": lambda: without_role("ct_fp8_dynamic", "down_proj"),
     "packing-helper-orphaned": _leftover_scales,
+    "expert-scales-stacked": lambda: changed("fp8_finegrained_mixtral"),
     "packing-unknown": _unknown,
     "packing-undecided": _undecided,
     "packed-otherwise": _one_in_eight_bits,

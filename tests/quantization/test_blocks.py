@@ -19,7 +19,7 @@ from tests.quantization.stored import audited, bad, checkpoint, unquantized
 KEYS = ("quantization_config", "quantization")
 QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
 HEALTHY = [name for name in QUANTIZED if name != "fp8_finegrained_mixtral"]
-"""That one lacks helpers as it was written (T617)."""
+"""That one has its scales stacked (T648), and no other block of settings gives them to its single experts."""
 PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8")
 
 

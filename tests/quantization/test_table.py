@@ -6,7 +6,7 @@ import pytest
 
 from inspector.report.packing_text import packing_table, packing_text
 from tests.judged import judged
-from tests.quantization.stored import LEFTOVERS, PACKED, checkpoint
+from tests.quantization.stored import PACKED, checkpoint
 
 TEXT = """\
   weights           stored as             bits                bytes
@@ -18,7 +18,11 @@ TEXT = """\
 """
 
 
-@pytest.mark.parametrize("name", [name for name in PACKED if name not in LEFTOVERS])
+STACKED = "fp8_finegrained_mixtral"
+"""Its scales of stacked experts belong to several rows."""
+
+
+@pytest.mark.parametrize("name", [name for name in PACKED if name != STACKED])
 def test_the_table_adds_up(name: str) -> None:
     config, spec, parameters = checkpoint(name)
     audited = judged(spec, config)

@@ -179,9 +179,8 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
     """Scales or other packing helpers without quantized values.
 
     What it means
-        The names are those of packing helpers, but no quantized values belong to them. Some tools leave such
-        tensors: transformers 5 writes fused scales of experts (`experts.gate_up_proj_scale_inv`) next to
-        unfused fp8 weights; others keep the scales of a dequantized module.
+        The names are those of packing helpers, but no quantized values belong to them. Some tools keep the scales of
+        a dequantized module.
 
     Why it matters
         Loaders ignore them with a warning. If weights need them under other names, those weights are unusable
@@ -211,14 +210,46 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
             rows.insert(0, ("where", f"{self.where}, {count(self.modules, 'tensor')}".removeprefix(", ")))
         if self.beside:
             rows.append(("next to", f"weight in {self.beside}, which is not quantized"))
-        if self.serves is not msgspec.UNSET:
-            rows.append(("meant for", f"{count(self.serves, 'weight')} of single experts that have no scales"))
         return rows
 
     def remedy(self) -> Remedy:
-        if self.serves is not msgspec.UNSET:
-            return Remedy("split them by expert, or quantize again: no loader can use them as stored")
         return Remedy("remove them, or rename them to match their weights")
+
+
+class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
+    """The weights of experts are stored one by one, and their scales stacked.
+
+    What it means
+        transformers 5 saves fine-grained fp8 so (`experts.gate_up_proj_scale_inv` beside `experts.0.w1.weight`), and
+        reads it again.
+
+    Why it matters
+        Programs that look for a scale beside each weight find none.
+
+    Example
+        note[T648] expert-scales-stacked: 4 modules such as
+          model.layers.0.block_sparse_moe.experts.down_proj_scale_inv
+          where   layers 0, 1, 4 tensors
+          stored  down_proj_scale_inv
+          serves  24 weights of single experts
+          loader  transformers 5 reads them; others look for a scale beside each weight
+          help    nothing for transformers 5; for another loader, split them by expert
+
+    What to do
+        Nothing for transformers 5. For another program, split the scales by expert or quantize again with its own tool.
+    """
+
+    code = "T648"
+    severity = "note"
+
+    def rows(self) -> Rows:
+        rows = super().rows()
+        if self.serves is not msgspec.UNSET:
+            rows.append(("serves", f"{count(self.serves, 'weight')} of single experts"))
+        return [*rows, ("loader", "transformers 5 reads them; others look for a scale beside each weight")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("nothing for transformers 5; for another loader, split them by expert")
 
 
 class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
