@@ -125,15 +125,20 @@ def test_lists_that_a_class_reads_together_are_as_long(key: str) -> None:
 
 
 ALIKE = {
-    "AllegroTransformer3DModel", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
+    "AllegroTransformer3DModel", "AutoencoderKLHunyuanVideo15", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
     "ChronoEditTransformer3DModel", "CogView3PlusTransformer2DModel",
-    "ConsisIDTransformer3DModel", "SkyReelsV2Transformer3DModel", "Transformer2DModel",
+    "ConsisIDTransformer3DModel", "JoyImageEditTransformer3DModel", "SkyReelsV2Transformer3DModel", "Transformer2DModel",
 }  # fmt: skip
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
-    "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLMochi", "T2IAdapter", "ZImageTransformer2DModel",
+    "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLHunyuanImage", "AutoencoderKLMochi", "T2IAdapter",
+    "ZImageTransformer2DModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is reported of them then."""
+
+
+IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
+"""What names alone report of a class whose modules of two kinds are numbered through."""
 
 
 @pytest.mark.parametrize("every", EACH)
@@ -143,8 +148,8 @@ def test_a_component_without_a_config_is_exact_or_not_judged(name: str, every: i
     records = diffusers_records(name)[::every]
     for record in records:
         audited = judged(spec_of(record), None)
-        reported = [finding.message for finding in audited.findings if finding.severity != "note"]
-        assert not reported, record["variant"]
+        reported = {finding.code for finding in audited.findings if finding.severity != "note"}
+        assert reported <= IRREGULAR.get(name, set()), record["variant"]
         assert audited.counts.unique_parameters >= record["num_parameters"]
         if audited.counts.expected_parameters is None:
             continue

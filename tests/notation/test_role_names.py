@@ -52,7 +52,7 @@ NAMES = {
         self_attention.experts.output_linear self_attention.experts.bias
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
-        av_cross_attention.out_layer img_attn_proj txt_attn_proj
+        av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn

@@ -104,6 +104,35 @@ MORE_BASES: dict[str, dict[str, Any]] = {
         "patch_size": [1, 2, 2], "in_channels": 5, "out_channels": 7, "hidden_size": 48, "num_attention_heads": 4,
         "text_dim": 28, "num_layers": 2, "rope_dim_list": [4, 4, 4],
     },
+    "AutoencoderKLHunyuanVideo15": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "block_out_channels": (16, 32, 64, 64),
+        "layers_per_block": 1, "spatial_compression_ratio": 4, "temporal_compression_ratio": 2,
+    },
+    "AutoencoderKLHunyuanImageRefiner": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "block_out_channels": (16, 32, 64, 64),
+        "layers_per_block": 1, "spatial_compression_ratio": 4, "temporal_compression_ratio": 2,
+    },
+    "AutoencoderKLHunyuanImage": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "block_out_channels": (32, 64, 96, 128),
+        "layers_per_block": 1, "spatial_compression_ratio": 4, "sample_size": 32,
+    },
+    "AutoencoderKLMagvit": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "block_out_channels": [16, 24, 40],
+        "down_block_types": ["SpatialDownBlock3D", "SpatialTemporalDownBlock3D", "SpatialTemporalDownBlock3D"],
+        "up_block_types": ["SpatialUpBlock3D", "SpatialTemporalUpBlock3D", "SpatialTemporalUpBlock3D"],
+        "layers_per_block": 1, "norm_num_groups": 8,
+    },
+    "AutoencoderKLAllegro": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "block_out_channels": (16, 24, 40),
+        "down_block_types": ("AllegroDownBlock3D",) * 3, "up_block_types": ("AllegroUpBlock3D",) * 3,
+        "temporal_downsample_blocks": (True, False, False), "temporal_upsample_blocks": (False, True, False),
+        "layers_per_block": 1, "norm_num_groups": 8,
+    },
+    "AutoencoderKLCosmos": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 4, "encoder_block_out_channels": (8, 12, 20, 28),
+        "decode_block_out_channels": (10, 14, 22, 26), "attention_resolutions": (8,), "resolution": 64,
+        "num_layers": 1,
+    },
 }  # fmt: skip
 MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "HunyuanImageTransformer2DModel": (
@@ -188,5 +217,50 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "JoyImageEditTransformer3DModel": ({"out_channels": None}, {"mlp_width_ratio": 2.33}, {"patch_size": [2, 1, 2]}),
     "JoyImageEditPlusTransformer3DModel": ({"out_channels": None}, {"mlp_width_ratio": 2.33}),
+    "AutoencoderKLHunyuanVideo15": (
+        {"downsample_match_channel": False},
+        {"upsample_match_channel": False},
+        {"downsample_match_channel": False, "upsample_match_channel": False, "spatial_compression_ratio": 16},
+        {"spatial_compression_ratio": 2, "temporal_compression_ratio": 4},
+        {"spatial_compression_ratio": 8, "temporal_compression_ratio": 8},
+        {"layers_per_block": 3},
+    ),
+    "AutoencoderKLHunyuanImageRefiner": (
+        {"downsample_match_channel": False},
+        {"upsample_match_channel": False},
+        {"spatial_compression_ratio": 8, "temporal_compression_ratio": 4},
+    ),
+    "AutoencoderKLHunyuanImage": (
+        {"downsample_match_channel": False},
+        {"upsample_match_channel": False},
+        {"spatial_compression_ratio": 32},
+        {"spatial_compression_ratio": 2, "layers_per_block": 3},
+        {"spatial_compression_ratio": 1},
+        {"spatial_compression_ratio": 1, "upsample_match_channel": False, "downsample_match_channel": False},
+        {"downsample_match_channel": False, "upsample_match_channel": False, "layers_per_block": 2},
+    ),
+    "AutoencoderKLMagvit": (
+        {"layers_per_block": 2},
+        {"layers_per_block": 3},
+        {
+            "block_out_channels": [16, 24, 40, 40],
+            "down_block_types": ["SpatialDownBlock3D", *["SpatialTemporalDownBlock3D"] * 3],
+            "up_block_types": ["SpatialUpBlock3D", *["SpatialTemporalUpBlock3D"] * 3],
+        },
+    ),
+    "AutoencoderKLAllegro": (
+        {"layers_per_block": 2},
+        {"temporal_downsample_blocks": (True, True, False)},
+        {"temporal_upsample_blocks": (True, True, False)},
+    ),
+    "AutoencoderKLCosmos": (
+        {"num_layers": 2},
+        {"spatial_compression_ratio": 16},
+        {"spatial_compression_ratio": 16, "temporal_compression_ratio": 4},
+        {"temporal_compression_ratio": 16},
+        {"attention_resolutions": (16, 4)},
+        {"patch_size": 2},
+        {"encoder_block_out_channels": (8, 12, 20), "decode_block_out_channels": (10, 14, 22, 26, 30)},
+    ),
     "Kandinsky6SRTransformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
 }  # fmt: skip
