@@ -48,6 +48,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "bound": ("other", "the range to which a linear layer is clipped"),
     "duration": ("other", "predicts the duration of each unit of speech"),
     "flow": ("other", "a normalizing flow"),
+    "hyper": ("other", "hyper-connections: weigh several residual streams"),
     "integer": ("other", "an integer copy of a weight (I-BERT)"),
     "laurel": ("other", "a learned residual connection (Gemma 3n)"),
     "layer": ("other", "acts on a whole layer"),

@@ -20,6 +20,7 @@ NAMES = {
         q q_a_layernorm q_attn q_bias q_conv1d q_head q_img q_layer_norm q_layernorm q_lin q_linear q_norm q_proj
         q_proj_weight
         q_rms_norm q_rms_norm_t wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
+        indexer.q_b_proj
         query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
         layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj q_weight sa_qcontent_proj
         cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
@@ -58,7 +59,7 @@ NAMES = {
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
         gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
-        to_gate ff.gate gate_layer layers.{}.gate
+        to_gate ff.gate gate_layer layers.{}.gate index_kpool_compress_gate
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0
@@ -68,7 +69,7 @@ NAMES = {
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v
-        q_b_proj kv_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
+        q_b_proj kv_b_proj o_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
         adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
@@ -90,7 +91,7 @@ NAMES = {
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         ff.down img_mlp.out feed_forward.out_layer feed_forward.2
-        linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
+        linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """

@@ -173,6 +173,17 @@ DETR = {
         "out_features": ["stage1", "stage2", "stage3", "stage4"],
     },
 }
+GLM5_NEXT = {
+    "num_hidden_layers": 4,
+    "num_key_value_heads": 6,
+    "qk_rope_head_dim": 0,
+    "index_kpool": 3,
+    "linear_num_heads": 4,
+    "hc_mult": 3,
+    "layer_types": ["linear_attention", "indexed_attention", "linear_attention", "indexed_attention"],
+    "mlp_layer_types": ["dense", "sparse", "sparse", "sparse"],
+    "indexer_types": ["full", "full", "full", "shared"],
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -459,6 +470,15 @@ MENDS: dict[str, dict[str, Any]] = {
     "csm": {"codec_config": {"upsample_groups": 12}},
     "emu3": {"vq_config": EMU3_VQ, "vocabulary_map": {"<image>": 5}},
     "emu3_vqgan": EMU3_VQ,
+    "deepseek_v4": {
+        "o_groups": 3,
+        "layer_types": ["compressed_sparse_attention", "sliding_attention", "heavily_compressed_attention"],
+        "mlp_layer_types": ["hash_moe", "moe", "moe"],
+        "compress_rates": {"compressed_sparse_attention": 5, "heavily_compressed_attention": 17},
+        "hc_mult": 3,
+    },
+    "glm5_next": {"text_config": GLM5_NEXT},
+    "glm5_next_text": GLM5_NEXT,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},

@@ -113,8 +113,8 @@ GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower 
             part("gate_proj",            "merger.gate",    linear("o -> ff")),
             part("up_proj",              "merger.up",      linear("o -> ff")),
             part("down_proj",            "merger.down",    linear("ff -> o")))))
-GLM_OCR_VISION = Architecture("glm_ocr_vision", heads=(head("tower Model", ""),),
-    dims=TOWER | Dims(s="spatial_merge_size", b="attention_bias", w="o*c"),
+GLM_OCR_VISION = Architecture("glm_ocr_vision glm5_next_vision", heads=(head("tower Model", ""),),
+    dims=TOWER | Dims(s="spatial_merge_size", b="attention_bias", w="projection_intermediate_size | o*c"),
     parts=rows(
         FREQUENCIES,
         part("patch_embed.proj", "embed.patch",  conv("c -> d, t p p")),
@@ -172,7 +172,7 @@ GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", GLM4V_VISION)))
-GLM_OCR = Architecture("glm_ocr", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
+GLM_OCR = Architecture("glm_ocr glm5_next", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", GLM_OCR_VISION)))

@@ -29,11 +29,10 @@ DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{M}.mlp", MOE),
         under("layers.{N}", PRE_NORMS, under("self_attn", MLA, INDEXER), under("mlp", MOE), MTP_EXTRAS,
               optional=True, extra="mtp")))
-GLM_MOE_DSA = Architecture("glm_moe_dsa", ignores="qk_head_dim", heads=CAUSAL,
-    dims=DSA_DIMS | Dims(
-        F="L[indexer_types == 'full'] when indexer_types != null"
-          " | L[index_topk_pattern in 'F full'] when index_topk_pattern != null"
-          " | L[max({L} - (index_skip_topk_offset | 2) + 1, 0) % max(index_topk_freq | 1, 1) == 0]"),
+INDEXED = ("L[indexer_types == 'full'] when indexer_types != null"
+           " | L[index_topk_pattern in 'F full'] when index_topk_pattern != null"
+           " | L[max({L} - (index_skip_topk_offset | 2) + 1, 0) % max(index_topk_freq | 1, 1) == 0]")
+GLM_MOE_DSA = Architecture("glm_moe_dsa", ignores="qk_head_dim", heads=CAUSAL, dims=DSA_DIMS | Dims(F=INDEXED),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),

@@ -33,15 +33,15 @@ CONVOLUTIONS = either(
     part("conv1d", "ssm.conv", conv("3*m*n -> 3*m*n, w", groups="3*m*n", bias=False)))  # in transformers 5's memory
 FORGET_GATE = {f"*.{module}.{name}": f".self_attn.forget_gate.{name}" for module in ("self_attn", "attention")
                for name in ("f_a_proj", "f_b_proj", "f_proj", "dt_bias", "A_log")}
+FORGET = rows(                                 # the forget gate
+    part("f_a_proj", "ssm.decay.down", linear("d -> n")),
+    part("f_b_proj", "ssm.decay.up",   linear("n -> m*n")),
+    part("dt_bias",  "ssm.step",       param("m*n")))
 DELTA_ATTENTION = rows(                        # m heads of width n, w the kernel
     part("q_proj",   "ssm.query",      linear("d -> m*n")),
     part("k_proj",   "ssm.key",        linear("d -> m*n")),
     part("v_proj",   "ssm.value",      linear("d -> m*n")),
     CONVOLUTIONS,
-    part("f_a_proj", "ssm.decay.down", linear("d -> n")),
-    part("f_b_proj", "ssm.decay.up",   linear("n -> m*n")),
-    part("dt_bias",  "ssm.step",       param("m*n")),
-    part("A_log",    "ssm.decay",      param("1 1 m 1")),
     part("b_proj",   "ssm.beta",       linear("d -> m")),
     part("g_a_proj", "ssm.gate.down",  linear("d -> n")),
     part("g_b_proj", "ssm.gate.up",    linear("n -> m*n")),
@@ -61,7 +61,7 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
         ENDS,
         under("layers.{L}", PRE_NORMS),
         under("layers.{A}.self_attn", MLA),
-        under("layers.{B}.self_attn", DELTA_ATTENTION),
+        under("layers.{B}.self_attn", DELTA_ATTENTION, FORGET, part("A_log", "ssm.decay", param("1 1 m 1"))),
         either(
             under("layers.{D}.block_sparse_moe", SWIGLU),
             under("layers.{D}.mlp", SWIGLU)),  # as the authors' files have it
