@@ -184,6 +184,12 @@ GLM5_NEXT = {
     "mlp_layer_types": ["dense", "sparse", "sparse", "sparse"],
     "indexer_types": ["full", "full", "full", "shared"],
 }
+MISTRAL_LARGE4 = {
+    "num_hidden_layers": 4,
+    "no_rope_layers": [1, 0, 1, 1],
+    "kv_source_layers": [0, 1, 1, 3],
+    "indexer_types": ["full", "full", "shared", "full"],
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -478,6 +484,8 @@ MENDS: dict[str, dict[str, Any]] = {
         "hc_mult": 3,
     },
     "glm5_next": {"text_config": GLM5_NEXT},
+    "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
+    "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},

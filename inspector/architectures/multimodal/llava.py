@@ -6,8 +6,8 @@ modeling_vipllava.py: a norm before the projector.
 modeling_video_llava.py: two towers from one config. modeling_paligemma.py: the projector goes to `projection_dim`.
 modeling_gemma3.py: the projector is a bare matrix, [in, out], and the norm before it has the vision's width.
 modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `downsample_factor`, the projector is gated.
-modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 /
-downsample_ratio)`.
+modeling_mistral3.py, modeling_mistral_large4.py: patches are merged by a linear of the vision's width.
+modeling_internvl.py: `int(1 / downsample_ratio)`.
 """
 
 from inspector.architectures.multimodal.joined_blocks import (
@@ -90,6 +90,20 @@ MISTRAL3 = Architecture("mistral3", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial
         TEXT_AND_VISION, PROJECTOR,
         part("multi_modal_projector.norm",                       "norm.bridge",  scale("v")),
         part("multi_modal_projector.patch_merger.merging_layer", "bridge.merge", linear("v*s**2 -> v"))))
+MISTRAL_LARGE4_SAVED = {                       # transformers saves the names of the release; its text below, too
+    "model.vision_tower.": "vision_encoder.", "model.language_model.": "",
+    "model.language_model.embed_tokens.": "tok_embeddings.", "model.language_model.rotary_emb.alpha": "lerope.alpha",
+    "lm_head.": "output.",
+    "model.multi_modal_projector.norm.": "pre_mm_projector_norm.",
+    "model.multi_modal_projector.patch_merger.": "patch_merger.",
+    "model.multi_modal_projector.linear_1.": "vision_language_adapter.w_in.",
+    "model.multi_modal_projector.linear_2.": "vision_language_adapter.w_out.",
+    "*.v_proj.": ".wv.", "*.o_proj.": ".wo.", "*.attention.q_proj.": ".attention.wq.",
+    "*.attention.k_proj.": ".attention.wk.",
+    **{f"*.{module}.{long}.": f".{module}.{short}." for module in ("feed_forward", "shared_experts")
+       for long, short in (("gate_proj", "w1"), ("down_proj", "w2"), ("up_proj", "w3"))}}
+MISTRAL_LARGE4 = Architecture("mistral_large4", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial_merge_size"),
+                              heads=BARE_MODEL, dialects=({}, MISTRAL_LARGE4_SAVED), parts=MISTRAL3.parts)
 INTERNVL = Architecture("internvl", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1/downsample_ratio)"), heads=JOINED,
     dialects=SPELLINGS,
     parts=rows(
