@@ -127,7 +127,8 @@ def test_lists_that_a_class_reads_together_are_as_long(key: str) -> None:
 ALIKE = {
     "AllegroTransformer3DModel", "AutoencoderKLHunyuanVideo15", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
     "ChronoEditTransformer3DModel", "CogView3PlusTransformer2DModel",
-    "ConsisIDTransformer3DModel", "JoyImageEditTransformer3DModel", "SkyReelsV2Transformer3DModel", "Transformer2DModel",
+    "ConsisIDTransformer3DModel", "JoyImageEditTransformer3DModel", "SkyReelsV2Transformer3DModel",
+    "Transformer2DModel",
 }  # fmt: skip
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
