@@ -36,7 +36,7 @@ from inspector.reconciler.wording import names_in, place_of
 
 CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled", "marker"})
 """Parts that state how the others are used; they are not trained."""
-SHARED: Final = ("alpha", "magnitude", "rescale", "scalar")
+SHARED: Final = ("alpha", "bias", "magnitude", "rescale", "scalar")
 """Parts that a training run gives to all of its low-rank modules, or to none."""
 UNIFORM: Final = (IMAGES, "controlnet-lllite")
 """Methods that store the same parts for all modules, whichever there are."""
@@ -144,8 +144,8 @@ def _lost_of_full(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
             groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
             if "diff_b" in module.parts:  # a bias is not changed without its weight
                 groups.setdefault(("diff", module.component, ""), []).append(module)
-        for part in BIASES if module.method in LOW_RANK else ():
-            groups.setdefault((part, module.component, like(module.name)), []).append(module)
+        if module.method in LOW_RANK:  # the change of a bias, next to matrices of low rank
+            groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
     for (part, _, _), own in groups.items():
         lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
         absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
@@ -193,10 +193,6 @@ def _block(name: str) -> tuple[str, int | None, str]:
 def _part(behind: str) -> str:
     """The part of a block that a module belongs to: all but the last word of its name."""
     return behind[: max(behind.rfind("."), behind.rfind("_"))]
-
-
-BIASES: Final = ("diff_b", "bias")
-"""The change of a bias, next to matrices of low rank."""
 
 
 def like(name: str) -> str:

@@ -200,3 +200,16 @@ def test_layouts_of_other_trainers(layout: str) -> None:
     gone = next(key for key in spec if key.endswith(lost) and re.search(r"[._]2[._]", key))
     audited = alone({key: entry for key, entry in spec.items() if key != gone}, None)
     assert [one.code for one in audited.findings if one.severity == "error"] in (["A905"], ["A916"])
+
+
+@pytest.mark.parametrize("lost", range(4))
+def test_a_lost_bias_is_one_error_where_all_other_modules_have_one(lost: int) -> None:
+    """PEFT gives one to each module, whatever its name (`lora_bias`), and diffusers leaves a lost one at zero."""
+    spec: Spec = {}
+    for name in ("img_in", "blocks.0.attn.to_q", "blocks.0.attn.to_k", "blocks.1.attn.to_q"):
+        spec[f"transformer.{name}.lora_A.weight"] = ("F32", (4, 48))
+        spec[f"transformer.{name}.lora_B.weight"] = ("F32", (48, 4))
+        spec[f"transformer.{name}.lora_B.bias"] = ("F32", (48,))
+    assert alone(spec, None).verdict == "clean"
+    spec.pop([name for name in spec if name.endswith(".bias")][lost])
+    assert [one.code for one in alone(spec, None).findings if one.severity == "error"] == ["A916"]
