@@ -7,17 +7,21 @@ transformers 5 saves fine-grained fp8 so: `experts.0.w1.weight` ... with `expert
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, common, count, minus
-from inspector.findings.types.packed import PackingHelperMissing
+from inspector.findings.types.packed import PackingHelperDiffers, PackingHelperMissing
 from inspector.findings.types.unpacked import ExpertScalesStacked, PackingHelperOrphaned
-from inspector.matcher.families import Families
+from inspector.matcher.families import Families, Family
+from inspector.quantization.module import FLOATS, SCALE_DTYPES, ceil_div
 from inspector.quantization.unpacked import ModuleProblem
 
+BLOCK: Final = (128, 128)
+"""The block where the config states none."""
 ENDING: Final = "_scale_inv"
 DOWN: Final = "down_proj_scale_inv"
 UP: Final = {3: "gate_up_proj_scale_inv", 2: "up_proj_scale_inv"}
@@ -25,15 +29,21 @@ UP: Final = {3: "gate_up_proj_scale_inv", 2: "up_proj_scale_inv"}
 Boxes = tuple[Box, ...]
 
 
-def with_stacked(cases: Sequence[ModuleProblem], lost: Families) -> list[ModuleProblem]:
+def with_stacked(
+    cases: Sequence[ModuleProblem], lost: Families, families: Families, block: tuple[int, int] | None
+) -> list[ModuleProblem]:
     """The cases, without missing scales of single experts where they are stored stacked.
 
-    lost: families in files that could not be read.
+    lost: families in files that could not be read. families: all that are stored. block: rows and columns that share
+    a scale.
     """
     keys = [case.key for case in cases if _is_stacked(case)]
     keys += [key for key in lost if key.endswith((DOWN, *UP.values()))]
     for path in dict.fromkeys(key.rpartition(".")[0] for key in keys):
         cases = list(_of_experts(path, cases, lost))
+    stacked = [case for case in cases if isinstance(case.finding, ExpertScalesStacked)]
+    for path in dict.fromkeys(case.key.rpartition(".")[0] for case in stacked):
+        cases = [*cases, *_misshaped(path, families, lost, block or BLOCK)]
     return list(cases)
 
 
@@ -92,3 +102,39 @@ def _without(case: ModuleProblem, layers: Boxes) -> Boxes:
         if (part := common(box[: len(outer)], outer)) is not None
     )
     return minus(case.boxes, tuple(within))
+
+
+def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, int]) -> Iterator[ModuleProblem]:
+    """Stacked scales of another shape than the weights need, or of another dtype than scales have."""
+    single = [one for key, one in families.items() if key.startswith(f"{path}.#.") and key.endswith(".weight")]
+    unread = any(key.startswith(f"{path}.#.") for key in lost)
+    wanted = {} if unread else _shapes(single, block)
+    for ending in (DOWN, *UP.values()):
+        family = families.get(f"{path}.{ending}")
+        for part in () if family is None else family.stored:
+            shape = wanted.get(ending, part.layout.shape)
+            if part.layout.shape == shape and part.layout.dtype in SCALE_DTYPES:
+                continue
+            finding = PackingHelperDiffers(
+                helper=ending, stored=part.layout.shape, dtype=part.layout.dtype, expected=(shape,),
+                dtypes=tuple(sorted(FLOATS)) if part.layout.dtype not in SCALE_DTYPES else (),
+                because=f"one for each block of {block[0]} × {block[1]}",
+            )  # fmt: skip
+            yield ModuleProblem(finding, f"{path}.{ending}", part.boxes, "fp8-block")
+
+
+def _shapes(single: Sequence[Family], block: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the stacked scales of experts with a gate, whose matrices are all alike; {} for others.
+
+    single: the weights of each of the three projections.
+    """
+    found = Counter(shape for family in single for shape in set(family.shapes))
+    experts = {box[-1].size for family in single for box in family.boxes}
+    if len(single) != 3 or found.total() != 3 or len(experts) != 1 or any(len(shape) != 2 for shape in found):
+        return {}
+    ((rows, columns), _), (down, _) = (*found.most_common(2), *found.most_common(1))[:2]
+    number = experts.pop()
+    return {
+        UP[3]: (number, ceil_div(2 * rows, block[0]), ceil_div(columns, block[1])),
+        DOWN: (number, ceil_div(down[0], block[0]), ceil_div(down[1], block[1])),
+    }

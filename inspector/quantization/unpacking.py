@@ -87,7 +87,7 @@ def _unpacked(
     return Unpacked(
         logical,
         helpers=tuple(work.helpers),
-        cases=tuple(with_stacked(work.cases, lost)),
+        cases=tuple(with_stacked(work.cases, lost, families, settings.base.block)),
         agreed=work.agreed,
         schemes=work.schemes,
         without_values=work.without_values,

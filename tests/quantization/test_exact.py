@@ -149,6 +149,30 @@ def test_a_lost_stacked_scale_is_one_error(lost: str, modules: int) -> None:
     assert result.counts.unique_parameters == parameters
 
 
+@pytest.mark.parametrize("part", ["down_proj_scale_inv", "gate_up_proj_scale_inv"])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2])
+def test_a_stacked_scale_of_another_shape_or_dtype_is_one_error(part: str, axis: int | None) -> None:
+    config, spec, parameters = checkpoint("fp8_finegrained_mixtral")
+    dtype, shape = spec[f"{STACKED}.{part}"]
+    other = ("I32", shape) if axis is None else (dtype, tuple(dim + (at == axis) for at, dim in enumerate(shape)))
+    result = audited("fp8_finegrained_mixtral", {**spec, f"{STACKED}.{part}": other}, config)
+    assert [one.code for one in result.findings if one.severity == "error"] == ["T611"]
+    assert result.counts.unique_parameters == parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("bnb_nf4", "weight.quant_map"), ("bnb_nf4_double", "weight.nested_quant_map"),
+     ("bnb_nf4_double", "weight.nested_absmax"), ("sinq_4bit_g64", "meta.scale2"), ("sinq_4bit_g64", "meta.zero.m"),
+     ("sinq_4bit_g64", "meta.scale.x")],
+)  # fmt: skip
+def test_a_part_of_another_dtype_is_one_error(name: str, part: str) -> None:
+    config, spec, _ = checkpoint(name)
+    key = next(one for one in spec if one.endswith(f".{part}"))
+    result = audited(name, {**spec, key: ("I32", spec[key][1])}, config)
+    assert [one.code for one in result.findings if one.severity == "error"] == ["T611"]
+
+
 def test_names_of_other_writers_are_read() -> None:
     config, spec, parameters = checkpoint("ct-w4-asym")
     names = {".w1.": ".gate_proj.", ".w2.": ".down_proj.", ".w3.": ".up_proj."}

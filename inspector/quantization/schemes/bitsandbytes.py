@@ -45,14 +45,14 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     size = _size(elements, absmax.elements if absmax is not None else None)
     counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]
     reading.helper("weight.absmax", counts, f"one for {size or 64} values", BYTES if nested else FLOATS)
-    reading.helper("weight.quant_map", [(16,)], "one for each code")
+    reading.helper("weight.quant_map", [(16,)], "one for each code", FLOATS)
     if kind is None:
         stated = STATES[1] if setting.variant == "fp4" else STATES[0]
         reading.helper(stated, [()])
     if nested:
         blocks = ceil_div(elements, size or 64)
-        reading.helper(NESTED[0], [(ceil_div(blocks, 256),)], "one for 256 blocks")
-        reading.helper(NESTED[1], [(256,)], "one for each code")
+        reading.helper(NESTED[0], [(ceil_div(blocks, 256),)], "one for 256 blocks", FLOATS)
+        reading.helper(NESTED[1], [(256,)], "one for each code", FLOATS)
     return reading.result("weight", kind or setting.variant or "nf4", (elements,), 4, size, shaped=False, padding=1)
 
 

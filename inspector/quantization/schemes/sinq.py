@@ -8,7 +8,7 @@ of I32. `meta.zero.x` [M/g, 1] and `meta.scale.x` [32, M/g/32] are bytes, each w
 from __future__ import annotations
 
 from inspector.quantization.config_block import ConfigBlock
-from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
 from inspector.quantization.schemes.hqq import IN_BYTE
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
@@ -38,16 +38,17 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.compare("bits", bits)
     reading.compare("group_size", size)
     scale, inner = tensors.get("meta.scale.x"), (IN_ONE_SCALE, groups // IN_ONE_SCALE)
-    reading.helper("meta.scale.x", [inner if scale is None or scale.elements != groups else scale.shape])
+    quantized = inner if scale is None or scale.elements != groups else scale.shape
+    reading.helper("meta.scale.x", [quantized], "one for each group", BYTES)
     shared = (1, scale.shape[-1] if scale is not None and scale.elements == groups and scale.shape else inner[1])
-    reading.helper("meta.zero.x", [(groups, 1)], "one for each group")
+    reading.helper("meta.zero.x", [(groups, 1)], "one for each group", BYTES)
     for name in ("meta.scale.m", "meta.scale.s"):
-        reading.helper(name, [shared], f"one for {IN_ONE_SCALE} groups")
+        reading.helper(name, [shared], f"one for {IN_ONE_SCALE} groups", FLOATS)
     for name in ("meta.zero.m", "meta.zero.s"):
-        reading.helper(name, [(1, 1)], "one number")
+        reading.helper(name, [(1, 1)], "one number", FLOATS)
     columns = tensors.get("meta.scale2")
     inputs = columns.shape[-1] if columns is not None and columns.shape else 0
-    reading.helper("meta.scale2", [(1, inputs)] if inputs else [()], "one for each input")
+    reading.helper("meta.scale2", [(1, inputs)] if inputs else [()], "one for each input", FLOATS)
     elements = groups * size
     if inputs and elements % inputs and fits:
         reading.widths(f"W_q holds {elements:,} values", f"meta.scale2 has {inputs:,} inputs")
