@@ -30,7 +30,13 @@ from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.algebra.names import NAMES
-from inspector.auditing.adapter_base import modules_of_base, of_no_component, read_parts
+from inspector.auditing.adapter_base import (
+    modules_of_base,
+    not_refused,
+    of_no_component,
+    read_parts,
+    refused_by_llama_cpp,
+)
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.adapter_names import LookedFor, looked_for
 from inspector.auditing.adapters_below import adapters_below
@@ -190,7 +196,7 @@ def _audit_of_tool(
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
-    findings = [*_of_files(checkpoint), *report.findings]
+    findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings)]
     read = base.audited if base is not None else None
     laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
     if base is None:
@@ -203,7 +209,8 @@ def _audit_of_tool(
     else:
         compared = compare(modules_of(families, found), laid)
         findings.extend(tool_findings(compared, laid))
-        if compared.unchecked:
+        findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
+        if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
             skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))
     name = ArchitectureName(kind_of_tool(found), None, "likely")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
@@ -18,7 +19,7 @@ from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
 from inspector.dialects.catalog import is_single_file
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
-from inspector.findings.finding import NAMES_SHOWN
+from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families
@@ -27,6 +28,9 @@ from inspector.notation.scope import Scope
 from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
 from inspector.reconciler.wording import family_name
+
+LAYER: Final = re.compile(r"blk[._](\d{1,9})[._]")
+"""The layer of a module in llama.cpp's names, plain or not."""
 
 
 def read_parts(checkpoint: Checkpoint) -> Audit | None:
@@ -81,6 +85,29 @@ def _of_llama_cpp(part: Audit) -> Iterator[tuple[str, Shape]]:
         if block.key.endswith(".weight") and len(block.shape) in (2, 3) and None not in block.shape:
             module, shape = block.key.removesuffix(".weight"), tuple(dim for dim in block.shape if dim is not None)
             yield from ((plain(name_of(module, index)), shape) for index in tuples(block.axes))
+
+
+def refused_by_llama_cpp(
+    checkpoint: Checkpoint, base: Audit | None, laid: BaseModules, unchecked: Sequence[str]
+) -> list[Finding]:
+    """The finding on an adapter in GGUF that llama.cpp refuses for this base. unchecked: modules without one there."""
+    if checkpoint.metadata is None or base is None:
+        return []
+    from inspector.dialects.gguf_kinds import refused_by_base
+
+    layers = {int(found[1]) for part in laid.modules.values() for name in part if (found := LAYER.match(name))}
+    beyond = [one for one in unchecked if (found := LAYER.match(one)) and layers and int(found[1]) > max(layers)]
+    refused = refused_by_base(checkpoint.metadata, base.checkpoint.metadata, tuple(beyond))
+    return [] if refused is None else [refused]
+
+
+def not_refused(checkpoint: Checkpoint, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without those on tensors for which llama.cpp refuses the file."""
+    from inspector.findings.adapters.tools import AdapterTensorUnknown
+    from inspector.findings.names.gguf_kinds import GgufAdapterRefused
+
+    names = {name for one in checkpoint.findings if isinstance(one, GgufAdapterRefused) for name in one.names}
+    return [one for one in findings if not (isinstance(one, AdapterTensorUnknown) and names.issuperset(one.names))]
 
 
 def _layers(part: Audit) -> int:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_config import counts_layers, depends_on
+from inspector.dialects.llama_cpp import architectures_of, is_required, reads, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree
 from inspector.loading.memory import first_name
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 FIRST: Final = "token_embd.weight"
 """The tensor that llama.cpp asks for first, whatever the architecture."""
+OF_EVERYTHING: Final = (".block_count", ".embedding_length", ".expert_count")
+"""Ends of keys without which hardly any tensor can be compared."""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
 
@@ -35,9 +38,11 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     files = tuple(file.name for file in audited.checkpoint.files)
     case = audited.case
     missing = FIRST if _has_other_names(audited) else ""
-    wrong = ""
+    wrong = spared = ""
     if case is not None and not missing and any(one.severity == "error" for one in audited.findings):
-        missing = next((first_name(one.block.key, one.boxes) for one in case.placement.missing), "")
+        absent = [first_name(one.block.key, one.boxes) for one in case.placement.missing]
+        missing = next((one for one in absent if not spares(named, one)), "")
+        spared = next(iter(absent), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     surplus = next(iter(_surplus(audited)), "")
     other = _of_another_architecture(audited)
@@ -50,7 +55,7 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     elif not (missing or wrong) and (size := _wrong_size(audited)):
         found = tuple(documented(loader, REFUSES, size, files) for loader in ("llama.cpp", "ollama"))
     else:
-        found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus)
+        found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus, spared)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
 
 
@@ -68,10 +73,12 @@ def _wrong_size(audited: Audit) -> str:
     """The key of a size that the tensors contradict, whose shapes llama.cpp compares; "" where there is none."""
     if all(one.severity != "error" for one in audited.findings):
         return ""
-    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
+    from inspector.findings.single_causes import ConfigKeysAbsent
 
-    wrong = (one for one in audited.findings if isinstance(one, ConfigDisagrees) and one.severity == "error")
-    return next((f"{one.file_key or one.place.key} does not fit the tensors" for one in wrong), "")
+    kinds = ConfigDisagrees | ConfigImpossible | ConfigKeysAbsent
+    wrong = next((one for one in audited.findings if isinstance(one, kinds) and one.severity == "error"), None)
+    return "" if wrong is None else f"{wrong.headline()} does not fit the tensors"
 
 
 def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
@@ -92,7 +99,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
-    findings = _with_lists(audited, findings)
+    findings = _with_keys(audited, _with_lists(audited, findings))
     other = _of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -121,9 +128,40 @@ def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding
     disagreeing = [one for one in findings if isinstance(one, ConfigDisagrees)]
     if len(set(lists.lengths)) == 1 and any(counts_layers(kind, one.key) for one in disagreeing):
         return [one for one in findings if one is not lists]
-    words = [key.partition(".")[2] for key in lists.keys]
-    follow = [one for one in disagreeing if any(depends_on(kind, one.key, word) for word in words)]
-    return [one for one in findings if one not in follow]
+    return _without_followers(kind, findings, lists.keys)
+
+
+def _with_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings; keys that are absent are one cause with the config keys that follow from them.
+
+    Where only shapes tell that a key is absent, and one value of it fits them, that is the finding.
+    """
+    absent = next((one for one in findings if isinstance(one, GgufKeysMissing)), None)
+    if absent is None or audited.architecture is None:
+        return findings
+    if any(key.endswith(OF_EVERYTHING) for key in absent.keys):
+        return [one for one in findings if one is absent or not isinstance(one, ContentFinding)]
+    from inspector.findings.config import ConfigDisagrees
+
+    solved = {one.file_key for one in findings if isinstance(one, ConfigDisagrees)}
+    if solved.issuperset(absent.keys) and not any(is_required(key) for key in absent.keys):
+        return [one for one in findings if one is not absent]
+    return _without_followers(audited.architecture.model_type, findings, absent.keys)
+
+
+def _without_followers(kind: str | None, findings: Sequence[Finding], keys: Sequence[str]) -> list[Finding]:
+    """The findings without those on config keys that follow from keys of the file."""
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.single_causes import ConfigKeysAbsent
+
+    words = [key.partition(".")[2] for key in keys]
+
+    def follows(one: Finding) -> bool:
+        named = [one.key] if isinstance(one, ConfigDisagrees) else []
+        named += [each.key for each in one.keys] if isinstance(one, ConfigKeysAbsent) else []
+        return any(depends_on(kind, name, word) for name in named for word in words)
+
+    return [one for one in findings if not follows(one)]
 
 
 def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
@@ -132,9 +170,10 @@ def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
 
 
 def _surplus(audited: Audit) -> list[str]:
-    """The tensors that the architecture does not have for certain: of a layer beyond its last, or of no architecture.
+    """The tensors that the architecture does not have: of a layer beyond its last, or that it does not read.
 
-    What llama.cpp reads in other architectures it may read in this one. It counts buffers of other libraries as well.
+    Of an architecture that was not measured, those that no architecture has. llama.cpp counts buffers of other
+    libraries as well.
     """
     keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED)}
     metadata = audited.checkpoint.metadata
@@ -143,7 +182,13 @@ def _surplus(audited: Audit) -> list[str]:
     architecture = metadata.values.get("general.architecture")
     layers = None if _is_wrong_count(audited) else metadata.values.get(f"{architecture}.block_count")
     names = (name for name in audited.checkpoint.tensors if key_of(name)[0] in keys)
-    return [name for name in names if not names_tensor(name, architecture) or _is_beyond(name, layers)]
+    return [name for name in names if not _is_read(name, architecture) or _is_beyond(name, layers)]
+
+
+def _is_read(name: str, architecture: object) -> bool:
+    """Whether llama.cpp reads a tensor of this name, or may read it."""
+    found = reads(architecture, name)
+    return names_tensor(name, architecture) if found is None else found
 
 
 def _is_wrong_count(audited: Audit) -> bool:
@@ -178,6 +223,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         place=Place(tensor=surplus[0]) if len(surplus) == 1 else Place(),
         names=tuple(surplus[:NAMES_SHOWN]),
         tensors=len(surplus),
+        read_by=architectures_of(audited.checkpoint.tensors),
     )
     rest = (
         one

@@ -59,7 +59,8 @@ def reads(model_type: str, key: str) -> bool:
 
 def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
     """Whether a config key of a model type may follow from a key of GGUF files, given without the architecture."""
-    rule = KEYS.get(model_type or "", GROUPED).get(key, "")
+    table = KEYS.get(model_type or "", GROUPED)
+    rule = table.get(key, table.get(key.partition(".")[0], ""))
     return file_key in rule if isinstance(rule, str) else True
 
 

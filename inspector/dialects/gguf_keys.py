@@ -48,7 +48,8 @@ COMMON: Final = {
 }
 WIDTH: Final = "attention.key_length | embedding_length / attention.head_count"
 """The width of heads, as llama.cpp takes it."""
-GROUPED: Final = COMMON | {"num_key_value_heads": "attention.head_count_kv", "head_dim": WIDTH}
+KV_HEADS: Final = "attention.head_count_kv | attention.head_count"
+GROUPED: Final = COMMON | {"num_key_value_heads": KV_HEADS, "head_dim": WIDTH}
 LAYERS_LISTED: Final = {key: GROUPED[key] for key in GROUPED if key != "num_hidden_layers"}
 LABELS: Final = {"num_labels": "rows.cls.output"}
 ENCODER: Final = COMMON | LABELS | {"type_vocab_size": "rows.token_types | 2"}
@@ -95,7 +96,7 @@ STATE: Final = {
     "tie_word_embeddings": "not stored.output.weight", "state_size": "ssm.state_size",
     "conv_kernel": "ssm.conv_kernel", "use_conv_bias": "stored.ssm_conv1d.bias", "use_bias": "stored.ssm_in.bias",
 }  # fmt: skip
-WIDEST_GROUPS: Final = {"num_key_value_heads": "max(each.attention.head_count_kv) | attention.head_count_kv"}
+WIDEST_GROUPS: Final = {"num_key_value_heads": f"max(each.attention.head_count_kv) | {KV_HEADS}"}
 QUERY_BIAS: Final = {"attention_bias": "stored.attn_q.bias"}
 GATE_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_gate.bias"}
 UP_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_up.bias"}
@@ -376,7 +377,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "smollm3": GROUPED | GATE_BIASES,
     "stablelm": COMMON | {
-        "num_key_value_heads": "attention.head_count_kv", "use_qkv_bias": "stored.attn_q.bias",
+        "num_key_value_heads": KV_HEADS, "use_qkv_bias": "stored.attn_q.bias",
         "qk_layernorm": "stored.attn_q_norm.weight", "use_parallel_residual": "not stored.ffn_norm.weight",
     },
     "starcoder2": GROUPED | {"use_bias": "stored.attn_q.bias"},

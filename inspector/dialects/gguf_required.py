@@ -1,8 +1,8 @@
 """The keys of a GGUF file without which llama.cpp refuses it, and the lists that must have one number for each layer.
 
 Source: llama.cpp of October 2026 (the build in xllamacpp 2026.10), which was given files of its converter without one
-key each; it ends with "key not found in model". Keys that determine shapes are found by their tensors as well. Each
-file was also given lists that are longer and shorter than its layers: "has wrong array length".
+key each; it ends with "key not found in model" (`llama_cpp.json`). Each file was also given lists that are longer and
+shorter than its layers: "has wrong array length".
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from inspector.dialects.gguf_layers import MOST_LAYERS
+from inspector.dialects.llama_cpp import required_keys, sizes
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -20,38 +21,17 @@ from inspector.loader.layout import Layout
 if TYPE_CHECKING:
     from inspector.findings.types.gguf_heads import GgufListsDisagree
 
-ALWAYS: Final = ("context_length",)
-"""Keys below the architecture's name that every architecture needs; those of shapes are not among them."""
-LAYER_NORM: Final = frozenset({
-    "bert", "bloom", "codeshell", "cohere2", "command-r", "falcon", "gpt2", "gptneox", "mpt", "nemotron", "nomic-bert",
-    "olmo", "orion", "phi2", "stablelm", "starcoder", "starcoder2",
-})  # fmt: skip
-"""Architectures that need `attention.layer_norm_epsilon`."""
-RMS_NORM: Final = frozenset({
-    "afmoe", "apertus", "arcee", "arctic", "bailingmoe", "bailingmoe2", "chatglm", "deci", "deepseek", "deepseek2",
-    "dots1", "dream", "ernie4_5", "ernie4_5-moe", "eurobert", "exaone", "exaone4", "falcon-h1", "gemma", "gemma2",
-    "gemma3", "glm4", "glm4moe", "gpt-oss", "granite", "granitehybrid", "granitemoe", "grok", "hunyuan-dense",
-    "internlm2", "jamba", "lfm2", "lfm2moe", "llada", "llada-moe", "llama", "llama4", "maincoder", "mamba", "mamba2",
-    "minicpm", "minicpm3", "minimax-m2", "mistral3", "mistral4", "olmo2", "olmoe", "openelm", "pangu-embedded", "phi3",
-    "phimoe", "plamo2", "plamo3", "plm", "qwen", "qwen2", "qwen2moe", "qwen3", "qwen35", "qwen35moe", "qwen3moe",
-    "qwen3next", "qwen3vl", "refact", "seed_oss", "smallthinker", "smollm3", "t5", "t5encoder", "xverse",
-})  # fmt: skip
-"""Architectures that need `attention.layer_norm_rms_epsilon`."""
-STATES: Final = ("ssm.conv_kernel", "ssm.inner_size", "ssm.state_size", "ssm.time_step_rank")
-SHARED: Final = ("expert_feed_forward_length", "expert_shared_count")
-MORE: Final[Mapping[str, tuple[str, ...]]] = {
-    "afmoe": SHARED, "bailingmoe": SHARED, "bailingmoe2": SHARED, "deepseek": SHARED,
-    "cohere2": ("logit_scale", "attention.sliding_window"), "deepseek2": SHARED, "dots1": SHARED,
-    "falcon-h1": (*STATES, "ssm.group_count"), "glm4moe": SHARED, "gptneox": ("use_parallel_residual",),
-    "gpt-oss": ("attention.sliding_window", "expert_feed_forward_length"), "granite": ("logit_scale",),
-    "granitehybrid": (*STATES, "ssm.group_count"), "granitemoe": ("logit_scale",), "jamba": STATES,
-    "lfm2": ("shortconv.l_cache",), "lfm2moe": ("shortconv.l_cache",),
-    "llama4": ("interleave_moe_layer_step",), "mamba": STATES, "mamba2": (*STATES, "ssm.group_count"),
-    "mistral4": SHARED, "plamo2": (*STATES, "ssm.group_count"), "qwen35": STATES,
-    "qwen35moe": STATES, "qwen3next": STATES,
-    "t5": ("attention.relative_buckets_count",), "t5encoder": ("attention.relative_buckets_count",),
-}  # fmt: skip
-"""Further keys of an architecture, without those that its converter leaves out where the config does not state them."""
+ALWAYS: Final = "context_length"
+SHOWN: Final = frozenset({ALWAYS, "attention.q_lora_rank"})
+"""Required keys that come first or may be absent. DeepSeek V2 Lite has no rank of queries: llama.cpp knows it by its
+number of layers."""
+HEADS: Final = "attention.head_count"
+WIDTH: Final = "feed_forward_length"
+"""Keys that are 0 where they are absent, so that no shape fits; experts may have a width of their own."""
+WIDE: Final = "attention.value_length"
+DENSE: Final = "leading_dense_block_count"
+BY_HEAD: Final = ("attention.key_length_mla", "attention.value_length_mla")
+"""Keys of files with the keys and values of latent attention by head."""
 EXPERTS: Final = "expert_count"
 USED: Final = "expert_used_count"
 """Where there are experts, how many of them a token uses must be stated."""
@@ -69,8 +49,8 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
     name = values.get("general.architecture")
     if not isinstance(name, str) or not tensors or not any(key.startswith(TOKENIZER) for key in values):
         return
-    absent = [key for key in _needed(name, values) if key not in values]
-    if not absent or (name not in LAYER_NORM and name not in RMS_NORM and name not in MORE):
+    absent = [key for key in _needed(name, values, tensors) if key not in values]
+    if not absent or not required_keys(name):
         return
     from inspector.findings.types.gguf_heads import GgufKeysMissing
 
@@ -155,21 +135,31 @@ def _has_wide_heads(name: str, values: Mapping[str, object]) -> bool:
     if len(numbers) < len(words) or any(f"{name}.attention.{word}" in values for word in LATENT):
         return False
     length, heads, width = numbers
-    return name in RMS_NORM and heads > 0 and length * heads != width
+    return heads > 0 and length * heads != width
 
 
-def _needed(name: str, values: Mapping[str, object]) -> Iterator[str]:
+def _of_shapes(name: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[str]:
+    """The keys without which llama.cpp computes other shapes than those of the tensors."""
+    shown = sizes(name)
+    dense = "blk.0.ffn_down.weight" in tensors
+    experts = values.get(f"{name}.{EXPERTS}")
+    wanted = {
+        HEADS: True,
+        WIDTH: dense or f"{name}.expert_{WIDTH}" not in values,
+        EXPERTS: f"{name}.{USED}" in values,
+        WIDE: _has_wide_heads(name, values),
+        DENSE: dense and type(experts) is int and experts > 0,
+        **dict.fromkeys(BY_HEAD, "blk.0.attn_k_b.weight" in tensors),
+    }
+    yield from (key for key, there in wanted.items() if there and key in shown)
+
+
+def _needed(name: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[str]:
     """The keys that a model of an architecture needs, in the order in which llama.cpp asks for them."""
-    own = [*ALWAYS, *MORE.get(name, ())]
-    if name in LAYER_NORM:
-        own.append("attention.layer_norm_epsilon")
-    if name in RMS_NORM:
-        own.append("attention.layer_norm_rms_epsilon")
+    own = [ALWAYS, *sorted(required_keys(name) - SHOWN), *_of_shapes(name, values, tensors)]
     experts = values.get(f"{name}.{EXPERTS}")
     if type(experts) is int and experts > 0:
         own.append(USED)
-    if _has_wide_heads(name, values):
-        own.append("attention.value_length")
     yield from (f"{name}.{key}" for key in own)
     yield f"{TOKENIZER}model"
     kind = values.get(f"{TOKENIZER}model")

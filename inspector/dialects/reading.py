@@ -41,8 +41,12 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects import gguf_config
     from inspector.dialects.gguf import WRITER
     from inspector.dialects.gguf_heads import head_findings
+    from inspector.dialects.gguf_kinds import kind_findings
     from inspector.dialects.gguf_required import list_lengths, missing_keys, with_lengths
 
+    kind = tuple(kind_findings(stated, checkpoint.tensors))
+    if kind:
+        return replace(checkpoint, findings=(*checkpoint.findings, *kind)), None
     lists = list_lengths(stated, checkpoint.tensors)
     meant = stated.values if lists is None else with_lengths(stated.values, lists, checkpoint.tensors)
     values = gguf_config.config_of(meant, checkpoint.tensors)

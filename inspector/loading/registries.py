@@ -21,7 +21,7 @@ from functools import cache
 from typing import Any
 
 from inspector.algebra.names import key_of
-from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.quantizers import NO_QUANTIZER
 
 _TOWERS = ("v.", "a.", "mm.", "resampler.")
@@ -111,12 +111,18 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
 
 
 def of_gguf(
-    architecture: str | None, files: tuple[str, ...], missing: str, wrong: str, surplus: str = ""
+    architecture: str | None,
+    files: tuple[str, ...],
+    missing: str,
+    wrong: str,
+    surplus: str = "",
+    spared: str = "",
 ) -> tuple[Load, ...]:
     """What llama.cpp and ollama do with GGUF files.
 
     missing, wrong, surplus: a tensor that is missing, has another shape, or is none of the architecture: llama.cpp
     compares the number of tensors in the file with that of its model (`llama_model_loader::done_getting_tensors`).
+    spared: one that is missing and that it does without.
     """
     known = knows("llama.cpp", architecture)
     if not known:
@@ -128,4 +134,6 @@ def of_gguf(
         because = f"missing tensor {missing}" if missing else f"{wrong} has a wrong shape"
     elif surplus:
         outcome, because = REFUSES, f"wrong number of tensors: its model has no {surplus}"
+    elif spared:
+        outcome, because = ALTERED, f"it computes without {spared}"
     return tuple(documented(loader, outcome, because, files) for loader in ("llama.cpp", "ollama"))

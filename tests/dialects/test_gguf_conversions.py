@@ -130,23 +130,46 @@ def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Pat
     assert audited.verdict != "clean"
 
 
-BEYOND = {"blk.99.attn_norm.weight": True, "v.blk.0.attn_q.weight": True, "blk.0.attn_q.lora_b": True,
-          "blk.0.attn.masked_bias": True, "blk.0.attn_rotary_emb.inv_freq": True,
-          "model.embed_tokens.weight": True, "blk.0.attn_q_norm.bias": False, "rope_freqs.weight": False}  # fmt: skip
-"""Names of a surplus tensor -> whether llama.cpp has it in no architecture, or in no layer that is counted."""
+SURPLUS = ("blk.99.attn_norm.weight", "v.blk.0.attn_q.weight", "blk.0.attn_q.lora_b", "blk.0.attn.masked_bias",
+           "blk.0.attn_rotary_emb.inv_freq", "model.embed_tokens.weight", "blk.0.attn_q_norm.bias",
+           "blk.0.post_ffw_norm.weight", "rope_freqs.weight")  # fmt: skip
+READ = {("llama", "rope_freqs.weight"), ("gemma4_text", "rope_freqs.weight")}
+"""Surplus tensors that llama.cpp reads, for that architecture."""
 
 
-@pytest.mark.parametrize("extra", BEYOND)
-@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma3_text", "olmoe"])
+@pytest.mark.parametrize("extra", SURPLUS)
+@pytest.mark.parametrize("name", ["llama", "qwen2", "olmoe"])
 def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, tmp_path: Path) -> None:
-    """What it reads in another architecture may be read in this one as well."""
     file = written(name)
     file.arrays[extra] = np.ones(file.arrays["output_norm.weight"].shape, np.float32)
     audited = audit(str(file.save(tmp_path / "target.gguf")))
     refused = {one.loader: one.outcome for one in audited.loads}["llama.cpp"] == "refuses"
-    assert refused is BEYOND[extra]
+    assert refused is ((name, extra) not in READ)
     found = [one.name for one in audited.findings if one.severity == "error"]
     assert found == (["tensors-of-no-architecture"] if refused else [])
+
+
+def test_a_model_marked_as_another_architecture_is_refused(tmp_path: Path) -> None:
+    """Qwen 3's tensors under the name of Llama, which has no norms of queries and keys."""
+    file = written("qwen3")
+    file.keys = [(key.replace("qwen3.", "llama."), kind, "llama" if value == "qwen3" else value)
+                 for key, kind, value in file.keys]  # fmt: skip
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    (found,) = (one for one in audited.findings if one.severity == "error")
+    assert (found.code, found.facts["tensors"]) == ("N466", 6) and "qwen3" in found.facts["read_by"]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize(("name", "lost", "outcome"), [
+    ("qwen2", "blk.1.attn_q.bias", "altered"), ("qwen2", "blk.1.attn_q.weight", "refuses"),
+    ("starcoder2", "blk.1.attn_q.bias", "altered"), ("starcoder2", "blk.1.ffn_up.bias", "refuses"),
+])  # fmt: skip
+def test_llama_cpp_does_without_some_tensors(name: str, lost: str, outcome: str, tmp_path: Path) -> None:
+    file = written(name)
+    del file.arrays[lost]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert len(errors(audited)) == 1
+    assert {one.outcome for one in audited.loads} == {outcome}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -51,7 +51,7 @@ def _written(
         shape = shape[::-1]  # transformers' Conv1D stores [in, out]
     layer = f"blk.{found[1]}." if (found := re.search(r"\.(\d+)\.", name)) else ""
     last = name.rpartition(".")[2]
-    if "e_score_correction_bias" in name:
+    if "e_score_correction_bias" in name or last == "expert_bias":
         yield f"{layer}exp_probs_b.bias", shape[-1:]
     elif last == "dt_bias":
         yield f"{layer}ssm_dt.bias", shape

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from inspector.auditing.adapter import BaseRead, audit_adapter
@@ -280,6 +281,25 @@ def gguf_with_a_short_list() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_matrix(lost: str) -> Audit:
+    """An importance matrix. lost: a tensor that it lacks."""
+    names = [f"blk.{layer}.attn_{part}.weight" for layer in range(3) for part in "qkv"]
+    arrays = {f"{name}.{half}": np.ones((1, 1), np.float32) for name in names for half in ("in_sum2", "counts")}
+    arrays.pop(lost, None)
+    keys: recorded_gguf.Keys = [("general.type", "text", "imatrix"), ("imatrix.chunk_count", "u32", 10)]
+    with TemporaryDirectory() as place:
+        return audit(str(recorded_gguf.Written(keys, arrays, {}).save(Path(place) / "imatrix.gguf")))
+
+
+def gguf_adapter_of_another_kind() -> Audit:
+    """A LoRA in GGUF that states to be another adapter."""
+    pair = {f"blk.0.attn_q.weight.lora_{half}": np.ones((4, 4), np.float32) for half in "ab"}
+    keys: recorded_gguf.Keys = [("general.type", "text", "adapter"), ("general.architecture", "text", "llama"),
+                                ("adapter.type", "text", "loha")]  # fmt: skip
+    with TemporaryDirectory() as place:
+        return audit(str(recorded_gguf.Written(keys, pair, {}).save(Path(place) / "adapter.gguf")))
+
+
 def gguf_of_another_architecture() -> Audit:
     """A conversion of Llama that states another architecture."""
     record = recorded_gguf.records()["llama"]
@@ -513,6 +533,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-lists-disagree": gguf_with_a_short_list,
+    "importance-matrix": lambda: gguf_matrix(""),
+    "importance-matrix-incomplete": lambda: gguf_matrix("blk.1.attn_k.weight.counts"),
+    "gguf-adapter-refused": gguf_adapter_of_another_kind,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),

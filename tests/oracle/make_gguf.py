@@ -52,7 +52,8 @@ OTHERS = {
     "mistral3_of_4": ("mistral3", "Mistral3ForConditionalGeneration"),
 }
 """Record -> model type and class, where a type has several."""
-MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"]}
+MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"],
+         "linear_value_head_dim": 10}  # fmt: skip
 """Layers of Qwen 3.5 with both kinds of attention."""
 CHANGES: dict[str, dict[str, Any]] = {
     "jamba": {"num_hidden_layers": 4, "attn_layer_offset": 1, "attn_layer_period": 2},
@@ -62,6 +63,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "gemma4_text": {
         "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2,
         "per_layer_config": {"1": {"head_dim": 32}, "3": {"head_dim": 32}}, "num_experts": None,
+        "vocab_size_per_layer_input": 107,
     },
     "gemma4_experts": {
         "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 0,
@@ -71,10 +73,17 @@ CHANGES: dict[str, dict[str, Any]] = {
     "qwen3_5_text": MIXED, "qwen3_5_moe_text": MIXED, "qwen3_next": MIXED, "qwen3_5": {"text_config": MIXED},
     "qwen3_5_moe": {"text_config": MIXED},
     "bamba": {"attn_layer_indices": [1]},
+    **{name: {"n_group": 1} for name in ("exaone_moe", "mimo_v2_flash", "solar_open")},
+    **{name: {"num_key_value_heads": 6} for name in ("dots1", "olmoe")},
+    **{name: {"head_dim": 8} for name in ("eurobert", "nemotron")},
+    "minicpm3": {"v_head_dim": 8}, "ernie4_5_moe": {"intermediate_size": 112},
+    "gemma3n_text": {"hidden_size_per_layer_input": 256, "vocab_size_per_layer_input": 107, "laurel_rank": 64},
+    "gemma4": {"text_config": {"num_experts": None, "vocab_size_per_layer_input": 109}},
     "granitemoehybrid": {"num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"]},
-    **{name: {"num_key_value_heads": 6}
-       for name in ("glm4_moe_lite", "glm_moe_dsa", "deepseek_v2", "deepseek_v32", "youtu")},
-    "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 6,
+    **{name: {"num_key_value_heads": 6, "n_group": 1}
+       for name in ("glm4_moe_lite", "glm_moe_dsa", "deepseek_v2", "deepseek_v32")},
+    "youtu": {"num_key_value_heads": 6},
+    "kimi_linear": {"num_key_value_heads": 6, "linear_num_heads": 6, "q_lora_rank": None,
                     "layer_types": ["linear_attention"] * 2 + ["full_attention"]},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "clip_qkv": 8.0, "rope_theta": 10000.0}},
     "granitemoehybrid_dense": {"num_local_experts": 0, "num_experts_per_tok": 0, "shared_intermediate_size": 92,
@@ -86,24 +95,29 @@ CHANGES: dict[str, dict[str, Any]] = {
         "qk_head_dim": 14, "v_head_dim": 12, "n_routed_experts": 11, "n_shared_experts": 2, "num_experts_per_tok": 4,
         "moe_intermediate_size": 28, "first_k_dense_replace": 0, "num_key_value_heads": 6, "head_dim": 4}},
     "nemotron_h": {"layers_block_type": ["mamba", "moe", "attention", "mamba"], "n_groups": 2, "mamba_head_dim": 64,
-                   "mamba_num_heads": 2},
+                   "mamba_num_heads": 2, "n_group": 1},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
-"""Config values for which the converter writes what llama.cpp loads: it takes head and MLP widths for given."""
+"""Config values for which the converter writes what llama.cpp loads: both take widths and numbers for given."""
 LAST = "arctic"
 """The type with names of tensors that the converter keeps for all types after it."""
 TURNED = frozenset({"qwen3_vl_moe"})
 """Types of which the converter reads the experts as transformers 4 stored them, [in, out], and published files do: what
 it makes of those that transformers 5 saves does not load.
 """
+SECTIONS = {"text_config": {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2]}}}
 STATED: dict[str, dict[str, Any]] = {
-    "glm_moe_dsa": {"indexer_types": None},
+    **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_asr", "qwen3_omni_moe"), SECTIONS),
+    **{name: {"scoring_func": "sigmoid"} for name in ("deepseek_v32", "exaone_moe")},
+    **{name: {"layer_norm_eps": 1e-5} for name in ("modernbert", "modernbert_classifier")},
+    "glm_moe_dsa": {"indexer_types": None, "scoring_func": "sigmoid"},
     "glm4_moe_lite": {"first_k_dense_replace": 1},
-    "kimi_linear": {"first_k_dense_replace": 1, "linear_attn_config": {
+    "kimi_linear": {"first_k_dense_replace": 1, "moe_router_activation_func": "sigmoid", "linear_attn_config": {
         "full_attn_layers": [3], "kda_layers": [1, 2], "short_conv_kernel_size": 4, "head_dim": 10, "num_heads": 6,
     }},
     "gemma4_experts": {"global_head_dim": 32},
     "mimo_v2_flash": {
+        "scoring_func": "sigmoid",
         "swa_head_dim": 20, "swa_num_attention_heads": 6, "swa_v_head_dim": 26, "swa_num_key_value_heads": 4,
         "hybrid_layer_pattern": [0, 1, 1], "topk_method": "noaux_tc",
         "rope_parameters": {"rope_theta": 5e6, "rope_type": "default", "partial_rotary_factor": 0.334},
@@ -136,8 +150,9 @@ OWN_CODE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "bailing_moe": ("bailing_moe", "BailingMoeForCausalLM", BASE | MIXTURE | {
         "num_shared_experts": 2, "norm_topk_prob": True, "first_k_dense_replace": 0, "head_dim": 20}),
     "bailing_moe_v2": ("bailing_moe", "BailingMoeV2ForCausalLM", BASE | MIXTURE | {
-        "num_shared_experts": 1, "norm_topk_prob": True, "first_k_dense_replace": 1, "head_dim": 20,
-        "use_qk_norm": True, "moe_router_enable_expert_bias": True, "routed_scaling_factor": 2.5,
+        "num_shared_experts": 1, "norm_topk_prob": True, "first_k_dense_replace": 1, "head_dim": 8,
+        "use_qk_norm": True, "score_function": "sigmoid",
+        "moe_router_enable_expert_bias": True, "routed_scaling_factor": 2.5,
         "partial_rotary_factor": 0.5, "moe_shared_expert_intermediate_size": 36}),
     "chatglm": ("chatglm", "ChatGLMForConditionalGeneration", {
         "hidden_size": 48, "num_layers": 3, "num_attention_heads": 6, "ffn_hidden_size": 92, "padded_vocab_size": 107,
@@ -277,6 +292,15 @@ def merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {**config, **changes, **({inner: {**config[inner], **changes[inner]}} if inner in changes else {})}
 
 
+def with_keys(config: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
+    """A config with further keys; those of its text model beside the own ones, also within its objects."""
+    inner = "text_config"
+    own = {**config, **{key: value for key, value in keys.items() if key != inner}}
+    if inner in keys:
+        own[inner] = {**config[inner], **{key: {**config[inner][key], **value} for key, value in keys[inner].items()}}
+    return own
+
+
 def finite(record: Any) -> Any:
     """A record with the floats that JSON lacks."""
     if isinstance(record, dict):
@@ -414,7 +438,7 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
             one.set_vocab = vocabulary
     kind.no_mtp, base.TextModel.set_vocab = True, vocabulary
     with torch.inference_mode():
-        stated = {**base.ModelBase.load_hparams(place / "source", False), **STATED.get(model_type, {})}
+        stated = with_keys(base.ModelBase.load_hparams(place / "source", False), STATED.get(model_type, {}))
         options = {"eager": True, "hparams": stated}
         kind(place / "source", gguf.LlamaFileType.ALL_F32, place / "target.gguf", **options).write()
     reader = gguf.GGUFReader(place / "target.gguf")

@@ -89,7 +89,8 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file has tensors that its architecture does not have.
 
     What it means
-        They are of a layer that the metadata does not count, or have names that llama.cpp has in no architecture.
+        They are of a layer that the metadata does not count, or have names that llama.cpp does not read in this
+        architecture: norms of queries and keys in a file marked `llama`.
 
     Why it matters
         llama.cpp compares the number of tensors in the file with that of the model that it builds, and refuses the
@@ -101,17 +102,23 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
           help     convert the model again without them
 
     What to do
-        Convert the model again. An adapter that is merged leaves no tensors of its own.
+        Convert the model again. An adapter that is merged leaves no tensors of its own. `read_by`: architectures that
+        read all tensors of the file, of which one may have been meant.
     """
 
     code = "N466"
 
     names: tuple[str, ...]
     tensors: int
+    read_by: tuple[str, ...] = ()
 
     headline_text = "llama.cpp refuses {tensors:count tensor}"
-    row_texts = (("tensors", "{names:listed 3}"),)
-    remedy_text = "convert the model again without them"
+    row_texts = (("tensors", "{names:listed 3}"), ("read by", "{read_by:listed 4}", "read_by"))
+
+    def remedy(self) -> Remedy:
+        if self.read_by:
+            return Remedy("convert the model again: the file has the tensors of another architecture")
+        return Remedy("convert the model again without them")
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):

@@ -1,0 +1,114 @@
+"""GGUF files that are no models: importance matrices and adapters, by what they state and how their tensors are named.
+
+Sources: llama.cpp's tools/imatrix and tools/quantize ("mismatched sums and counts"); llama.cpp of October 2026, in
+xllamacpp 2026.10, which was given adapters with each of these faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.config_file import Config
+from inspector.loader.layout import Layout
+
+if TYPE_CHECKING:
+    from inspector.findings.names.gguf_kinds import GgufAdapterRefused
+
+KIND: Final = "general.type"
+HALVES: Final = (".in_sum2", ".counts")
+PAIR: Final = (".lora_a", ".lora_b")
+IGNORED: Final = "_norm.weight"
+"""End of names of tensors in an adapter that llama.cpp leaves out without a word."""
+
+
+def kind_findings(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
+    """The findings on a file that is no model; nothing for a model."""
+    kind = metadata.values.get(KIND)
+    if kind == "imatrix":
+        yield from _of_matrix(metadata, tensors)
+    elif kind == "adapter" or _are_pairs(tensors):
+        refused = _refused(metadata, tensors)
+        if refused is not None:
+            yield refused
+
+
+def _are_pairs(tensors: Mapping[str, Layout]) -> bool:
+    """Whether all tensors are an adapter's."""
+    return any(name.endswith(PAIR) for name in tensors) and all(name.endswith((*PAIR, IGNORED)) for name in tensors)
+
+
+def _of_matrix(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
+    """What the file is, and of which matrices it has only one of both tensors."""
+    from inspector.findings.names.gguf_kinds import ImportanceMatrix, ImportanceMatrixIncomplete
+
+    found = {end: {name.removesuffix(end) for name in tensors if name.endswith(end)} for end in HALVES}
+    sums, counts = (found[end] for end in HALVES)
+    missing = [f"{name}{HALVES[1]}" for name in sums - counts] + [f"{name}{HALVES[0]}" for name in counts - sums]
+    place = Place(file=metadata.file)
+    if missing:
+        yield ImportanceMatrixIncomplete(
+            place=place,
+            missing=tuple(sorted(missing)[:NAMES_SHOWN]),
+            lacking=len(missing),
+            matrices=len(sums | counts),
+        )
+    yield ImportanceMatrix(place=place, matrices=len(sums | counts))
+
+
+def _refused(metadata: Config, tensors: Mapping[str, Layout]) -> GgufAdapterRefused | None:
+    """The first reason for which llama.cpp refuses an adapter, whatever the base."""
+    from inspector.findings.names.gguf_kinds import GgufAdapterRefused
+
+    values, place = metadata.values, Place(file=metadata.file)
+    for key, wanted in ((KIND, "adapter"), ("adapter.type", "lora")):
+        stated = values.get(key)
+        if stated != wanted:
+            said = stated if isinstance(stated, str) else ""
+            because = f"expect {key} to be '{wanted}', but got: {said}"
+            return GgufAdapterRefused(
+                place=place, problem=key, stated=said or "nothing", wanted=wanted, because=because
+            )
+    others = [name for name in tensors if not name.endswith((*PAIR, IGNORED))]
+    if not others:
+        return None
+    return GgufAdapterRefused(
+        place=Place(tensor=others[0]) if len(others) == 1 else place,
+        problem="tensors that are no part of a pair",
+        stated="",
+        wanted="",
+        because=f"LoRA tensor '{others[0]}' has unexpected suffix",
+        names=tuple(others[:NAMES_SHOWN]),
+    )
+
+
+def refused_by_base(metadata: Config, base: Config | None, beyond: tuple[str, ...]) -> GgufAdapterRefused | None:
+    """The reason for which llama.cpp refuses an adapter with a base; None where there is none.
+
+    base: the key-values of the base if it is a GGUF file. beyond: modules of layers that the base does not have.
+    """
+    from inspector.findings.names.gguf_kinds import GgufAdapterRefused
+
+    stated, place = metadata.values.get("general.architecture"), Place(file=metadata.file)
+    own = base.values.get("general.architecture") if base is not None else None
+    if isinstance(stated, str) and isinstance(own, str) and stated != own:
+        return GgufAdapterRefused(
+            place=place,
+            problem="general.architecture",
+            stated=stated,
+            wanted=own,
+            because="model arch and LoRA arch mismatch",
+            of_base=True,
+        )
+    if beyond:
+        return GgufAdapterRefused(
+            place=place,
+            problem="layers that the base does not have",
+            stated="",
+            wanted="",
+            because=f"LoRA tensor '{beyond[0]}.weight' does not exist in base model",
+            names=beyond[:NAMES_SHOWN],
+            of_base=True,
+        )
+    return None

@@ -1,0 +1,66 @@
+"""What llama.cpp reads of the files of an architecture, as measured with the library itself: `llama_cpp.json`.
+
+`keys`: those without which it refuses a file; `read`: the families of tensors that it reads, of which any other is one
+too many; `spares`: those of which one may be missing. `tests/oracle/make_llama_cpp.py` makes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from inspector.algebra.names import key_of
+
+SCALES: Final = (".scale", ".input_scale")
+"""Ends of names of quantized weights' scales, which are read beside any weight."""
+Entry = Mapping[str, frozenset[str]]
+
+
+@cache
+def _measured() -> Mapping[str, Entry]:
+    found = json.loads(Path(__file__).with_suffix(".json").read_bytes())["architectures"]
+    return {name: {part: frozenset(text.split()) for part, text in entry.items()} for name, entry in found.items()}
+
+
+def required_keys(architecture: object) -> frozenset[str]:
+    """The keys that a file needs, without the architecture's name in front; none where it was not measured."""
+    entry = _measured().get(architecture) if isinstance(architecture, str) else None
+    return entry["keys"] if entry is not None else frozenset()
+
+
+def is_required(key: str) -> bool:
+    """Whether llama.cpp says that a key, with its architecture in front, was not found; else it needs it for shapes."""
+    architecture, _, own = key.partition(".")
+    return own in required_keys(architecture) or architecture == "tokenizer"
+
+
+def sizes(architecture: object) -> frozenset[str]:
+    """Keys without which llama.cpp computes shapes that the files of an architecture do not have."""
+    entry = _measured().get(architecture) if isinstance(architecture, str) else None
+    return entry["sizes"] if entry is not None else frozenset()
+
+
+def reads(architecture: object, name: str) -> bool | None:
+    """Whether a tensor of this name is read in some file of an architecture; None where it was not measured."""
+    entry = _measured().get(architecture) if isinstance(architecture, str) else None
+    if entry is None or not entry["read"]:
+        return None
+    family = key_of(name)[0]
+    weights = {f"{family.removesuffix(end)}.weight" for end in SCALES if family.endswith(end)}
+    return family in entry["read"] or bool(weights & entry["read"])
+
+
+def spares(architecture: object, name: str) -> bool:
+    """Whether files of an architecture load where this tensor is missing."""
+    entry = _measured().get(architecture) if isinstance(architecture, str) else None
+    return entry is not None and key_of(name)[0] in entry["spares"]
+
+
+def architectures_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The architectures of which files may have all these tensors and lack none that every file has."""
+    families = {key_of(name)[0] for name in names if not name.endswith(SCALES)}
+    entries = _measured().items()
+    return tuple(name for name, entry in entries if entry["needs"] <= families <= entry["read"])

@@ -1,0 +1,111 @@
+"""GGUF files that are no models: importance matrices, and adapters that llama.cpp refuses."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.words import listed
+
+
+class ImportanceMatrix(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file with an importance matrix, not a model.
+
+    What it means
+        The file states `general.type = imatrix`: for each matrix of a model it has sums of squares of its inputs and
+        how many there were. llama.cpp's llama-imatrix writes it.
+
+    Why it matters
+        llama-quantize reads it with --imatrix. It has no weights, so there is no model to check.
+
+    Example
+        note[N512] importance-matrix: imatrix.gguf
+          matrices  9
+          help      pass it to llama-quantize with --imatrix; audit the model instead
+
+    What to do
+        Nothing, if an importance matrix was wanted; otherwise audit the file with the weights.
+    """
+
+    code = "N512"
+    severity = "note"
+
+    matrices: int
+
+    headline_text = "{place.file}"
+    row_texts = (("matrices", "{matrices}"),)
+    remedy_text = "pass it to llama-quantize with --imatrix; audit the model instead"
+
+
+class ImportanceMatrixIncomplete(ContentFinding, frozen=True, kw_only=True):
+    """An importance matrix lacks the sums or the counts of a matrix.
+
+    What it means
+        Each matrix has two tensors, `.in_sum2` and `.counts`. Of some only one is there.
+
+    Why it matters
+        llama-quantize refuses the file: "mismatched sums and counts".
+
+    Example
+        error[N513] importance-matrix-incomplete: 1 of 9 matrices
+          missing  blk.1.attn_k.weight.counts
+          help     download this file again, or compute it again with llama-imatrix
+
+    What to do
+        Download the file again; if it is the same, compute it again.
+    """
+
+    code = "N513"
+
+    missing: tuple[str, ...]
+    lacking: int
+    matrices: int
+
+    headline_text = "{lacking} of {matrices} matrices"
+    row_texts = (("missing", "{missing:listed 3}"),)
+    remedy_text = "download this file again, or compute it again with llama-imatrix"
+
+
+class GgufAdapterRefused(ContentFinding, frozen=True, kw_only=True):
+    """llama.cpp refuses an adapter.
+
+    What it means
+        An adapter in GGUF states its kind and its architecture, `general.type = adapter`, `adapter.type = lora`, and
+        has pairs of tensors of matrices that its base has. One of these is not so. Norms are left out silently.
+
+    Why it matters
+        llama.cpp does not apply the adapter; the message is in `reference`.
+
+    Example
+        error[N514] gguf-adapter-refused: adapter.type
+          adapter    loha
+          needed     lora
+          reference  llama.cpp refuses it: expect adapter.type to be 'lora', but got:
+                     loha
+          help       convert the adapter again with convert_lora_to_gguf.py
+
+    What to do
+        Convert the adapter again with llama.cpp's convert_lora_to_gguf.py, with the base that it was trained on.
+    """
+
+    code = "N514"
+
+    problem: str
+    stated: str
+    wanted: str
+    because: str
+    names: tuple[str, ...] = ()
+    of_base: bool = False
+
+    headline_text = "{problem}"
+
+    def rows(self) -> Rows:
+        rows = [("adapter", self.stated)] if self.stated else []
+        if self.wanted:
+            rows.append(("base" if self.of_base else "needed", self.wanted))
+        if self.names:
+            rows.append(("tensors", listed(self.names, 3)))
+        return [*rows, ("reference", f"llama.cpp refuses it: {self.because}")]
+
+    def remedy(self) -> Remedy:
+        if self.of_base:
+            return Remedy("use the base that the adapter was trained on, or convert the adapter again")
+        return Remedy("convert the adapter again with convert_lora_to_gguf.py")

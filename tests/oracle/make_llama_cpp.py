@@ -1,0 +1,341 @@
+"""Make `inspector/dialects/llama_cpp.json`: what llama.cpp reads of a file of each architecture, measured.
+
+    python -m tests.oracle.make_llama_cpp LIBRARY [architecture ...]
+
+LIBRARY is the extension module of xllamacpp 2026.10.11549, which exports llama.cpp's functions. For each architecture
+the key-values of its records in `fixtures/gguf.json.gz` (or those of `KEYS`, where there is none) are loaded without
+tensors; llama.cpp names one that it lacks, and the shape of one that has another, until the file loads. Then all names
+of tensors in the library are added in a shape that none has: it names those that it reads, and counts the others
+("wrong number of tensors"). The same with every key left out, and with keys of experts and of layers that predict
+further tokens, as they decide which tensors there are.
+
+The file has for each architecture: `keys`, those that it refuses to be without; `read`, the families of tensors that it
+reads, with any of the keys, or nothing where a record has one that was not found; `needs`, those of them without which
+no file loads; `spares`, those that records have and of which one may be missing; `sizes`, keys without which the shapes
+of no record fit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.algebra.names import key_of
+from inspector.dialects.gguf_architectures import ARCHITECTURES
+from tests.dialects.recorded_gguf import Keys, records
+from tests.oracle.llama_cpp import Library
+from tests.readers.made import Gguf
+
+PACKAGE = Path(__file__).parent.parent.parent / "inspector"
+FILE = PACKAGE / "dialects" / "llama_cpp.json"
+REGISTRIES = PACKAGE / "loading" / "registries.json"
+SOURCE = "llama.cpp of October 2026, in xllamacpp 2026.10.11549"
+MISSHAPEN = re.compile(r"tensor '([^']+)' has wrong shape; expected ([\d, ]+), got")
+MISSING = re.compile(r"tensor '([^']+)' not found")
+COUNTED = re.compile(r"wrong number of tensors; expected (\d+), got (\d+)")
+NO_KEY = re.compile(r"key not found in model: (\S+)")
+OTHER_KIND = re.compile(r"key (\S+) has wrong type u32 but expected type (\w+)")
+OTHER_LENGTH = re.compile(r"key (\S+) has wrong array length; expected (\d+), got")
+LAYER_NAMES = re.compile(rb"(?:enc\.|dec\.)?blk\.%d\.[a-z0-9_.]+")
+SUFFIXES = (".weight", ".bias", "")
+"""Scales of quantized weights (`.scale`, `.input_scale`) are read beside any weight, and left out here."""
+MOST_ELEMENTS = 10**6
+"""Elements of a tensor: without a key a size may be any number."""
+MOST_LOADS = 3000
+"""Loads for one file: it has fewer tensors."""
+KEYS: Final[Mapping[str, tuple[str, Any]]] = {
+    "context_length": ("u32", 70), "embedding_length": ("u32", 48), "block_count": ("u32", 3),
+    "vocab_size": ("u32", 107),
+    "feed_forward_length": ("u32", 92), "attention.head_count": ("u32", 6), "attention.head_count_kv": ("u32", 2),
+    "attention.layer_norm_rms_epsilon": ("f32", 1e-6), "attention.layer_norm_epsilon": ("f32", 1e-6),
+}  # fmt: skip
+"""Keys of every model and their values."""
+EXPERTS: Final = {
+    "expert_count": 4, "expert_used_count": 2, "expert_feed_forward_length": 28, "expert_shared_count": 1,
+    "expert_shared_feed_forward_length": 28, "leading_dense_block_count": 1,
+}  # fmt: skip
+FURTHER: Final = "nextn_predict_layers"
+GUESSES: Final[Mapping[str, tuple[str, Any]]] = {
+    "rope.dimension_sections": ("[i32]", [2, 2, 2, 0]), "attention.sliding_window_pattern": ("[bool]", [1, 1, 0]),
+    "attention.gate_lora_rank": ("u32", 8), "token_type_count": ("u32", 2),
+}  # fmt: skip
+"""Keys that are added with these values where llama.cpp asks for them."""
+Shapes = dict[str, tuple[int, ...]]
+
+
+class Measured(Struct):
+    """What was found of an architecture. kinds: the required tensors of each file that loads.
+
+    stored, spared: the tensors of each record that loads, and those of which one may be missing.
+    """
+
+    keys: list[set[str]]
+    kinds: list[set[str]]
+    read: set[str]
+    spared: list[set[str]]
+    stored: list[set[str]]
+
+
+class Prober:
+    """Loads files of an architecture."""
+
+    def __init__(self, library: Library, stems: Sequence[str], place: Path) -> None:
+        self.library, self.stems, self.place = library, stems, place
+
+    def refusal(self, keys: Keys, tensors: Mapping[str, tuple[int, ...]]) -> str:
+        """What llama.cpp says of a file; "" where it loads."""
+        listed = [(name, dims, 0, 4 * math.prod(dims)) for name, dims in tensors.items()]
+        self.place.write_bytes(Gguf().file(listed, keys))
+        return self.library.refusal(self.place)
+
+    def completed(self, keys: Keys, start: Mapping[str, tuple[int, ...]] | None = None) -> tuple[Keys, Shapes] | None:
+        """The keys, with those that are missing, and the tensors with which a file loads; None where none does.
+
+        start: tensors that are stored in any case.
+        """
+        tensors: Shapes = dict(start or {})
+        for _ in range(MOST_LOADS):
+            said = self.refusal(keys, tensors)
+            if not said:
+                return keys, tensors
+            if found := MISSHAPEN.search(said):
+                tensors[found[1]] = tuple(int(one) for one in found[2].split(","))
+                if not 0 < math.prod(tensors[found[1]]) <= MOST_ELEMENTS:
+                    return None
+            elif found := MISSING.search(said):
+                tensors[found[1]] = (1,)
+            elif changed := with_key(keys, said):
+                keys = changed
+            else:
+                print(f"    {said[:150]}", flush=True)
+                return None
+        return None
+
+    def optional(self, keys: Keys, tensors: Shapes, names: Iterable[str]) -> set[str]:
+        """Those of the names that llama.cpp reads where they are stored."""
+        batch = {name for name in names if name not in tensors}
+        read: set[str] = set()
+        while batch:
+            said = self.refusal(keys, {**tensors, **dict.fromkeys(sorted(batch), (1,))})
+            found = MISSHAPEN.search(said)
+            if found is None or found[1] not in batch:
+                return read | self._of_one_number(keys, tensors, sorted(batch))
+            read.add(found[1])
+            family = key_of(found[1])[0]
+            batch = {name for name in batch if key_of(name)[0] != family}
+        return read
+
+    def _of_one_number(self, keys: Keys, tensors: Shapes, names: list[str]) -> set[str]:
+        """Those that are read in the shape [1], or beside which others are needed: the rest are too many."""
+        said = self.refusal(keys, {**tensors, **dict.fromkeys(names, (1,))})
+        found = COUNTED.search(said)
+        if found is not None and int(found[1]) - int(found[2]) == len(names):
+            return set()
+        if len(names) == 1:
+            return set(names)
+        half = len(names) // 2
+        return self._of_one_number(keys, tensors, names[:half]) | self._of_one_number(keys, tensors, names[half:])
+
+    def candidates(self, layers: int) -> Iterator[str]:
+        """All names of tensors, with the numbers of the first and the last layer."""
+        for stem in self.stems:
+            for number in sorted({0, layers - 1}) if "blk.#" in stem else (0,):
+                name = stem.replace("#", str(number), 1).replace("#", "0")
+                yield from (name + suffix for suffix in SUFFIXES)
+
+
+def with_key(keys: Keys, said: str) -> Keys | None:
+    """The keys with the one that llama.cpp asks for; None where it asks for none."""
+    if found := NO_KEY.search(said):
+        kind, value = GUESSES.get(found[1].partition(".")[2], ("u32", 2))
+        return None if any(key == found[1] for key, _, _ in keys) else [*keys, (found[1], kind, value)]
+    if found := OTHER_KIND.search(said):
+        kind, value = {"f32": ("f32", 0.5), "bool": ("bool", 1), "str": ("text", "a"), "arr": ("[u32]", [2] * 4)}.get(
+            found[2], ("u32", 2)
+        )
+        return [(key, kind, value) if key == found[1] else (key, own, one) for key, own, one in keys]
+    if found := OTHER_LENGTH.search(said):
+        return [(key, own, [2] * int(found[2])) if key == found[1] else (key, own, one) for key, own, one in keys]
+    return None
+
+
+def families(names: Iterable[str]) -> set[str]:
+    """The names with `#` for numbers."""
+    return {key_of(name)[0] for name in names}
+
+
+def measure(prober: Prober, architecture: str, starts: Sequence[tuple[set[str], Keys]]) -> Measured:
+    """All that is found of an architecture with some keys, and with changes of them."""
+    found = Measured([], [], set(), [], [])
+    done: list[set[str]] = []
+    met: list[set[str]] = []
+    for kinds, start in starts:
+        if kinds in met or (made := prober.completed(start)) is None:
+            continue
+        met.append(kinds)
+        keys, tensors = made
+        _probe(prober, found, done, keys, tensors)
+        required: set[str] = set()
+        for index, (key, _, _) in enumerate(keys):
+            if key == "general.architecture":
+                continue
+            fewer = [*keys[:index], *keys[index + 1 :]]
+            said = prober.refusal(fewer, tensors)
+            if NO_KEY.search(said):
+                required.add(key)
+            elif said and (other := prober.completed(fewer)) is not None:
+                _probe(prober, found, done, *other)
+        found.keys.append(required)
+        for more in changes(architecture, keys):
+            if (other := prober.completed(more)) is not None:
+                _probe(prober, found, done, *other)
+    return found
+
+
+def _probe(prober: Prober, found: Measured, done: list[set[str]], keys: Keys, tensors: Shapes) -> None:
+    """Adds what is read with some keys, unless the same tensors were met before."""
+    if set(tensors) in done:
+        return
+    done.append(set(tensors))
+    layers = max((int(name.split(".")[1]) for name in tensors if name.startswith("blk.")), default=2) + 1
+    read = prober.optional(keys, tensors, prober.candidates(layers))
+    found.kinds.append(families(tensors))
+    found.read |= families(read) | families(tensors)
+    for name in sorted(one for one in read if one.endswith(".weight")):  # others may be read only beside it
+        shape = MISSHAPEN.search(prober.refusal(keys, {**tensors, name: (1,)}))
+        if shape is None or name.startswith(("output.", "rope_")):
+            continue
+        more = {**tensors, name: tuple(int(one) for one in shape[2].split(","))}
+        bias = name.removesuffix(".weight") + ".bias"
+        found.read |= families(prober.optional(keys, more, [bias]))
+        if (
+            MISSING.search(prober.refusal(keys, more))
+            and (other := prober.completed(keys, {name: more[name]})) is not None
+        ):
+            _probe(prober, found, done, *other)
+
+
+def changes(architecture: str, keys: Keys) -> Iterator[Keys]:
+    """The keys with experts, without them, and with a layer that predicts further tokens."""
+    own = {key: value for key, _, value in keys}
+    experts = {f"{architecture}.{key}": value for key, value in EXPERTS.items()}
+    if own.get(f"{architecture}.expert_count"):
+        yield [pair for pair in keys if ".expert" not in pair[0]]
+    yield [*keys, *((key, "u32", value) for key, value in experts.items() if key not in own)]
+    count = f"{architecture}.block_count"
+    if f"{architecture}.{FURTHER}" not in own and not any(isinstance(value, list) for value in own.values()):
+        more = [(key, kind, value + 1 if key == count else value) for key, kind, value in keys]
+        yield [*more, (f"{architecture}.{FURTHER}", "u32", 1)]
+
+
+def stems_of(library: Path) -> list[str]:
+    """The names of tensors in llama.cpp, without `.weight` and with `#` for numbers."""
+    inside = {found.decode().replace("%d", "#") for found in LAYER_NAMES.findall(library.read_bytes())}
+    inside |= {one[4:] for one in inside if one.startswith(("enc.", "dec."))}
+    listed = json.loads(REGISTRIES.read_text())["llama.cpp"]["tensors"].split()
+    towers = ("a.", "v.", "mm.", "resampler.")
+    return sorted({one.rstrip(".") for one in inside} | {one for one in listed if not one.startswith(towers)})
+
+
+def sizes_of(prober: Prober, architecture: str) -> set[str]:
+    """The keys without which no record of an architecture that has them loads, though llama.cpp names other reasons."""
+    refused: dict[str, bool] = {}
+    for record, (_, start) in zip(
+        [one for one in records().values() if is_of(one, architecture)], starts_of(architecture), strict=False
+    ):
+        made = prober.completed(start, dict.fromkeys(record["target"], (1,)))
+        keys, tensors = ([], {}) if made is None else made
+        for index, (key, _, _) in enumerate(keys):
+            if key.endswith(".attention.value_length") and not _has_wide_heads(architecture, keys):
+                continue
+            said = prober.refusal([*keys[:index], *keys[index + 1 :]], tensors)
+            other = bool(said) and NO_KEY.search(said) is None
+            refused[key] = refused.get(key, True) and other
+    return {key.removeprefix(f"{architecture}.") for key, always in refused.items() if always}
+
+
+def _has_wide_heads(architecture: str, keys: Keys) -> bool:
+    """Whether the heads have another width than that of the model over their number, which values then have."""
+    own = {key.removeprefix(f"{architecture}."): value for key, _, value in keys}
+    length, heads, width = (
+        own.get(key) for key in ("attention.key_length", "attention.head_count", "embedding_length")
+    )
+    return all(type(one) is int for one in (length, heads, width)) and length * heads != width
+
+
+def spare(prober: Prober, architecture: str, found: Measured) -> None:
+    """Adds of which tensors of the records of an architecture one may be missing."""
+    for record, (kinds, start) in zip(
+        [one for one in records().values() if is_of(one, architecture)], starts_of(architecture), strict=False
+    ):
+        if kinds in found.stored or (made := prober.completed(start, dict.fromkeys(record["target"], (1,)))) is None:
+            continue
+        keys, tensors = made
+        last = {key_of(name)[0]: name for name in sorted(record["target"])}
+        fewer = {family: {key: one for key, one in tensors.items() if key != name} for family, name in last.items()}
+        found.spared.append({family for family, left in fewer.items() if not prober.refusal(keys, left)})
+        found.stored.append(kinds)
+
+
+def is_of(record: Mapping[str, Any], architecture: str) -> bool:
+    """Whether a record is of an architecture of llama.cpp."""
+    return ["general.architecture", "text", architecture] in record["keys"]
+
+
+def starts_of(architecture: str) -> list[tuple[set[str], Keys]]:
+    """The tensors and keys of the records of an architecture, or where there are none keys that every model has."""
+    found: list[tuple[set[str], Keys]] = []
+    for record in records().values():
+        keys: Keys = [(key, kind, value) for key, kind, value in record["keys"] if "expert_group" not in key]
+        if is_of(record, architecture):
+            size = f"{architecture}.vocab_size"
+            rows = [] if any(key == size for key, _, _ in keys) else [(size, "u32", 107)]
+            found.append((families(record["target"]), [*keys, *rows]))
+    if found:
+        return found
+    own = [(f"{architecture}.{key}", kind, value) for key, (kind, value) in KEYS.items()]
+    pairs: Keys = [("general.architecture", "text", architecture), *own, ("tokenizer.ggml.model", "text", "none")]
+    experts = [(f"{architecture}.{key}", "u32", value) for key, value in EXPERTS.items()]
+    return [(set(), pairs), ({"experts"}, [*pairs, *experts, ("tokenizer.ggml.token_type_count", "u32", 2)])]
+
+
+def entry(architecture: str, found: Measured, sizes: set[str]) -> dict[str, Any]:
+    """What the file has of an architecture."""
+    keys = set.intersection(*found.keys) if found.keys else set()
+    needs = set.intersection(*found.kinds) if found.kinds else set()
+    own = {key.removeprefix(f"{architecture}.") for key in keys if key.startswith(f"{architecture}.")}
+    recorded = [families(one["target"]) for one in records().values() if is_of(one, architecture)]
+    read = found.read if all(kinds <= found.read for kinds in recorded) else set()
+    needed = [kinds - spared for kinds, spared in zip(found.stored, found.spared, strict=True)]
+    spared = set().union(*found.spared) - set().union(*needed)
+    listed = {"keys": own, "needs": needs, "read": read, "spares": spared, "sizes": sizes}
+    return {name: " ".join(sorted(values)) for name, values in listed.items()}
+
+
+def main(path: str, *wanted: str) -> None:
+    library, stems = Library(path), stems_of(Path(path))
+    listed = json.loads(REGISTRIES.read_text())["llama.cpp"]["names"].split()
+    recorded = {value for one in records().values() for key, _, value in one["keys"] if key == "general.architecture"}
+    before = json.loads(FILE.read_text())["architectures"] if wanted and FILE.exists() else {}
+    with tempfile.TemporaryDirectory() as place:
+        prober = Prober(library, stems, Path(place) / "model.gguf")
+        for architecture in wanted or sorted(recorded | (ARCHITECTURES.keys() & set(listed))):
+            found = measure(prober, architecture, starts_of(architecture))
+            spare(prober, architecture, found)
+            print(architecture, len(found.kinds), len(found.read), flush=True)
+            if found.read:
+                before[architecture] = entry(architecture, found, sizes_of(prober, architecture))
+    made = {"source": SOURCE, "architectures": dict(sorted(before.items()))}
+    FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
