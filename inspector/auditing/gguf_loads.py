@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_config import counts_layers, depends_on
-from inspector.dialects.llama_cpp import architectures_of, is_required, reads, spares
+from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree
 from inspector.loading.memory import first_name
@@ -44,6 +44,7 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         missing = next((one for one in absent if not spares(named, one)), "")
         spared = next(iter(absent), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
+    missing = missing or next(iter(_computed(audited)), "")
     surplus = next(iter(_surplus(audited)), "")
     other = _of_another_architecture(audited)
     unread = _unread_key(audited)
@@ -104,7 +105,7 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
     if not _has_other_names(audited):
-        return _with_surplus(audited, findings, load)
+        return [*_with_surplus(audited, findings, load), *_needed(audited)]
     from inspector.findings.names.architecture import NamesOfAnotherProgram
 
     named = NamesOfAnotherProgram(
@@ -167,6 +168,28 @@ def _without_followers(kind: str | None, findings: Sequence[Finding], keys: Sequ
 def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
     """The finding on lists of another length than there are layers."""
     return next((one for one in findings if isinstance(one, GgufListsDisagree)), None)
+
+
+def _needed(audited: Audit) -> list[Finding]:
+    """The finding on tensors that llama.cpp needs in every file and that no definition has."""
+    names = _computed(audited)
+    if not names:
+        return []
+    from inspector.findings.names.architecture import TensorsNeeded
+
+    return [TensorsNeeded(place=Place(tensor=names[0]) if len(names) == 1 else Place(), names=tuple(names))]
+
+
+def _computed(audited: Audit) -> list[str]:
+    """The tensors around the layers that llama.cpp needs and that are neither stored nor missed by the definition."""
+    checkpoint, case = audited.checkpoint, audited.case
+    if checkpoint.metadata is None or case is None or not checkpoint.tensors:
+        return []
+    if checkpoint.partial or any(one.severity == "error" for one in checkpoint.findings):
+        return []  # files are lost, or keys
+    missed = {first_name(one.block.key, one.boxes) for one in case.placement.missing}
+    own = (name for name in needed(checkpoint.metadata.values.get("general.architecture")) if "#" not in name)
+    return sorted(name for name in own if name not in checkpoint.tensors and name not in missed | {FIRST})
 
 
 def _surplus(audited: Audit) -> list[str]:

@@ -135,12 +135,6 @@ ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """llama.cpp's architecture -> model type and class of transformers."""
 
-WITH_HEAD: Final = frozenset({
-    "apertus", "bailingmoe", "bailingmoe2", "codeshell", "dots1", "gpt-oss", "gptneox", "internlm2", "llada-moe",
-    "minimax-m2", "nemotron", "olmo2", "olmoe", "orion", "phi2", "phimoe", "qwen", "qwen2moe", "stablelm", "xverse",
-})  # fmt: skip
-"""Architectures whose files must have a head: llama.cpp (xllamacpp 2026.10) refuses them without `output.weight`."""
-
 ONE_TYPE: Final = "whole.tokenizer.ggml.token_type_count == 1 and not stored.token_types.weight"
 QWEN_AS_LLAMA: Final = (
     "stored.attn_q.bias and stored.attn_k.bias and stored.attn_v.bias and not stored.attn_output.bias"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value
-from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS, WITH_HEAD
+from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
 from inspector.dialects.gguf_keys import GROUPED, KEYS, PARTS
 from inspector.dialects.keys import Read, Words, config_from
+from inspector.dialects.llama_cpp import needed
 from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
+
+HEAD: Final = "output.weight"
 
 
 def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, Any] | None:
@@ -30,7 +33,7 @@ def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> di
         return None
     model_type, class_name = ARCHITECTURES[name]
     stated = config_from(KEYS.get(model_type, GROUPED), words)
-    if values["general.architecture"] in WITH_HEAD and "tie_word_embeddings" in stated:
+    if HEAD in needed(values["general.architecture"]) and "tie_word_embeddings" in stated:
         stated["tie_word_embeddings"] = False
     return {"architectures": [class_name], "model_type": model_type, **stated}
 
@@ -74,9 +77,9 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
     def read(path: tuple[str, ...]) -> Value:
         what, name = path[0], ".".join(path[1:])
         if what == "stored":
-            return name in tensors or (_in_first_layer(name) in tensors and _in_most_layers(name, tensors))
+            return name in tensors or _in_most_layers(name, tensors)
         if what == "rows":
-            layout = tensors.get(f"{name}.weight", tensors.get(f"{_in_first_layer(name)}.weight"))
+            layout = tensors.get(f"{name}.weight", _in_a_layer(f"{name}.weight", tensors))
             return layout.shape[0] if layout is not None and len(layout.shape) == 2 else None
         if what == "layers":
             return _layers_with(name, tensors)
@@ -99,18 +102,30 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
     return read
 
 
-def _in_first_layer(name: str) -> str:
-    """`attn_q.bias` as `blk.0.attn_q.bias`; the encoder's `enc.ffn_gate.weight` as `enc.blk.0.ffn_gate.weight`."""
-    return f"enc.blk.0.{name[4:]}" if name.startswith("enc.") else f"blk.0.{name}"
+def _layers_of(name: str, tensors: Mapping[str, Layout]) -> dict[int, Layout]:
+    """The tensors of a name in all layers: `attn_q.bias` as `blk.0.attn_q.bias`, the encoder's in `enc.blk.0.`."""
+    before = "enc.blk." if name.startswith("enc.") else "blk."
+    end = f".{name.removeprefix('enc.')}"
+    numbers = ((one[len(before) : -len(end)], one) for one in tensors if one.startswith(before) and one.endswith(end))
+    return {int(number): tensors[one] for number, one in numbers if number.isdecimal()}
+
+
+def _in_a_layer(name: str, tensors: Mapping[str, Layout]) -> Layout | None:
+    """The tensor of the first layer that has one."""
+    found = _layers_of(name, tensors)
+    return found[min(found)] if found else None
 
 
 def _in_most_layers(name: str, tensors: Mapping[str, Layout]) -> bool:
-    """Whether no more than half of the layers lack a bias: a stray one is no sign that the model has biases."""
+    """Whether the first layer has a weight, or half of all; or half of the layers with the weight have a bias.
+
+    One that is lost is no sign that the model has none, and a stray bias none that it has some.
+    """
+    found = _layers_of(name, tensors)
     module, _, kind = name.rpartition(".")
     if kind != "bias":
-        return True
-    weights, biases = (sum(one.endswith(f".{module}.{part}") for one in tensors) for part in ("weight", kind))
-    return 2 * biases >= weights
+        return 0 in found or (bool(found) and 2 * len(found) > max(found))
+    return bool(found) and 2 * len(found) >= len(_layers_of(f"{module}.weight", tensors))
 
 
 def _layers_with(part: str, tensors: Mapping[str, Layout]) -> Span:

@@ -1,7 +1,8 @@
 """What llama.cpp reads of the files of an architecture, as measured with the library itself: `llama_cpp.json`.
 
-`keys`: those without which it refuses a file; `read`: the families of tensors that it reads, of which any other is one
-too many; `spares`: those of which one may be missing. `tests/oracle/make_llama_cpp.py` makes the file.
+`keys`: those without which it refuses a file; `needs`: tensors without which it refuses every file; `read`: all
+families of tensors that it reads, of which any other is one too many; `spares`: those of which one may be missing;
+`sizes`: keys without which the shapes of no file fit. `tests/oracle/make_llama_cpp.py` makes the file.
 """
 
 from __future__ import annotations
@@ -51,6 +52,12 @@ def reads(architecture: object, name: str) -> bool | None:
     family = key_of(name)[0]
     weights = {f"{family.removesuffix(end)}.weight" for end in SCALES if family.endswith(end)}
     return family in entry["read"] or bool(weights & entry["read"])
+
+
+def needed(architecture: object) -> frozenset[str]:
+    """The families of tensors without which no file of an architecture loads; none where it was not measured."""
+    entry = _measured().get(architecture) if isinstance(architecture, str) else None
+    return entry["needs"] if entry is not None else frozenset()
 
 
 def spares(architecture: object, name: str) -> bool:

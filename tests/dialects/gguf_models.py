@@ -93,7 +93,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "gemma3": ("gemma3_text", "Gemma3ForCausalLM", BASE | {"head_dim": 10}),
     "phi2": ("phi", "PhiForCausalLM", BASE),
     "phi3": ("phi3", "Phi3ForCausalLM", BASE),
-    "phimoe": ("phimoe", "PhiMoEForCausalLM", BASE | {"num_local_experts": 4}),
+    "phimoe": ("phimoe", "PhiMoEForCausalLM", BASE | {"lm_head_bias": True, "num_local_experts": 4}),
     "bloom": ("bloom", "BloomForCausalLM", {"hidden_size": 48, "n_head": 6, "n_layer": 3, "vocab_size": 70}),
     "mpt": ("mpt", "MptForCausalLM", {"d_model": 48, "n_heads": 6, "n_layers": 3, "vocab_size": 70}),
     "gpt2": ("gpt2", "GPT2LMHeadModel", GPT2),

@@ -271,6 +271,21 @@ def test_llama_with_the_biases_of_qwen(biases: tuple[str, ...], expected: list[s
     assert [one.code for one in audited.findings if one.severity != "note"] == expected
 
 
+OF_THE_FIRST_LAYER = [("mamba", "blk.0.ssm_conv1d.bias"), ("gpt_neox", "blk.0.attn_qkv.bias"),
+                      ("granitemoeshared", "blk.0.ffn_gate_shexp.weight"), ("bamba", "blk.0.ssm_out.weight"),
+                      ("bailing_moe_v2", "blk.0.attn_q_norm.weight"), ("mt5", "enc.blk.0.ffn_gate.weight")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lost"), OF_THE_FIRST_LAYER)
+def test_what_the_first_layer_lacks_is_missing(name: str, lost: str, tmp_path: Path) -> None:
+    """The presence of these decides settings of the model, which the other layers have."""
+    file = written(name)
+    del file.arrays[lost]
+    audited = audit(str(file.save(tmp_path / "model.gguf")))
+    found = [one for one in audited.findings if one.severity != "note"]
+    assert [(one.code, one.place.tensor) for one in found] == [("N403", lost)]
+
+
 @pytest.mark.parametrize("lost", [True, False])
 def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> None:
     file = written("llama")
@@ -415,7 +430,7 @@ def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, mo
     assert [one.code for one in found] == ["N511"] and found[0].headline().endswith(".block_count")
 
 
-@pytest.mark.parametrize("name", ["orion", "olmoe", "phi", "internlm2"])
+@pytest.mark.parametrize("name", ["orion", "olmoe", "phi", "internlm2", "mellum", "dbrx"])
 def test_a_head_that_llama_cpp_does_not_take_from_the_embedding_is_missed(name: str, tmp_path: Path) -> None:
     file = written(name)
     del file.arrays["output.weight"]

@@ -281,6 +281,15 @@ def gguf_with_a_short_list() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_without_rotary_factors() -> Audit:
+    """Gemma 4's conversion without what the converter computes."""
+    record = recorded_gguf.records()["gemma4_text"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    del written.arrays["rope_freqs.weight"]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
 def gguf_matrix(lost: str) -> Audit:
     """An importance matrix. lost: a tensor that it lacks."""
     names = [f"blk.{layer}.attn_{part}.weight" for layer in range(3) for part in "qkv"]
@@ -533,6 +542,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-lists-disagree": gguf_with_a_short_list,
+    "tensors-needed": gguf_without_rotary_factors,
     "importance-matrix": lambda: gguf_matrix(""),
     "importance-matrix-incomplete": lambda: gguf_matrix("blk.1.attn_k.weight.counts"),
     "gguf-adapter-refused": gguf_adapter_of_another_kind,

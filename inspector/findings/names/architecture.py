@@ -121,6 +121,33 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
         return Remedy("convert the model again without them")
 
 
+class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file lacks a tensor that llama.cpp needs and that is no weight of the model.
+
+    What it means
+        llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4.
+
+    Why it matters
+        llama.cpp refuses a file without them, whatever else is in it.
+
+    Example
+        error[N515] tensors-needed: rope_freqs.weight
+          reference  llama.cpp refuses it: tensor not found
+          help       convert the model again with a current llama.cpp
+
+    What to do
+        Convert the model again with a current llama.cpp.
+    """
+
+    code = "N515"
+
+    names: tuple[str, ...]
+
+    headline_text = "{names:listed 3}"
+    row_texts = (("reference", "llama.cpp refuses it: tensor not found"),)
+    remedy_text = "convert the model again with a current llama.cpp"
+
+
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """The names are those of the base model without a head.
 
