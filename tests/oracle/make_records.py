@@ -190,6 +190,26 @@ MISTRAL_LARGE4 = {
     "kv_source_layers": [0, 1, 1, 3],
     "indexer_types": ["full", "full", "shared", "full"],
 }
+GEMMA4_VISION_BELOW = {
+    "model_type": "gemma4_vision",
+    "hidden_size": 72,
+    "intermediate_size": 60,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 18,
+    "patch_size": 8,
+    "position_embedding_size": 27,
+}
+GEMMA4_AUDIO_BELOW = {
+    "model_type": "gemma4_audio",
+    "hidden_size": 96,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 8,
+    "output_proj_dims": 34,
+    "subsampling_conv_channels": [20, 12],
+    "conv_kernel_size": 5,
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -484,6 +504,22 @@ MENDS: dict[str, dict[str, Any]] = {
         "hc_mult": 3,
     },
     "glm5_next": {"text_config": GLM5_NEXT},
+    "embedding_gemma2": {
+        "text_config": {"global_head_dim": 28},
+        "vision_config": GEMMA4_VISION_BELOW,
+        "audio_config": GEMMA4_AUDIO_BELOW,
+    },
+    "gemma4_unified": {
+        "text_config": {"global_head_dim": 28},
+        "vision_config": {
+            "patch_size": 2,
+            "pooling_kernel_size": 3,
+            "mm_embed_dim": 40,
+            "mm_posemb_size": 27,
+            "output_proj_dims": 34,
+        },
+        "audio_config": {"audio_embed_dim": 22},
+    },
     "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
     "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,

@@ -1,16 +1,17 @@
-"""Gemma 3n and Gemma 4 with vision and audio, and their towers.
+"""Gemma 3n, Gemma 4 and EmbeddingGemma 2 with vision and audio, and their towers.
 
 modeling_gemma3n.py: the vision tower is a network of the timm library that the config names; the two embedders have
 little vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with
 `use_clipped_linears` every linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's
-projection has no weight.
+projection has no weight. modeling_gemma4_unified.py: instead of towers patches and frames of samples are projected.
+modeling_embedding_gemma2.py: Gemma 4's towers, and no head.
 """
 
 from inspector.architectures.multimodal.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, SPELLINGS, TIES
 from inspector.architectures.vision.mobilenetv5 import MOBILENETV5
 from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
-from inspector.notation.kinds import conv, linear, param, scale, table
+from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
 
 FEED_FORWARD = rows(
     part("pre_layer_norm",  "norm.mlp",      scale("d")),
@@ -71,3 +72,24 @@ GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,
         submodel("audio",  "audio_tower.",  GEMMA4_AUDIO,  when="audio_config"),
         part("embed_vision.embedding_projection", "bridge.vision", linear("vision.d -> d"), when="vision_config"),
         part("embed_audio.embedding_projection",  "bridge.audio",  linear("audio.o -> d"),  when="audio_config")))
+GEMMA4_UNIFIED_SAVED = {                       # transformers saves the names of the release
+    "*embed_vision.patch_": "vision_embedder.patch_", "*embed_vision.pos_": "vision_embedder.pos_",
+    "*embed_vision.multimodal_embedder.": "embed_vision."}
+GEMMA4_UNIFIED = Architecture("gemma4_unified", ties=TIES, heads=BARE_MODEL,
+    dialects=({}, GEMMA4_UNIFIED_SAVED), writers=("transformers in memory", "transformers"),
+    dims=TEXT | Dims(
+        pixels="3*(vision_config.patch_size*vision_config.pooling_kernel_size)**2", e="vision_config.mm_embed_dim",
+        n="vision_config.mm_posemb_size", o="vision_config.output_proj_dims", a="audio_config.audio_embed_dim"),
+    parts=rows(
+        submodel("text", "language_model.", head="Model"),
+        under("embed_vision",
+            part("patch_ln1",     "norm.patch",     affine("pixels")),
+            part("patch_dense",   "embed.patch",    dense("pixels -> e")),
+            part("patch_ln2",     "norm.embed",     affine("e")),
+            part("pos_embedding", "embed.position", param("n 2 e")),
+            part("pos_norm",      "norm.position",  affine("e")),
+            part("multimodal_embedder.embedding_projection", "bridge.vision", linear("o -> d")),
+            when="vision_config"),
+        part("embed_audio.embedding_projection", "bridge.audio", linear("a -> d"), when="audio_config")))
+EMBEDDING_GEMMA2 = Architecture("embedding_gemma2", heads=(head("Model", ""),), dims=TEXT,
+                                parts=GEMMA4.parts)

@@ -1,4 +1,4 @@
-"""Gemma, Gemma 2, 3 and 4 (text), VaultGemma.
+"""Gemma, Gemma 2, 3 and 4 (text), EmbeddingGemma 2 (text), VaultGemma.
 
 Tied by class default, usually without the key. modeling_gemma2.py, modeling_gemma3.py: four norms a layer;
 `post_attention_layernorm` follows the attention and `pre_feedforward_layernorm` precedes the MLP. Gemma 3 norms
@@ -8,11 +8,13 @@ modeling_gemma4.py, configuration_gemma4.py: full-attention layers have their ow
 `num_global_key_value_heads` when a config lacks it; the last layer is always full attention). The last
 `num_kv_shared_layers` layers have no keys and values (files may hold them: ignored on load) and, with
 `use_double_wide_mlp`, twice the width. `layer_scalar` is a buffer. With `hidden_size_per_layer_input` 0 the
-per-layer rows vanish, unlike Gemma 3n's. modeling_vaultgemma.py: only the norms in front of each half.
+per-layer rows vanish, unlike Gemma 3n's. modeling_embedding_gemma2.py: Gemma 4's layers without its switches, all
+with per-layer inputs (from the projection alone, without a table), and a projection to `embedding_dim` at the end.
+modeling_vaultgemma.py: only the norms in front of each half.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, QK_NORM, SANDWICH, SWIGLU
-from inspector.notation.definition import Architecture, Dims, maybe, part, rooted, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rooted, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 GEMMA = Architecture("gemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
@@ -83,6 +85,29 @@ GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSA
             maybe("k_proj", "attention.key",   linear("d -> kv*dh", bias="attention_bias")),
             maybe("k_norm", "norm.key",        scale("dh")),
             maybe("v_proj", "attention.value", linear("d -> kv*dh", bias="attention_bias")))))
+EMBEDDING_GEMMA2_TEXT = Architecture("embedding_gemma2_text", heads=(head("Model", ""),),
+    dims=DECODER | Dims(
+        pattern="sliding_window_pattern | 6",
+        full="L[layer_types == 'full_attention' or {L} == L - 1] when layer_types != null"
+             " | L[({L}+1) % pattern == 0 or {L} == L - 1]",
+        derived="per_layer_config == null",
+        dh="per_layer_config[{L}].head_dim | (global_head_dim | 512) when derived and {L} in full | head_dim",
+        kv="per_layer_config[{L}].num_key_value_heads"
+           " | (num_global_key_value_heads | 1) when derived and {L} in full | num_key_value_heads",
+        p="hidden_size_per_layer_input"),
+    parts=rows(
+        ENDS,
+        part("ple.per_layer_model_projection", "embed.layer.project", linear("d -> L*p")),
+        part("ple.per_layer_projection_norm",  "norm.embed.layer",    scale("p")),
+        part("embedding_projection",           "head.project",        linear("d -> embedding_dim")),
+        under("layers.{L}", SANDWICH,
+            part("layer_scalar", "layer.scale", buffer("1")),
+            under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU),
+            under("ple_block",
+                part("per_layer_input_gate",      "embed.layer.gate",      linear("d -> p")),
+                part("per_layer_projection",      "embed.layer.up",        linear("p -> d")),
+                part("post_per_layer_input_norm", "norm.embed.layer.post", scale("d"))))))
 VAULTGEMMA = Architecture("vaultgemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
     parts=rows(
         ENDS,
