@@ -35,6 +35,7 @@ NAMES = {
     "value": """
         v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t to_value linear_v
         project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
+        v_proj_current v_proj_delayed
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
     "output out": """
