@@ -55,6 +55,7 @@ NAMES = {
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
         av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
+        self_attn.attn_out
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
@@ -102,7 +103,7 @@ NAMES = {
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
-        up_gate_proj conv_inverted ff.linear_in ff_context.linear_in
+        up_gate_proj mlp.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
     """,
 }
@@ -161,7 +162,7 @@ ORDERS = {
         "ff.linear_in", "ff_context.linear_in",
     ),
     "up gate": (
-        "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1",
+        "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
         "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
     ),
 }  # fmt: skip

@@ -489,7 +489,21 @@ HGNET = {
     "stage_num_blocks": [1, 2, 1, 1],
     "stage_numb_of_layers": [2, 3, 2, 2],
 }
+OCR_SAM = {"downsample_channels": [22, 34], "global_attn_indexes": [1]}
+OCR_VISION = {"sam_config": OCR_SAM}
 MENDS: dict[str, dict[str, Any]] = {
+    "molmo2": {
+        "vision_config": {"image_size": [40, 40], "num_position_embeddings": 31},
+        "adapter_config": {"hidden_size": 72, "text_hidden_size": 48, "vision_feature_layer": [1, 0]},
+    },
+    "molmo2_vision": {"image_size": [40, 40], "num_position_embeddings": 31},
+    "deepseek_ocr2": {"text_config": {"mlp_layer_types": ["dense", "sparse", "sparse"]}, "vision_config": OCR_VISION},
+    "deepseek_ocr2_vision": OCR_VISION,
+    "deepseek_ocr2_sam_vision_model": OCR_SAM,
+    "unlimited_ocr": {"vision_config": OCR_VISION},
+    "unlimited_ocr_vision": OCR_VISION,
+    "unlimited_ocr_sam_vision_model": OCR_SAM,
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse", "sparse"]},
     "bark": {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
     "chameleon": {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
     "chameleon_vqgan": CHAMELEON_VQ,

@@ -122,8 +122,9 @@ AXK1 = Architecture("axk1", dialects=({}, AXK1_STATE_DICT), ignores="qk_head_dim
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", MOE),
         part("layers.{M}.post_mlp_layernorm", "norm.mlp.post", scale("d"))))
-UNLIMITED_OCR_TEXT = Architecture("unlimited_ocr_text", heads=CAUSAL,
+UNLIMITED_OCR_TEXT = Architecture("unlimited_ocr_text deepseek_ocr2_text", ignores="head_dim", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(
+        dh="d//h",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[(first_k_dense_replace | 1):]", D="L - M"),
     parts=rows(
         ENDS,

@@ -15,15 +15,17 @@ VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", f
               C="labels")  # g patches of p by pw; sizes may be one number or two
 HEAD_DIM = Dims(a="h*head_dim | h*(d//h) when d % h > 0 | d")  # transformers 5 reads head_dim, 4 does not
 
-CLIP_LAYER = rows(
+CLIP_QKV = rows(
     part("self_attn.q_proj",   "attention.query",  dense("d -> d")),
     part("self_attn.k_proj",   "attention.key",    dense("d -> d")),
-    part("self_attn.v_proj",   "attention.value",  dense("d -> d")),
+    part("self_attn.v_proj",   "attention.value",  dense("d -> d")))
+CLIP_LAYER_ENDS = rows(
     part("self_attn.out_proj", "attention.output", dense("d -> d")),
     part("layer_norm1",        "norm.attention",   affine("d")),
     part("mlp.fc1",            "mlp.up",           dense("d -> ff")),
     part("mlp.fc2",            "mlp.down",         dense("ff -> d")),
     part("layer_norm2",        "norm.mlp",         affine("d")))
+CLIP_LAYER = rows(CLIP_QKV, CLIP_LAYER_ENDS)
 VIT_ATTENTION = rows(                          # b: bias of q, k and v; a: width inside
     part("attention.attention.query", "attention.query",  linear("d -> a", bias="b")),
     part("attention.attention.key",   "attention.key",    linear("d -> a", bias="b")),
