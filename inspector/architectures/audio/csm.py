@@ -1,4 +1,4 @@
-"""CSM, Moshi and Dia: models of speech as several streams of codes.
+"""CSM, Moshi, Dia and Higgs Audio 2: models of speech as several streams of codes.
 
 modeling_csm.py: a backbone of Llama's layers, a depth decoder that reads `backbone_hidden_size` and has a head for each
 codebook but the first, in one tensor stored [in, out], and Mimi; the two tables of codes are one while
@@ -7,10 +7,12 @@ modeling_moshi.py: tables have one row more than the vocabulary; the gated MLP's
 decoder has a matrix for each codebook everywhere and no final norm, and the whole sets its sizes. Its head is tied in
 transformers 4 alone.
 modeling_dia.py: all channels of codes share one table; the decoder's cross attention has heads and a width of its own.
+modeling_higgs_audio_v2.py: an MLP and its norms a second time for audio tokens; one head for all codes. A head for text
+is built only on request, and ignored on load.
 """
 
 from inspector.architectures.audio.mimi import MIMI
-from inspector.architectures.blocks import DECODER, GATE_UP, GQA, PRE_NORMS, SWIGLU
+from inspector.architectures.blocks import DECODER, ENDS, GATE_UP, GQA, PRE_NORMS, SWIGLU
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import linear, linear_io, scale, table
 
@@ -43,9 +45,8 @@ CSM = Architecture("csm", ties="tie_codebooks_embeddings | true",
 MOSHI_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
                   kv="num_key_value_heads | h",
                   dh="head_dim | d//h", ff="ffn_dim", n="num_codebooks", A="audio_vocab_size", N="n - 1")
-MOSHI_MODEL = rows(
-    part("embed_tokens", "embed.token", table("V+1 d")),
-    part("norm",         "norm.final",  scale("d")),
+MOSHI_BODY = rows(
+    part("norm", "norm.final", scale("d")),
     under("layers.{L}", PRE_NORMS,
         part("self_attn.q_proj.linear", "attention.query",  linear("d -> h*dh")),
         part("self_attn.k_proj.linear", "attention.key",    linear("d -> kv*dh")),
@@ -53,6 +54,7 @@ MOSHI_MODEL = rows(
         part("self_attn.o_proj.linear", "attention.output", linear("h*dh -> d")),
         part("mlp.fc1",                 "mlp.gate_up",      linear("d -> ff")),
         part("mlp.fc2",                 "mlp.down",         linear("ff//2 -> d"))))
+MOSHI_MODEL = rows(part("embed_tokens", "embed.token", table("V+1 d")), MOSHI_BODY)
 MOSHI_DEPTH = Architecture("moshi_depth", dims=MOSHI_DIMS, heads=(head("DepthDecoder", ""),),
     parts=rows(
         part("text_embed_tokens",  "embed.token",   table("V+1 d")),
@@ -119,3 +121,21 @@ DIA = Architecture("dia", dims=Dims(d="decoder.d", n="decoder.n", V="decoder.V")
     parts=rows(
         submodel("encoder", "encoder.", DIA_ENCODER),
         submodel("decoder", "decoder.", DIA_DECODER)))
+
+HIGGS_AUDIO_V2 = Architecture("higgs_audio_v2", dims=DECODER | Dims(n="num_codebooks", K="codebook_size", b="mlp_bias"),
+    heads=(
+        head("ForConditionalGeneration", "model.",
+            part("audio_lm_head", "head.code", linear("d -> n*K")),
+            rows(part("text_lm_head", "head.token", linear("d -> V")), optional=True, extra="text head"), default=True),
+        head("Model", "")),
+    parts=rows(
+        ENDS,
+        part("embed_audio_tokens.embed_audio_tokens", "embed.code", table("n*K d")),
+        under("layers.{L}",
+            PRE_NORMS,
+            under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU),
+            rows(
+                part("audio_input_layernorm",          "norm.attention", scale("d")),
+                part("audio_post_attention_layernorm", "norm.mlp",       scale("d")),
+                under("audio_mlp", SWIGLU), tower="audio"))))
