@@ -1,12 +1,12 @@
-"""Later diffusion transformers of diffusers: Qwen-Image, Flux 2, Chroma, HunyuanVideo, Lumina 2, HiDream, HunyuanDiT,
-CogView 3+ and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt
-were first saved.
+"""Later diffusion transformers of diffusers: Qwen-Image, Flux 2, Chroma, HunyuanVideo, Lumina 2, HiDream, CogView 3+
+and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt were first
+saved.
 
 The width is `num_attention_heads * attention_head_dim` where no key states it. transformer_flux2.py: modulations are
 shared by all blocks, nothing has a bias, a single block reads attention and a gated MLP together.
 transformer_lumina2.py, transformer_z_image.py: the embedding of the time is at most 1024 and 256 wide.
 transformer_hidream_image.py: the routed experts and the shared one, of half their width, are rounded up to 256; every
-block has a projection of the caption. hunyuan_transformer_2d.py: the second half of the blocks reads a skip.
+block has a projection of the caption.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import (
@@ -292,42 +292,6 @@ HIDREAMIMAGETRANSFORMER2DMODEL = Architecture("HiDreamImageTransformer2DModel",
         part("caption_projection.{X}.linear",  "embed.text",          linear("x -> d")),
         part("final_layer.adaLN_modulation.1", "norm.modulation.out", dense("d -> 2*d")),
         part("final_layer.linear",             "head.image",          dense("d -> p*p*o"))))
-HUNYUANDIT2DMODEL = Architecture("HunyuanDiT2DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", x="cross_attention_dim_t5", y="pooled_projection_dim", t="hidden_size",
-                      ff="floor(d*mlp_ratio)", X="L[L//2 + 1:]", o="2*c when learn_sigma | c",
-                      styled="use_style_cond_and_image_meta_size", i="256*6 + t + y when styled | y"),
-    parts=rows(
-        part("text_embedding_padding", "embed.pad", param("text_len+text_len_t5 e")),
-        part("text_embedder.linear_1", "embed.text.1", dense("x -> 4*x")),
-        part("text_embedder.linear_2", "embed.text.2", dense("4*x -> e")),
-        part("pos_embed.proj", "embed.patch", conv("c -> t, p p")),
-        under("time_extra_emb",
-            under("timestep_embedder", EMBEDDING, i="256"),
-            part("pooler.positional_embedding", "pool.position", param("text_len_t5+1 x")),
-            part("pooler.k_proj", "pool.key",    dense("x -> x")),
-            part("pooler.q_proj", "pool.query",  dense("x -> x")),
-            part("pooler.v_proj", "pool.value",  dense("x -> x")),
-            part("pooler.c_proj", "pool.output", dense("x -> y")),
-            part("style_embedder", "embed.style", table("1 t"), when="styled"),
-            part("extra_embedder.linear_1", "embed.extra", dense("i -> 4*t")),
-            part("extra_embedder.linear_2", "embed.extra", dense("4*t -> t"))),
-        under("blocks.{L}",
-            part("norm1.linear", "norm.modulation", dense("d -> d")),
-            part("norm1.norm",   "norm.attention",  affine("d")),
-            under("attn1", ATTENTION, b="true", bo="true"),
-            part("attn1.norm_q", "norm.query", affine("dh")),
-            part("attn1.norm_k", "norm.key",   affine("dh")),
-            part("norm2", "norm.cross", affine("d")),
-            under("attn2", CROSS_ATTENTION, b="true", bo="true"),
-            part("attn2.norm_q", "norm.cross.query", affine("dh")),
-            part("attn2.norm_k", "norm.cross.key",   affine("dh")),
-            part("norm3", "norm.mlp", affine("d")),
-            under("ff", CHOSEN_FEED_FORWARD, b="true")),
-        part("blocks.{X}.skip_norm",   "norm.skip",    affine("2*d")),
-        part("blocks.{X}.skip_linear", "project.skip", dense("2*d -> d")),
-        part("norm_out.linear", "norm.modulation.out", dense("d -> 2*d")),
-        part("proj_out",        "head.image",          dense("d -> p*p*o"))))
-
 COGVIEW = rows(
     part("patch_embed.proj",      "embed.patch", dense("c*p*p -> d")),
     part("patch_embed.text_proj", "embed.text",  dense("text_embed_dim -> d")),

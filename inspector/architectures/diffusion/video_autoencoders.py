@@ -177,15 +177,34 @@ AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder",
             part("time_conv_out", "head.image.time", conv("co -> co, 3 1 1")), tower="decoder"),
         part("quant_conv", "head.quantise", conv("2*z -> 2*z, 1 1"))))
 
-LTX_RESNET = rows(                             # i channels in, o out; noisy, timed: what else it reads
+LTX_RESNET = rows(                             # i channels in, o out; noisy, timed: what else it reads; second: LTX-2's
     part("conv1.conv",         "resnet.conv.1",   conv("i -> o, 3 3 3")),
     part("conv2.conv",         "resnet.conv.2",   conv("o -> o, 3 3 3")),
     part("norm3",              "norm.resnet",     affine("i"), when="i != o"),
-    part("conv_shortcut.conv", "resnet.skip",     conv("i -> o, 1 1 1"), when="i != o"),
+    part("conv_shortcut.conv", "resnet.skip",     conv("i -> o, 1 1 1"), when="i != o and not second"),
+    part("conv_shortcut",      "resnet.skip",     conv("i -> o, 1 1 1"), when="i != o and second"),
     part("per_channel_scale1", "resnet.noise",    param("i 1 1"), when="noisy"),
     part("per_channel_scale2", "resnet.noise",    param("i 1 1"), when="noisy"),
     part("scale_shift_table",  "norm.modulation", param("4 i"), when="timed"))
 LTX_PLAIN = rows(LTX_RESNET, noisy="false", timed="false")
+LTX_DECODER = rows(                            # grown: pixels that upsampling makes of one
+    part("conv_in.conv", "embed.latent", conv("z -> md, 3 3 3")),
+    under("mid_block.time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*md", tower="decoder.middle",
+          when="timed"),
+    under("mid_block.resnets.{N}", LTX_RESNET, i="md", o="md", noisy="noise[len(noise)-1] | noise[len(dl)-1]",
+          tower="decoder.middle"),
+    under("up_blocks.{U}",
+        under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*v", when="timed"),
+        under("conv_in", LTX_RESNET, i="v", o="u", noisy="noise[len(noise)-2-{U}] | noise[len(dl)-2-{U}]",
+              tower="widen", when="v != u"),
+        under("resnets.{Q}", LTX_RESNET, i="u", o="u", noisy="noise[len(noise)-2-{U}] | noise[len(dl)-2-{U}]")),
+    part("up_blocks.{U}.upsamplers.0.conv.conv", "resnet.up", conv("u*f -> grown*u*f//f, 3 3 3"),
+         when="decoder_spatio_temporal_scaling[U-1-{U}]"),
+    part("conv_out.conv",             "head.image",          conv("last -> co*p*p, 3 3 3")),
+    part("timestep_scale_multiplier", "embed.time.scale",    param(""),       when="timed"),
+    part("scale_shift_table",         "norm.modulation.out", param("2 last"), when="timed"),
+    under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="2*last", tower="decoder.last",
+          when="timed"))
 # later: version 0.9.5 and newer; S, U: stages of encoder and decoder; w, x: channels of a stage and of the next; X:
 # stages that downsample, y channels there; u, v: of a decoder stage and its input; f: upsampling factor; R, M, Q, N:
 # resnets of a stage and of the middle; m, md: channels of the middle; noise: resnets with noise; timed: resnets read
@@ -202,7 +221,7 @@ AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
               N="dl[len(dl)-1]",
               noise="decoder_inject_noise", f="upsample_factor[U-1-{U}]", u="dc[U-1-{U}]//f",
               v="dc[U-{U}]//upsample_factor[U-{U}]//f | md//f", Q="dl[len(dl)-2-{U}]", timed="timestep_conditioning",
-              last="dc[0]//upsample_factor[0]"),
+              last="dc[0]//upsample_factor[0]", second="false", grown="8"),
     parts=rows(
         part("latents_mean", "head.latent.mean",      buffer("z")),
         part("latents_std",  "head.latent.deviation", buffer("z")),
@@ -215,24 +234,7 @@ AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
                 under("{S}.conv_out", LTX_PLAIN, i="w", o="x", tower="widen", when="not later and w != x")),
             under("mid_block.resnets.{M}", LTX_PLAIN, i="m", o="m", tower="encoder.middle"),
             part("conv_out.conv", "head.latent", conv("m -> z + 1, 3 3 3")), tower="encoder"),
-        under("decoder",
-            part("conv_in.conv", "embed.latent", conv("z -> md, 3 3 3")),
-            under("mid_block.time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*md", tower="decoder.middle",
-                  when="timed"),
-            under("mid_block.resnets.{N}", LTX_RESNET, i="md", o="md", noisy="noise[len(noise)-1]",
-                  tower="decoder.middle"),
-            under("up_blocks.{U}",
-                under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*v", when="timed"),
-                under("conv_in", LTX_RESNET, i="v", o="u", noisy="noise[len(noise)-2-{U}]", tower="widen",
-                      when="v != u"),
-                under("resnets.{Q}", LTX_RESNET, i="u", o="u", noisy="noise[len(noise)-2-{U}]")),
-            part("up_blocks.{U}.upsamplers.0.conv.conv", "resnet.up", conv("u*f -> 8*u*f//f, 3 3 3"),
-                 when="decoder_spatio_temporal_scaling[U-1-{U}]"),
-            part("conv_out.conv",             "head.image",          conv("last -> co*p*p, 3 3 3")),
-            part("timestep_scale_multiplier", "embed.time.scale",    param(""),       when="timed"),
-            part("scale_shift_table",         "norm.modulation.out", param("2 last"), when="timed"),
-            under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="2*last", tower="decoder.last",
-                  when="timed"), tower="decoder")))
+        under("decoder", LTX_DECODER, tower="decoder")))
 
 DC_RESNET = rows(                              # w channels
     part("conv1", "resnet.conv.1", conv("w -> w, 3 3")),
