@@ -97,6 +97,16 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AutoencoderKLHunyuanVideo", {"temporal_compression_ratio": 8}, {"temporal_compression_ratio"}),
         ("AutoencoderKLTemporalDecoder", {"block_out_channels": [34, 64]}, {"block_out_channels"}),
         ("AutoencoderKLWan", {"temperal_downsample": [True]}, {"temperal_downsample"}),
+        ("WanVACETransformer3DModel", {"vace_layers": [1, 2]}, {"vace_layers"}),  # without the first layer
+        ("WanVACETransformer3DModel", {"vace_layers": [0, 4]}, {"vace_layers"}),  # of four layers
+        ("WanVACETransformer3DModel", {"vace_layers": [0, 1]}, set()),
+        ("ChronoEditTransformer3DModel", {"patch_size": [1.0, 2, 2]}, {"patch_size"}),
+        ("ChronoEditTransformer3DModel", {"patch_size": [1, -2, 2]}, {"patch_size"}),
+        ("AutoencoderKLLTXVideo", {"upsample_factor": [1, 1, 1, 0]}, {"upsample_factor"}),
+        ("AutoencoderKLLTXVideo", {"layers_per_block": [1, "2", 1, 2, 1]}, {"layers_per_block"}),
+        ("FluxTransformer2DModel", {"out_channels": -4}, {"out_channels"}),
+        ("DiTTransformer2DModel", {"norm_type": ["ada_norm_zero"]}, {"norm_type"}),
+        ("SD3ControlNetModel", {"use_pos_embed": False, "pos_embed_type": "none"}, set()),  # which it does not read
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:

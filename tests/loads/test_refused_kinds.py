@@ -20,6 +20,8 @@ EVERY = 7
 
 REFUSED: list[tuple[str, str, Change, str, Any]] = [
     # model type, end of the class, key and value, code, the value that the remedy sets; ... where it sets none
+    ("t5", "Generation", ("d_kv", -20), "C311", 20),
+    ("t5", "Generation", ("dropout_rate", -0.5), "C311", ...),
     ("bert", "MaskedLM", ("hidden_dropout_prob", 1.5), "C311", ...),
     ("llama", "CausalLM", ("num_key_value_heads", 0), "C310", 2),
     ("aimv2_vision_model", "", ("image_size", [40]), "C311", 40),
@@ -31,6 +33,7 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("bark", "Model", ("semantic_config.num_layers", "3"), "C311", 3),
     ("altclip", "Model", ("initializer_factor", None), "C311", ...),
     ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),
+    ("vit_mae", "ForPreTraining", ("decoder_num_attention_heads", 0), "C311", ...),
 ]
 
 

@@ -162,6 +162,8 @@ WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim")
 HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_(encoder|decoder)_attention_heads")
 
 
+PAD_BELOW = "((pad_token_id + vocab_size) < 0)"
+"""A padding token counts from the end where it is negative."""
 PAD, CROSS = "(pad_token_id >= vocab_size)", "(add_cross_attention == true) and (is_decoder == false)"
 ZERO, DIVIDED = re.compile(r"\((\w+) == 0\)"), re.compile(r"\(\((\w+) % (\w+)\) != 0\)")
 
@@ -171,6 +173,8 @@ def against(rule: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
     zero, divided = ZERO.fullmatch(rule), DIVIDED.fullmatch(rule)
     if rule == PAD and type(config.get("vocab_size")) is int:
         return {**config, "pad_token_id": config["vocab_size"]}
+    if rule == PAD_BELOW and type(config.get("vocab_size")) is int:
+        return {**config, "pad_token_id": -config["vocab_size"] - 1}
     if rule == CROSS:
         return {**config, "is_decoder": False, "add_cross_attention": True}
     if zero is not None and zero[1] in config:
@@ -225,6 +229,9 @@ def building(model_type: str, record: Mapping[str, Any]) -> Iterator[str]:
     rows = config.get("vocab_size")
     if type(rows) is int and not _builds(record["class"], {**config, "pad_token_id": rows}):
         yield PAD
+        below = [_builds(record["class"], {**config, "pad_token_id": number}) for number in (-rows, -rows - 1)]
+        if below == [True, False]:
+            yield PAD_BELOW
     plain = {**config, "add_cross_attention": False, "is_decoder": False}
     if _builds(record["class"], plain) and not _builds(record["class"], {**plain, "add_cross_attention": True}):
         yield CROSS

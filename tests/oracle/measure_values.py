@@ -1,13 +1,14 @@
-"""Measure which changed configs transformers refuses; `tests/oracle/make_refused_values.py` reads the results.
+"""Measure which changed configs transformers refuses; `tests/oracle/make_refused_kinds.py` reads the results.
 
 Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them). A
 type that has a result is skipped, so that a run can be stopped and several can share the types:
 
     five/bin/python -m tests.oracle.measure_values FOLDER [PART OF]
 
-Every class with a record is built on the meta device, as `from_pretrained` builds it, from the config of its record
-with one changed value (`tests/oracle/value_cases.py`). FOLDER/MAJOR/TYPE.json is a list of [class, path, kind, value,
-outcome, message] of all that is not loaded like the unchanged config:
+Run the newest version first, and `tests/oracle/confirm_values.py` after it: of an older version only what the newest
+refuses is measured. The first classes with a record are built on the meta device, as `from_pretrained` builds them,
+from the config of the record with one changed value (`tests/oracle/value_cases.py`). FOLDER/MAJOR/TYPE.json is a list
+of [class, path, kind, value, outcome, message] of all that is not loaded like the unchanged config:
 
     config    the config class refuses it
     model     the class cannot be built
@@ -27,12 +28,14 @@ import logging
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.defaults import NEWEST
 from inspector.reconciler.config_keys import mistyped
 from tests.judged import oracle_types, records
+from tests.oracle.value_cases import Path as Place
 from tests.oracle.value_cases import changed, changes, decoded, places
 
 SECONDS = 3
@@ -134,12 +137,19 @@ def classes_of(model_type: str, transformers: Any) -> Iterator[tuple[str, Any, d
             yield record["class"], kind, {**decoded(record["config"]), "model_type": model_type}
 
 
-def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
+def refused_by_newest(folder: Path, model_type: str) -> frozenset[tuple[Place, str]]:
+    """(path, kind) of what the newest version refuses."""
+    path = folder / NEWEST / f"{model_type}.confirmed.json"
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return frozenset((tuple(row[0]), letter) for row in rows for letter in row[1])
+
+
+def measured(builder: Builder, model_type: str, only: Collection[tuple[Place, str]] | None) -> Iterator[list[Any]]:
     """[class, path, kind, value, outcome, message] of every change that is not loaded like the unchanged config.
 
     Configs of a type that is measured itself are left out. What the config class refuses, and other configs within the
     config, are measured for the first class alone. Not measured is what the types of the config class refuse, and the
-    rest of a kind of which one value is accepted.
+    rest of a kind of which one value is accepted. only: all that is measured, where not everything is.
     """
     known: set[str] = set()
     types = frozenset(oracle_types())
@@ -156,11 +166,13 @@ def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
                 continue
             accepted = ""
             for letter, other in changes(value):
+                if only is not None and (path, letter) not in only:
+                    continue
                 change = changed(config, path, other)
                 key = json.dumps([path, other])
                 if key in known or IN_TURN.get(letter, letter) in accepted:
                     continue
-                if builder.major != "4" and path in [one.path for one in mistyped(change)]:
+                if builder.major == NEWEST and path in [one.path for one in mistyped(change)]:
                     known.add(key)
                     continue
                 try:
@@ -191,8 +203,11 @@ def main() -> None:
         result = place / f"{model_type}.json"
         if number % parts != part or result.exists() or model_type not in known:
             continue
+        if builder.major != NEWEST and not (folder / NEWEST / f"{model_type}.confirmed.json").exists():
+            continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            found = list(measured(builder, model_type))
+            only = None if builder.major == NEWEST else refused_by_newest(folder, model_type)
+            found = list(measured(builder, model_type, only))
         partial = result.with_suffix(".partial")
         partial.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
         partial.rename(result)
