@@ -30,6 +30,11 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("beit", "Classification", ("pool_scales", [1, 2, 3, None]), "C311", ...),
     ("big_bird", "MaskedLM", ("attention_type", "sparse"), "C311", ...),
     ("align_vision_model", "", ("strides", [1, 2]), "C311", ...),
+    ("encoder-decoder", "Model", ("encoder.hidden_dropout_prob", -0.5), "C311", ...),
+    ("llava", "Generation", ("vision_config.image_size", [40]), "C311", 40),
+    ("beit", "Backbone", ("stage_names", ["stem", "stage1", "stage2", "stage4"]), "C311", ...),
+    ("bit", "Classification", ("out_indices", [4, 4]), "C311", ...),
+    ("bit", "Classification", ("out_features", ["layer4"]), "C311", ...),
     ("bark", "Model", ("semantic_config.num_layers", "3"), "C311", 3),
     ("altclip", "Model", ("initializer_factor", None), "C311", ...),
     ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),
@@ -53,6 +58,9 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("bert", "MaskedLM", ("hidden_dropout_prob", 1.0)),
     ("llama", "CausalLM", ("pad_token_id", -1)),
     ("big_bird", "MaskedLM", ("attention_type", "original_full")),
+    ("beit", "Classification", ("stage_names", ["stem"])),  # which only a backbone reads
+    ("bit", "Classification", ("out_indices", [-1])),
+    ("clip", "Model", ("vision_config.image_size", 40)),
     ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer
 ], ids=str)  # fmt: skip
 def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 Run after `tests/oracle/confirm_values.py` in the same environments:
 
-    five/bin/python -m tests.oracle.confirm_parts FOLDER
+    five/bin/python -m tests.oracle.confirm_parts FOLDER [PART OF]
 
-FOLDER/MAJOR/parts.json has for each model type the paths of the configs within its config, with their types, of which
-all classes refuse some values that models of these types refuse by themselves.
+FOLDER/MAJOR/parts-PART.json has for each model type the paths of the configs within its config, with their types, of
+which all classes refuse some values that models of these types refuse by themselves.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from pathlib import Path
 
 from tests.oracle.confirm_values import TYPES, Confirmation
 from tests.oracle.measure_values import Builder
-from tests.oracle.value_cases import parts, places
+from tests.oracle.value_cases import parts as parts_of
+from tests.oracle.value_cases import places
 
-TRIED = 3
+TRIED = 2
 """Most values that are tried."""
 LETTERS = "mzw"
 
@@ -42,10 +43,12 @@ def built(builder: Builder, folder: Path, model_type: str) -> dict[str, str]:
     if not case.kinds:
         return {}
     config = next(iter(case.kinds.values()))[1]
+    if not any(parts_of(config)):
+        return {}
     there = {place for place, _ in places(config)}
     found: dict[str, str] = {}
     classes = None
-    for path, kind in parts(config):
+    for path, kind in parts_of(config):
         if kind not in TYPES:
             continue
         tried = [(key, letter) for key, letter in refused_by(folder, kind) if (*path, key) in there][:TRIED]
@@ -66,16 +69,17 @@ def main() -> None:
     builder.transformers.logging.set_verbosity_error()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    folder = Path(sys.argv[1]) / builder.major
-    found: dict[str, dict[str, str]] = {}
-    for path in sorted(folder.glob("*.confirmed.json")):
+    folder, part, parts = Path(sys.argv[1]) / builder.major, *map(int, sys.argv[2:4] or (0, 1))
+    result = folder / f"parts-{part}.json"
+    found: dict[str, dict[str, str]] = json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
+    for path in sorted(folder.glob("*.confirmed.json"))[part::parts]:
         model_type = path.name.removesuffix(".confirmed.json")
+        if model_type in found:
+            continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            of_type = built(builder, folder, model_type)
-        if of_type:
-            found[model_type] = of_type
-    (folder / "parts.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
-    print(len(found), "types with parts")
+            found[model_type] = built(builder, folder, model_type)
+        result.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(sum(map(bool, found.values())), "types with parts")
 
 
 if __name__ == "__main__":

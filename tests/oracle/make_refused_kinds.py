@@ -147,8 +147,9 @@ def main() -> None:
     pairs, words = Numbers(), Numbers()
     lines: dict[str, dict[str, Any]] = {}
     for major in MAJORS:
-        listed = folder / major / "parts.json"
-        built = json.loads(listed.read_text(encoding="utf-8")) if listed.exists() else {}
+        built: dict[str, dict[str, str]] = {}
+        for listed in sorted((folder / major).glob("parts-*.json")):
+            built |= json.loads(listed.read_text(encoding="utf-8"))
         for model_type in TYPES:
             path = folder / major / f"{model_type}.confirmed.json"
             if path.exists() and base_record(model_type)["config"]:
