@@ -265,10 +265,9 @@ def sizes_of(prober: Prober, architecture: str) -> set[str]:
 def _has_wide_heads(architecture: str, keys: Keys) -> bool:
     """Whether the heads have another width than that of the model over their number, which values then have."""
     own = {key.removeprefix(f"{architecture}."): value for key, _, value in keys}
-    length, heads, width = (
-        own.get(key) for key in ("attention.key_length", "attention.head_count", "embedding_length")
-    )
-    return all(type(one) is int for one in (length, heads, width)) and length * heads != width
+    length, heads = own.get("attention.key_length"), own.get("attention.head_count")
+    width = own.get("embedding_length")
+    return isinstance(length, int) and isinstance(heads, int) and isinstance(width, int) and length * heads != width
 
 
 def spare(prober: Prober, architecture: str, found: Measured) -> None:
