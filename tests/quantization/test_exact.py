@@ -164,7 +164,7 @@ def test_a_stacked_scale_of_another_shape_or_dtype_is_one_error(part: str, axis:
     ("name", "part"),
     [("bnb_nf4", "weight.quant_map"), ("bnb_nf4_double", "weight.nested_quant_map"),
      ("bnb_nf4_double", "weight.nested_absmax"), ("sinq_4bit_g64", "meta.scale2"), ("sinq_4bit_g64", "meta.zero.m"),
-     ("sinq_4bit_g64", "meta.scale.x")],
+     ("sinq_4bit_g64", "meta.scale.x"), ("quanto_int4", "weight._shift"), ("quanto_int4", "weight._scale")],
 )  # fmt: skip
 def test_a_part_of_another_dtype_is_one_error(name: str, part: str) -> None:
     config, spec, _ = checkpoint(name)

@@ -11,11 +11,13 @@ from typing import Final
 
 from inspector.loader.config_file import QUANTO_FILE
 from inspector.quantization.config_block import ConfigBlock
-from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
 
+SHIFTS: Final = FLOATS | {"U8"}
+"""Dtypes of shifts: floats, or codes of zero in bytes (`zeropoint=True` of `AffineOptimizer`)."""
 MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
 
 
@@ -61,8 +63,8 @@ def _open_packed(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     shape = (1, columns) if last else (groups, 1)
     if not last and -(-groups * bits // 8) != rows:
         reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
-    for helper in ("weight._scale", "weight._shift"):
-        reading.helper(helper, [shape], "one for each group")
+    reading.helper("weight._scale", [shape], "one for each group", FLOATS)
+    reading.helper("weight._shift", [shape], "one for each group", SHIFTS)
     reading.activations()
     return reading.result("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
 
