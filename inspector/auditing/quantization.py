@@ -12,6 +12,7 @@ from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed
 from inspector.auditing.result import Skipped
+from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
@@ -83,6 +84,8 @@ def packing_findings(
     solved: whether the sizes of the model were taken from the weights, for want of a config.
     """
     settings = unpacked.settings
+    if absent := tuple(parts_missing(checkpoint, unpacked)):
+        unpacked = msgspec.structs.replace(unpacked, cases=(*unpacked.cases, *absent))
     if unpacked.cases:
         for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
             yield with_place(one, checkpoint)

@@ -1,0 +1,39 @@
+"""Parts that the metadata of torchao's files lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector import audit
+from tests.checkpoints import write_file
+from tests.quantization.stored import checkpoint
+
+PARTS = ("qdata", "scale", "zero_point")
+
+
+def audited(folder: Path, lost: str, parts: object) -> list[str]:
+    """The codes of errors without the tensors that end so, where the metadata lists parts of each weight."""
+    config, spec, _ = checkpoint("torchao_int8wo")
+    modules = [name.removesuffix("._weight_qdata") for name in spec if name.endswith("._weight_qdata")]
+    entry = json.dumps({"_type": "Int8Tensor", "_tensor_data_names": parts})
+    metadata = {"format": "pt", **dict.fromkeys((f"{module}.weight" for module in modules), entry)}
+    left = {name: one for name, one in spec.items() if not (lost and name.endswith(lost))}
+    write_file(folder / "model.safetensors", left, metadata)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return [one.code for one in audit(folder).findings if one.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("lost", "parts", "codes"),
+    [("", PARTS, []), ("._weight_zero_point", PARTS, ["T610"]), ("q_proj._weight_zero_point", PARTS, ["T610"]),
+     ("._weight_zero_point", PARTS[:2], []), ("._weight_scale", PARTS, ["T610"]), ("", "qdata", []),
+     ("", [1, None], [])],
+)  # fmt: skip
+def test_a_part_that_is_listed_and_stored_for_no_weight_is_one_error(
+    tmp_path: Path, lost: str, parts: object, codes: list[str]
+) -> None:
+    """Recorded: transformers 5.24 with torchao 0.18 raises; without the list nothing asks for the part."""
+    assert audited(tmp_path, lost, parts) == codes
