@@ -369,7 +369,7 @@ def _without_definition(draft: Draft) -> Draft:
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
-    from inspector.auditing.projector import is_projector, projector_findings
+    from inspector.auditing.projector import is_projector, needed_findings, projector_findings
     from inspector.auditing.unknown_type import unknown_architecture
     from inspector.reconciler.siblings import odd_siblings
 
@@ -380,7 +380,8 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     draft = _without_definition(draft).with_findings(unknown_architecture(draft.config, draft.families, nearest))
     stated = draft.checkpoint.metadata
     if stated is not None and is_projector(stated.values):
-        draft = draft.with_findings(list(projector_findings(draft.families, stated.values)))
+        found = (*projector_findings(draft.families, stated.values), *needed_findings(draft.families, stated.values))
+        draft = draft.with_findings(list(found))
         draft = draft.with_findings(list(all_float(draft.ledger.lines)))
     else:
         draft = draft.with_findings(list(odd_siblings(draft.families)))

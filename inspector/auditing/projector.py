@@ -10,14 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, count, minus
-from inspector.algebra.names import axes_of
+from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.dialects.gguf_projector import ARCHITECTURE
+from inspector.dialects.llama_cpp import needed_by_projector
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.findings.names.tensors import TensorMissing
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, names_in, place_of
 
+KIND: Final = "clip.projector_type"
 TOWERS: Final[Mapping[str, str]] = {"v.blk.#.": "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
 """Before the names of a tower's blocks, and the key that states how many there are."""
 
@@ -43,6 +45,18 @@ def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterato
             absent = minus(stored, _boxes(beside) if beside is not None else ())
             if absent:
                 yield _missing(weight, absent, family.tensors, (*family.usual.shape, None))
+
+
+def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Tensors outside the blocks without which llama.cpp does not load a projector of this kind."""
+    for name in needed_by_projector(values.get(KIND)):
+        key, index = key_of(name)
+        bias = families.get(f"{key.removesuffix('weight')}bias") if key.endswith("weight") else None
+        box = tuple(Span.range(number, number + 1) for number in index)
+        with_bias = bias is not None and not minus([box], _boxes(bias))
+        stored = _boxes(families[key]) if key in families else ()
+        if minus([box], stored) and not with_bias:  # the weight of a stored bias is missed already
+            yield _missing(key, (box,), 1, (None,))
 
 
 def _boxes(family: Family) -> tuple[Box, ...]:

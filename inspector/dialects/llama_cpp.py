@@ -2,7 +2,8 @@
 
 `keys`: those without which it refuses a file; `needs`: tensors without which it refuses every file; `read`: all
 families of tensors that it reads, of which any other is one too many; `spares`: those of which one may be missing;
-`sizes`: keys without which the shapes of no file fit. `tests/oracle/make_llama_cpp.py` makes the file.
+`sizes`: keys without which the shapes of no file fit. Of mmproj files it has the tensors around the layers without
+which they do not load. `tests/oracle/make_llama_cpp.py` makes the file.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from inspector.algebra.names import key_of
 
@@ -21,9 +22,21 @@ Entry = Mapping[str, frozenset[str]]
 
 
 @cache
+def _document() -> Mapping[str, Any]:
+    found: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+    return found
+
+
+@cache
 def _measured() -> Mapping[str, Entry]:
-    found = json.loads(Path(__file__).with_suffix(".json").read_bytes())["architectures"]
+    found = _document()["architectures"]
     return {name: {part: frozenset(text.split()) for part, text in entry.items()} for name, entry in found.items()}
+
+
+def needed_by_projector(kind: object) -> tuple[str, ...]:
+    """The tensors around the layers that an mmproj file with this `clip.projector_type` needs; none if not known."""
+    found = _document()["projectors"].get(kind) if isinstance(kind, str) else None
+    return tuple(found.split()) if found is not None else ()
 
 
 def required_keys(architecture: object) -> frozenset[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from inspector.auditing.start import audit_loaded
+from inspector.auditing.start import audit, audit_loaded
+from inspector.dialects.llama_cpp import needed_by_projector
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
+from tests.dialects.recorded_gguf import records, source_of, target_of
 
 BLOCK = {
     **{f"attn_{one}.{end}": shape for one in ("q", "k", "v", "out")
@@ -50,3 +54,21 @@ def test_a_lost_tensor_is_named(name: str) -> None:
 @pytest.mark.parametrize("name", ["v.blk.1.attn_q.weight", "mm.2.bias", "v.position_embd.weight"])
 def test_integers_are_no_weights(name: str) -> None:
     assert [code for code, _ in errors({name: "I32"})] == ["T603"]
+
+
+def needed(name: str) -> list[str]:
+    """The tensors without which llama.cpp does not load the mmproj file of a model."""
+    kind = next(value for key, _, value in records()[name]["projector_keys"] if key == "clip.projector_type")
+    return [tensor for tensor in needed_by_projector(kind) if tensor in records()[name]["projector"]]
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
+def test_what_llama_cpp_needs_is_missed_without_the_text_model(name: str, tmp_path: Path) -> None:
+    record = records()[name]
+    file = target_of(record, source_of(record), "projector")
+    whole = dict(file.arrays)
+    assert needed(name)
+    for lost in needed(name):
+        file.arrays = {key: array for key, array in whole.items() if key != lost}
+        found = [one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.severity != "note"]
+        assert [(one.code, one.place.tensor) for one in found] == [("N403", lost)]

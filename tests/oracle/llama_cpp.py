@@ -27,6 +27,22 @@ class Parameters(ctypes.Structure):
     )  # fmt: skip
 
 
+class ProjectorParameters(ctypes.Structure):
+    """`clip_context_params` of this build."""
+
+    _fields_ = (
+        ("use_gpu", ctypes.c_bool), ("device", ctypes.c_void_p), ("flash_attention", ctypes.c_int),
+        ("least_tokens", ctypes.c_int), ("most_tokens", ctypes.c_int), ("warmup", ctypes.c_bool),
+        ("more", ctypes.c_char * 99),
+    )  # fmt: skip
+
+
+class Projectors(ctypes.Structure):
+    """`clip_init_result`: the contexts for images and audio, and what else it may have."""
+
+    _fields_ = (("images", ctypes.c_void_p), ("audio", ctypes.c_void_p), ("more", ctypes.c_void_p * 6))
+
+
 LOGGER = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 
 
@@ -93,3 +109,13 @@ class Library:
             self.library.llama_model_free(loaded)
             return ""
         return next((one.partition(SAID)[2].strip() for one in self.said if SAID in one), "refused")
+
+
+class ProjectorLibrary(Library):
+    """llama.cpp as it loads mmproj files."""
+
+    def _load(self, path: bytes) -> str:
+        load = self.library._Z9clip_initPKc19clip_context_params
+        load.restype, load.argtypes = Projectors, [ctypes.c_char_p, ProjectorParameters]
+        loaded = load(path, ProjectorParameters(False, None, 0, -1, -1, False))
+        return "" if loaded.images or loaded.audio else "refused"

@@ -12,7 +12,8 @@ further tokens, as they decide which tensors there are.
 The file has for each architecture: `keys`, those that it refuses to be without; `read`, the families of tensors that it
 reads, with any of the keys, or nothing where a record has one that was not found; `needs`, those of them without which
 no file loads; `spares`, those that records have and of which one may be missing; `sizes`, keys without which the shapes
-of no record fit.
+of no record fit. For each kind of projector it has the tensors around the layers of mmproj
+files without which they do not load.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from msgspec import Struct
 
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_architectures import ARCHITECTURES
-from tests.dialects.recorded_gguf import Keys, records
-from tests.oracle.llama_cpp import Library
+from tests.dialects.recorded_gguf import Keys, records, source_of, target_of
+from tests.oracle.llama_cpp import Library, ProjectorLibrary
 from tests.readers.made import Gguf
 
 PACKAGE = Path(__file__).parent.parent.parent / "inspector"
@@ -319,6 +320,23 @@ def entry(architecture: str, found: Measured, sizes: set[str]) -> dict[str, Any]
     return {name: " ".join(sorted(values)) for name, values in listed.items()}
 
 
+def projectors(library: ProjectorLibrary, place: Path) -> dict[str, str]:
+    """Kind of projector -> tensors around the layers of the recorded mmproj files of which none may be missing."""
+    needs: dict[str, set[str]] = {}
+    for record in (one for one in records().values() if "projector" in one):
+        file = target_of(record, source_of(record), "projector")
+        kind = next(value for key, _, value in file.keys if key == "clip.projector_type")
+        assert not library.refusal(file.save(place)), record["model_type"]
+        whole, found = dict(file.arrays), set()
+        for name in whole:
+            if ".blk." not in name and ".deepstack." not in name:  # numbers of layers are the model's
+                file.arrays = {key: array for key, array in whole.items() if key != name}
+                if library.refusal(file.save(place)):
+                    found.add(name)
+        needs[kind] = needs.get(kind, found) & found
+    return {kind: " ".join(sorted(found)) for kind, found in sorted(needs.items())}
+
+
 def main(path: str, *wanted: str) -> None:
     library, stems = Library(path), stems_of(Path(path))
     listed = json.loads(REGISTRIES.read_text())["llama.cpp"]["names"].split()
@@ -332,7 +350,8 @@ def main(path: str, *wanted: str) -> None:
             print(architecture, len(found.kinds), len(found.read), flush=True)
             if found.read:
                 before[architecture] = entry(architecture, found, sizes_of(prober, architecture))
-    made = {"source": SOURCE, "architectures": dict(sorted(before.items()))}
+        needs = projectors(ProjectorLibrary(path), Path(place) / "mmproj.gguf")
+    made = {"source": SOURCE, "projectors": needs, "architectures": dict(sorted(before.items()))}
     FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
