@@ -126,7 +126,7 @@ def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
             return False
         if isinstance(other, str):
             spend(len(other) // CHARACTERS_A_STEP, LISTS)
-            return str(one) in other.split() if not isinstance(one, (list, dict)) else False
+            return str(one) in other.replace(",", " ").split() if not isinstance(one, (list, dict)) else False
         if isinstance(other, (list, tuple)):
             spend(len(other) // ITEMS_A_STEP, LISTS)
             return any(_same(one, item) for item in other)

@@ -63,6 +63,7 @@ NAMES = {
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
         to_gate ff.gate gate_layer layers.{}.gate index_kpool_compress_gate
         to_gate_logits
+        gate_bias
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0

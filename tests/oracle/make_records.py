@@ -210,6 +210,12 @@ GEMMA4_AUDIO_BELOW = {
     "subsampling_conv_channels": [20, 12],
     "conv_kernel_size": 5,
 }
+COMPASS_ROTARY = {"full_attention": {"rope_type": "default", "rope_theta": 10000.0}}
+STEP_TEXT = {
+    "layer_types": ["full_attention", "sliding_attention", "sliding_attention"],
+    "num_sliding_attention_heads": 8,
+    "mlp_layer_types": ["dense", "sparse", "sparse"],
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -546,6 +552,12 @@ MENDS: dict[str, dict[str, Any]] = {
     "hy_v4": {"hc_mult": 3},
     "zaya": {"num_experts_per_tok": 1, "router_hidden_size": 18, "cca_time0": 3, "cca_time1": 4},
     "axk2": {"n_routed_experts": 10},
+    "cohere_compass": {"text_config": {"rope_parameters": COMPASS_ROTARY}},
+    "cohere_compass_text": {"rope_parameters": COMPASS_ROTARY},
+    "beam": {"mlp_layer_types": ["dense", "sparse", "sparse"]},
+    "step3p5": STEP_TEXT,
+    "step3p7": {"text_config": STEP_TEXT, "vision_config": {"mlp_ratio": 0.75}},
+    "step3p5_vision": {"mlp_ratio": 1.75},
     "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
     "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,

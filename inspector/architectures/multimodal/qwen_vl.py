@@ -7,8 +7,9 @@ learned positions; the main merger norms the tower's width, each of `deepstack_m
 memory has `model.language_model` and `model.visual`.
 modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out_hidden_size`, the merger's
 `intermediate_size`; `attention_bias` reaches q, k and v only. modeling_glm_ocr.py: queries and keys normed per head, no
-positions, the bias reaches the MLP too, the merger is `out_hidden_size * in_channels` wide. modeling_exaone4_5.py: Qwen
-2.5's tower with groups of keys.
+positions, the bias reaches the MLP too, the merger is `out_hidden_size * in_channels` wide; modeling_glm5_next.py: the
+same, its merger has a width of its own. modeling_exaone4_5.py: Qwen
+2.5's tower with groups of keys. modeling_cohere_compass.py: Qwen 3's tower.
 """
 
 from collections.abc import Mapping
@@ -80,7 +81,8 @@ QWEN3_BLOCKS = rows(
         part("mlp.linear_fc1", "mlp.up",         dense("d -> ff")),
         part("mlp.linear_fc2", "mlp.down",       dense("ff -> d"))))
 QWEN3_VISION = rows(QWEN3_BLOCKS, under("merger", MERGER3, n="d"))
-QWEN3_VL_VISION = Architecture("qwen3_vl_vision qwen3_vl_moe_vision", heads=(head("tower Model", ""),),
+QWEN3_VL_VISION = Architecture("qwen3_vl_vision qwen3_vl_moe_vision cohere_compass_vision",
+                               heads=(head("tower Model", ""),),
     dims=TOWER | Dims(N="len(deepstack_visual_indexes)"),
     parts=rows(QWEN3_VISION, under("deepstack_merger_list.{N}", MERGER3, n="m", tower="deepstack")))
 MERGER3_OMNI = rows(                           # the same under Qwen 2's names
@@ -158,6 +160,10 @@ QWEN2_5_VL = Architecture("qwen2_5_vl", ties=EITHER_TIES, dims=EITHER_PLACE, hea
         under("language_model", QWEN2.parts, tower="text"),
         submodel("vision", "visual.", QWEN2_5_VL_VISION)))
 QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
+    parts=rows(
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "visual.", QWEN3_VL_VISION)))
+COHERE_COMPASS = Architecture("cohere_compass", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))

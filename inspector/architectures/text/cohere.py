@@ -1,7 +1,8 @@
-"""Cohere (Command R) and Cohere 2 (Command R7B, Command A, and its mixture of experts).
+"""Cohere (Command R), Cohere 2 (Command R7B, Command A, and its mixture of experts) and Compass (text).
 
 modeling_cohere.py, modeling_cohere2.py: one norm a layer, without bias, for attention and MLP in parallel;
 `use_qk_norm` (Cohere only) has a weight for every head, [heads, width of a head]. Tied by class default.
+modeling_cohere_compass.py: Cohere 2's layers, whose `head_dim` is never read.
 modeling_cohere2_moe.py: `intermediate_size` is the width of experts; the dense layers in front have
 `prefix_dense_intermediate_size`.
 """
@@ -22,6 +23,8 @@ COHERE = Architecture("cohere", dims=DECODER, heads=CAUSAL, ties="tie_word_embed
 COHERE2 = Architecture("cohere2", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
     ENDS,
     under("layers.{L}", LAYER)))
+COHERE_COMPASS_TEXT = Architecture("cohere_compass_text", dims=DECODER | Dims(dh="d//h"), ignores="head_dim",
+                                   heads=CAUSAL, ties="tie_word_embeddings | true", parts=COHERE2.parts)
 COHERE2_MOE = Architecture("cohere2_moe", heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="num_experts", fd="prefix_dense_intermediate_size | ff", S="num_shared_experts",
               D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:(first_k_dense_replace | 0)]",

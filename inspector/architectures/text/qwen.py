@@ -1,5 +1,5 @@
 """Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers, and
-Flint, Laguna and Kolibri, which add sinks, gates or norms to them.
+Flint, Laguna, Kolibri and Beam, which add sinks, gates or norms to them.
 
 modeling_qwen2.py: q, k and v always have a bias, o never, and no key says so (an `attention_bias` in a config
 is not read). modeling_qwen3.py: no bias unless `attention_bias`, which then reaches o too; queries and keys are
@@ -25,6 +25,7 @@ from inspector.architectures.blocks import (
     PRE_NORMS,
     QK_NORM,
     ROUTER,
+    SANDWICH,
     SHARED,
     SWIGLU,
 )
@@ -196,3 +197,17 @@ KOLIBRI1 = Architecture("kolibri1", dialects=({}, KOLIBRI1_STATE_DICT), heads=ro
             part("moe.router.expert_bias", "router.correction",   buffer("E")),
             under("self_attn", GQA, QK_NORM),
             under("mlp", ROUTER, under("shared_experts", SHARED, ff="fs"), rows(EXPERTS, ff="fe")))))
+BEAM = Architecture("beam", heads=CAUSAL,
+    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
+              M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[3:]", D="L - M"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", SANDWICH,
+            under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
+            part("self_attn.gate_proj", "attention.gate",      linear("d -> h*dh")),
+            part("self_attn.gate_bias", "attention.gate.bias", param("h"))),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp",
+            ROUTER,
+            part("gate.e_score_correction_bias", "router.correction", buffer("E")),
+            rows(EXPERTS, ff="fe"))))
