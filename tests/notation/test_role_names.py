@@ -102,6 +102,7 @@ NAMES = {
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
         qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
     """,
+    "gqkv": "gqkv_proj",
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
@@ -136,6 +137,7 @@ EXCEPTIONS = {
 
 PACKS = {
     "qkv": ("query key value", "query value key", "query key value output"),
+    "gqkv": ("gate query key value",),
     "qkvz": ("query key value gate",),
     "qkv_mlp": ("query key value mlp.gate mlp.up",),
     "kv": ("key value",),

@@ -558,6 +558,10 @@ MENDS: dict[str, dict[str, Any]] = {
     "step3p5": STEP_TEXT,
     "step3p7": {"text_config": STEP_TEXT, "vision_config": {"mlp_ratio": 0.75}},
     "step3p5_vision": {"mlp_ratio": 1.75},
+    "muse_spark": {"text_config": {"mlp_layer_types": ["dense", "sparse", "sparse"]}},
+    "muse_spark_text": {"mlp_layer_types": ["dense", "sparse", "sparse"]},
+    "muse_spark_audio": {"num_hidden_layers": 4, "patch_sizes": [6, 5, 3, 4]},
+    "hrm_text": {"num_hidden_layers": 3, "num_layers_per_stack": None},
     "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
     "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,
@@ -881,6 +885,7 @@ READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 LEARNED = {"position_embedding_type": "learned"}
 THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "hrm_text": (("HrmTextForCausalLM", {"attention_bias": True}),),
     "granitemoe": (("GraniteMoeForCausalLM", {"num_local_experts": 0}),),
     "arcee": (("ArceeForCausalLM", {"head_dim": 7}),),
     "conditional_detr": (("ConditionalDetrForObjectDetection", LEARNED),),
@@ -1385,7 +1390,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
 }
 # Types whose class writes another number for a key that it reads as given.
-READ_ALL = ("bailing_hybrid",)
+READ_ALL = ("bailing_hybrid", "hrm_text")
 # Types with a definition and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
