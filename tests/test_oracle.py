@@ -83,7 +83,9 @@ def sample(found: Sequence[dict[str, Any]], which: str = "") -> list[dict[str, A
 
 
 BOTH = ("config", "given")
-OPEN: dict[str, tuple[tuple[str, ...], str]] = {}
+OPEN: dict[str, tuple[tuple[str, ...], str]] = {
+    "xcodec": (("given",), "its class completes a part of a sub-config by values of its own, and writes all of them"),
+}
 """Types of which a record is not exact yet, and what of it: the mark is strict, so that a mend shows."""
 
 

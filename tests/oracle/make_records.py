@@ -503,6 +503,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "adapter_config": {"hidden_size": 72, "text_hidden_size": 48, "vision_feature_layer": [1, 0]},
     },
     "molmo2_vision": {"image_size": [40, 40], "num_position_embeddings": 31},
+    "univnet": {"model_in_channels": 9, "model_hidden_channels": 6, "kernel_predictor_hidden_channels": 10},
     "canary": {"decoder_config": {"vocab_size": 107}},
     "kyutai_speech_to_text": {"audio_pad_token_id": 7, "codec_config": {"upsample_groups": 12}},
     "fun_asr_nano": {
