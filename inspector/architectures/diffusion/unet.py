@@ -1,5 +1,5 @@
 """UNets: UNet2DConditionModel (Stable Diffusion) and its ControlNetModel, UNet2DModel, UNetSpatioTemporalConditionModel
-(Stable Video Diffusion), UNet3DConditionModel (ModelScope's text to video), the motion adapter.
+(Stable Video Diffusion).
 
 unet_2d_condition.py: an up block's resnets read what came before and the skip: the first p+u, the last u+q, those
 between 2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up
@@ -10,8 +10,6 @@ unet_2d_blocks.py: the simple blocks (DeepFloyd IF) attend to pixels and text at
 (the latent upscaler) read the time in their norms. A dual attention is two transformers of one block, without the
 switches of a single one.
 unet_spatio_temporal_condition.py: every resnet and transformer is a pair, in space and in time, mixed by one number.
-unet_3d_condition.py: a convolution in time after every resnet, a transformer in time after every one in space.
-unet_motion_model.py: both attentions of a motion module are self attentions; positions are a buffer.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import (
@@ -24,7 +22,7 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     RESNET,
 )
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
-from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
+from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
 # w channels, e width of the text states, f what the first attention reads
 CROSS_BLOCK = rows(
@@ -230,16 +228,18 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED,
         part("conv_norm_out", "norm.final", affine("a"), when="norm_num_groups != null"),
         part("conv_out",      "head.image", conv("a -> o, ko ko"))))
 
-CONTROLNETMODEL = Architecture("ControlNetModel",
-    dims=UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
-                          ce="conditioning_embedding_out_channels", N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2"),
+CONDITION = rows(                              # cc channels in, ce those between, a out; E, O: convolutions
+    part("conv_in",    "embed.condition.in",   conv("cc -> ce[0], 3 3")),
+    part("blocks.{E}", "embed.condition.even", conv("ce[{E}//2] -> ce[{E}//2], 3 3")),
+    part("blocks.{O}", "embed.condition.odd",  conv("ce[({O}-1)//2] -> ce[({O}+1)//2], 3 3")),
+    part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3")))
+CONTROL_DIMS = UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
+                                cc="conditioning_channels | 3", ce="conditioning_embedding_out_channels",
+                                N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2")
+CONTROLNETMODEL = Architecture("ControlNetModel", dims=CONTROL_DIMS,
     parts=rows(
         DOWN_TO_MIDDLE,
-        under("controlnet_cond_embedding",
-            part("conv_in",    "embed.condition.in",   conv("(conditioning_channels | 3) -> ce[0], 3 3")),
-            part("blocks.{E}", "embed.condition.even", conv("ce[{E}//2] -> ce[{E}//2], 3 3")),
-            part("blocks.{O}", "embed.condition.odd",  conv("ce[({O}-1)//2] -> ce[({O}+1)//2], 3 3")),
-            part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3"))),
+        under("controlnet_cond_embedding", CONDITION),
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
 UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED,
@@ -350,75 +350,4 @@ UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionMode
             under("{Y}.attentions.{Q}", SPACE_TIME, w="u", y="yu", K="ku", e="eu"),
             part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
         part("conv_norm_out", "norm.final", affine("a")),
-        part("conv_out",      "head.image", conv("a -> o, 3 3"))))
-
-TWICE_SELF = rows(                             # w channels, K blocks of the width y, that of all heads
-    part("norm",     "norm.group",            affine("w")),
-    part("proj_in",  "attention.project.in",  dense("w -> y")),
-    part("proj_out", "attention.project.out", dense("y -> w")),
-    under("transformer_blocks.{K}",
-        part("norm1", "norm.attention", affine("y")),
-        part("norm2", "norm.second",    affine("y")),
-        part("norm3", "norm.mlp",       affine("y")),
-        under("attn1", ATTENTION, w="y", a="y", bo="true"),
-        under("attn2", CROSS_ATTENTION, w="y", a="y", e="y", bo="true"),
-        under("ff", GATED_FEED_FORWARD, w="y", ff="4*y", b="true")))
-MOTION = rows(TWICE_SELF, part("transformer_blocks.{K}.pos_embed.pe", "embed.position", buffer("1 T y")))
-# S down stages, U up stages; w, u, m: channels there and in the middle; y, yu, ym: width of all heads; T: positions
-MOTIONADAPTER = Architecture("MotionAdapter",
-    dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", m="ch[S-1]", T="motion_max_seq_length",
-              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1",
-              h="motion_num_attention_heads",
-              y="h[{S}]*(w//h[{S}]) | w", yu="h[S-1-{U}]*(u//h[S-1-{U}]) | u", ym="h[S-1]*(m//h[S-1]) | m",
-              u="ch[S-1-{U}]", nu="motion_layers_per_block[S-1-{U}]", Q="nu + 1",
-              ku="motion_transformer_layers_per_block[S-1-{U}] | 1",
-              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block[{M}] | 1",
-              c="conv_in_channels"),
-    parts=rows(
-        part("conv_in", "embed.image", conv("c -> d, 3 3"), when="c"),
-        under("down_blocks.{S}.motion_modules.{R}", MOTION, tower="down"),
-        under("mid_block.motion_modules.{M}",       MOTION, w="m", y="ym", K="km", tower="middle",
-              when="use_motion_mid_block | true"),
-        under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", y="yu", K="ku", tower="up")))
-
-TIME_CONVOLUTIONS = rows(                      # o channels
-    part("conv1.0", "norm.time", affine("o")), part("conv1.2", "resnet.time.conv", conv("o -> o, 3 1 1")),
-    part("conv2.0", "norm.time", affine("o")), part("conv2.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
-    part("conv3.0", "norm.time", affine("o")), part("conv3.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
-    part("conv4.0", "norm.time", affine("o")), part("conv4.3", "resnet.time.conv", conv("o -> o, 3 1 1")))
-CROSS_3D = rows(CROSS, K="one", use_linear_projection="true", gated="false")
-TIME_3D = rows(TWICE_SELF, K="one")
-UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel",
-    dims=UNET_DIMS | Dims(X="S[down_block_types == 'CrossAttnDownBlock3D']",
-                          Y="U[up_block_types == 'CrossAttnUpBlock3D']", D="S[:S-1]", W="U[:U-1]",
-                          n="layers_per_block", nu="n", t="4*a", yi="8*attention_head_dim"),
-    parts=rows(
-        part("conv_in", "embed.image", conv("c -> a, 3 3")),
-        under("time_embedding", EMBEDDING, i="a"),
-        part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"),
-             when="time_cond_proj_dim != null"),
-        under("transformer_in", TIME_3D, w="a", y="yi", tower="time.in"),
-        under("down_blocks",
-            under("{S}.resnets.0",           RESNET, i="v", o="w", T="w"),
-            under("{S}.resnets.{R1}",        RESNET, i="w", o="w", T="w"),
-            under("{S}.temp_convs.{R}",      TIME_CONVOLUTIONS, o="w"),
-            under("{X}.attentions.{R}",      CROSS_3D, f="y"),
-            under("{X}.temp_attentions.{R}", TIME_3D, tower="down.time"),
-            part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
-        under("mid_block",
-            under("resnets.0",         RESNET, i="m", o="m", T="m"),
-            under("resnets.1",         RESNET, i="m", o="m", T="m", tower="middle.last"),
-            under("temp_convs.0",      TIME_CONVOLUTIONS, o="m"),
-            under("temp_convs.1",      TIME_CONVOLUTIONS, o="m", tower="middle.last"),
-            under("attentions.0",      CROSS_3D, w="m", y="ym", f="ym", e="em"),
-            under("temp_attentions.0", TIME_3D, w="m", y="ym", tower="middle.time"), tower="middle"),
-        under("up_blocks",
-            under("{U}.resnets.0",           RESNET, i="p + u", o="u", T="u"),
-            under("{U}.resnets.{mid}",       RESNET, i="u + u", o="u", T="u"),
-            under("{U}.resnets.{last}",      RESNET, i="u + q", o="u", T="u"),
-            under("{U}.temp_convs.{Q}",      TIME_CONVOLUTIONS, o="u"),
-            under("{Y}.attentions.{Q}",      CROSS_3D, w="u", y="yu", f="yu", e="eu"),
-            under("{Y}.temp_attentions.{Q}", TIME_3D, w="u", y="yu", tower="up.time"),
-            part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
-        part("conv_norm_out", "norm.final", affine("a"), when="norm_num_groups != null"),
         part("conv_out",      "head.image", conv("a -> o, 3 3"))))
