@@ -22,7 +22,7 @@ MOST_NAMED: Final = 12
 """Most words that a reason lists."""
 DEEPEST: Final = 4
 """Most configs within each other that are read."""
-_ENTRIES: Final = "kvxygi"
+_ENTRIES: Final = "kvxygis"
 """Kinds of lists by their entries."""
 
 
@@ -171,7 +171,7 @@ def _entry(value: Any) -> str:
     if value is None or isinstance(value, str):
         return "y" if value is None else "x"
     if type(value) not in (int, float):
-        return ""
+        return "s" if isinstance(value, list) else ""
     return ("k" if value < 0 else "v" if value == 0 else "") + ("g" if isinstance(value, float) else "i")
 
 
@@ -227,7 +227,7 @@ def _wanted(letter: str, letters: str) -> str:
         "t": "a list" if _is_of_list(letters) else "a number" if set(letters) & set("mzf") else "of the "
         "type that its class reads",
         "k": "a list of numbers from 0 on", "v": "a list of numbers above 0", "x": "a list of numbers",
-        "y": "a list without null", "g": "a list of integers", "i": "a list of floats",
+        "y": "a list without null", "s": "a list without lists", "g": "a list of integers", "i": "a list of floats",
     }[letter]  # fmt: skip
 
 

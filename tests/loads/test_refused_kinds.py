@@ -35,6 +35,7 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("beit", "Backbone", ("stage_names", ["stem", "stage1", "stage2", "stage4"]), "C311", ...),
     ("bit", "Classification", ("out_indices", [4, 4]), "C311", ...),
     ("bit", "Classification", ("out_features", ["layer4"]), "C311", ...),
+    ("pvt_v2", "Model", ("strides", [[4, 2, 2, 2]]), "C311", ...),
     ("bark", "Model", ("semantic_config.num_layers", "3"), "C311", 3),
     ("altclip", "Model", ("initializer_factor", None), "C311", ...),
     ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),

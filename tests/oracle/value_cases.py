@@ -13,6 +13,7 @@ A kind of value is a letter, by which `value_rules.json` knows it as well:
     q  a list with its last entry twice         r  a single value in place of a list
     k  a list with an entry below zero          v  a list with an entry that is zero
     x  a list with a word that nothing knows    y  a list with a null
+    s  a list with a list
 
 Several changes of one kind stand for all of it: only what is refused each time is refused.
 """
@@ -78,7 +79,7 @@ def of_lists(value: list[Any]) -> Iterator[tuple[str, Any]]:
     yield from (("n", None), ("e", []), ("t", NO_WORD))
     if not value:
         return
-    yield from (("q", [*value, value[-1]]), ("r", value[0]))
+    yield from (("q", [*value, value[-1]]), ("r", value[0]), ("s", [value]))
     if len(value) > 1:
         yield "p", value[:-1]
     entries: dict[str, Any] = {"y": None}
