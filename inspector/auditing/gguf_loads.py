@@ -27,6 +27,8 @@ FIRST: Final = "token_embd.weight"
 """The tensor that llama.cpp asks for first, whatever the architecture."""
 OF_EVERYTHING: Final = (".block_count", ".embedding_length", ".expert_count")
 """Ends of keys without which hardly any tensor can be compared."""
+COMPUTED: Final = ("rope_freqs.weight",)
+"""Tensors that follow from the config, so that no definition has them."""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
 
@@ -181,15 +183,14 @@ def _needed(audited: Audit) -> list[Finding]:
 
 
 def _computed(audited: Audit) -> list[str]:
-    """The tensors around the layers that llama.cpp needs and that are neither stored nor missed by the definition."""
+    """The tensors that llama.cpp needs, that its converter computes and that are not stored."""
     checkpoint, case = audited.checkpoint, audited.case
     if checkpoint.metadata is None or case is None or not checkpoint.tensors:
         return []
     if checkpoint.partial or any(one.severity == "error" for one in checkpoint.findings):
         return []  # files are lost, or keys
-    missed = {first_name(one.block.key, one.boxes) for one in case.placement.missing}
-    own = (name for name in needed(checkpoint.metadata.values.get("general.architecture")) if "#" not in name)
-    return sorted(name for name in own if name not in checkpoint.tensors and name not in missed | {FIRST})
+    own = needed(checkpoint.metadata.values.get("general.architecture"))
+    return [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
 
 
 def _surplus(audited: Audit) -> list[str]:
