@@ -52,7 +52,11 @@ def own_key(model_type: str, key: str) -> str | None:
     if architecture is None or not isinstance(rule, str):
         return None
     first = rule.partition(" | ")[0]
-    return f"{architecture}.{first}" if re.fullmatch(r"(?!stored\.|rows\.|layers\.|count\.)[a-z_.]+", first) else None
+    return (
+        f"{architecture}.{first}"
+        if re.fullmatch(r"(?!true$|false$|stored\.|rows\.|layers\.|count\.)[a-z_.]+", first)
+        else None
+    )
 
 
 def reads(model_type: str, key: str) -> bool:

@@ -16,6 +16,7 @@ from inspector.cli.verbs import mend
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
+from inspector.dialects.gguf_config import own_key
 from inspector.dialects.gguf_required import PER_LAYER
 from inspector.findings.conversion.relation import LeftOut
 from inspector.loader.formats import ggml_types
@@ -284,6 +285,12 @@ def test_what_the_first_layer_lacks_is_missing(name: str, lost: str, tmp_path: P
     audited = audit(str(file.save(tmp_path / "model.gguf")))
     found = [one for one in audited.findings if one.severity != "note"]
     assert [(one.code, one.place.tensor) for one in found] == [("N403", lost)]
+
+
+@pytest.mark.parametrize("key", ["post_layer_norm", "multi_query_attention", "max_position_embeddings"])
+def test_what_every_file_of_a_type_has_is_no_key_of_the_file(key: str) -> None:
+    expected = "chatglm.context_length" if key == "max_position_embeddings" else None
+    assert own_key("chatglm", key) == expected
 
 
 @pytest.mark.parametrize("lost", [True, False])
