@@ -16,7 +16,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.families import families_of
 from inspector.matcher.reading import SUPPORTED
 
-COMPONENTS: Final = {"UNet2DConditionModel": "unet", "AutoencoderKL": "vae"}
+COMPONENTS: Final = {"UNet2DConditionModel": "unet", "ControlNetModel": "controlnet", "AutoencoderKL": "vae"}
 """Class of diffusers -> its component in a single file."""
 
 
@@ -33,7 +33,7 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
     if audited.case is None or audited.case.reading.by_names or audited.case.reading.coverage < SUPPORTED:
         return None
     example = next((stored for own, stored in component.names.items() if own != stored), "")
-    program = LDM if component.prefix or component.name == "vae" else LDM_UNET
+    program = LDM if component.prefix or component.name != "unet" else LDM_UNET
     named = NamesInDialect(writer=program.writer, example=example)
     return audited.with_findings(
         [*(_as_stored(one, component) for one in audited.findings), named],

@@ -257,7 +257,7 @@ def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
     assert found.components["other"].counts.unique_parameters == 15
 
 
-COMPONENTS = {"unet": _unet([32, 64, 64], [True, True, False], 48), "vae": _vae([32, 64, 64])}
+COMPONENTS = {"unet": _unet([32, 64, 64], [True, True, False], 48), "vae": _vae([32, 64, 64]), "controlnet": CONTROL}
 DIFFUSERS_FILE = "diffusion_pytorch_model.safetensors"
 IN_FOLDER = [
     # component, prefix, remedy
@@ -265,6 +265,8 @@ IN_FOLDER = [
     ("unet", "", 'once "model.diffusion_model." is before every name'),
     ("vae", "first_stage_model.", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
     ("vae", "", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
+    ("controlnet", "control_model.", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
+    ("controlnet", "", "from_single_file(FILE, config=FOLDER) of its class in diffusers, or fetch"),
 ]
 
 
@@ -278,7 +280,7 @@ def in_folder(where: Path, config: Config, spec: Spec) -> Audit:
 
 def own_names(component: str) -> Spec:
     """A component under the names of latent-diffusion."""
-    return getattr(single_file, component)(COMPONENTS[component])  # type: ignore[no-any-return]
+    return getattr(single_file, component.replace("controlnet", "unet"))(COMPONENTS[component])  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(("component", "prefix", "remedy"), IN_FOLDER)
@@ -292,7 +294,7 @@ def test_a_component_under_the_config_of_diffusers(component: str, prefix: str, 
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
-@pytest.mark.parametrize("component", ["unet", "vae"])
+@pytest.mark.parametrize("component", ["unet", "vae", "controlnet"])
 def test_a_component_of_another_class_is_not_read(component: str, tmp_path: Path) -> None:
     other = next(config for name, config in COMPONENTS.items() if name != component)
     assert codes(in_folder(tmp_path / "other", other, own_names(component))) == {"N401"}

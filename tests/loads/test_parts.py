@@ -212,3 +212,17 @@ def test_a_table_that_the_class_does_not_build_is_extra(tmp_path: Path) -> None:
         for at, held in enumerate((spec, spec | tables))
     ]
     assert codes == [set(), {"N410"}]
+
+
+@pytest.mark.parametrize("name", ["ControlNetModel", "ControlNetUnionModel", "UNet2DConditionModel"])
+def test_two_wrong_keys_are_no_alternatives(name: str, tmp_path: Path) -> None:
+    one = next(record for record in diffusers_records(name) if not record["variant"])
+    linear, width = one["config"].get("use_linear_projection", False), one["config"]["cross_attention_dim"]
+    changed = {**one["config"], "use_linear_projection": not linear, "cross_attention_dim": width * 2}
+    folder = healthy(spec_of(one), changed, "diffusion_pytorch_model.safetensors")
+    found = [
+        (finding.code, finding.facts["weights"], finding.facts["rivals"])
+        for finding in audit(str(write(folder, tmp_path / "0"))).findings
+        if finding.severity != "note"
+    ]
+    assert sorted(found, key=str) == sorted([("C310", linear, []), ("C310", width, [])], key=str)

@@ -223,3 +223,23 @@ def test_zero_points_that_several_widths_fill_do_not_decide_alone(outputs: int) 
         opened = open_module(tensors, setting)
         assert opened.packed is not None
         assert (opened.packed.bits, opened.layout.shape, opened.faults) == (4, (outputs, 256), ())
+
+
+INDEXED = [
+    name for name in PACKED if "channel" not in name and any(key.endswith(".g_idx") for key in checkpoint(name)[1])
+]
+"""Checkpoints of which the scales show the number of inputs as well."""
+
+
+@pytest.mark.parametrize("more", [1, 3])
+@pytest.mark.parametrize("name", INDEXED)
+def test_packed_values_of_other_heights_are_one_finding(name: str, more: int) -> None:
+    config, spec, _ = checkpoint(name)
+    high = [key for key in spec if key.endswith(".qweight")]
+    put: Spec = {}
+    for number, key in enumerate(high):
+        dtype, (rows, outputs) = spec[key]
+        put[key] = (dtype, (rows + more + number % 3, outputs))
+    result = audited(name, {**spec, **put}, config)
+    assert bad(result) == ["T613"]
+    assert "use all tensors of the module from one quantization run" in result.findings[0].help

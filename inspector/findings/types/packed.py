@@ -199,6 +199,8 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
 
     code = "T613"
 
+    always_one = True
+
     formulas: tuple[str, str]
 
     remedy_text = "use all tensors of the module from one quantization run"

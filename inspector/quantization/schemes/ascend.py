@@ -16,7 +16,8 @@ MAY = ("input_scale", "input_offset", "weight_scale", "weight_offset")
 
 def _is_ascend(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
-    return values.dtype == "I8" and len(values.shape) == 2 and any(name in tensors for name in NEEDS)
+    several = any(name in tensors for name in NEEDS) and sum(name in tensors for name in (*NEEDS, *MAY)) > 1
+    return values.dtype == "I8" and len(values.shape) == 2 and several
 
 
 def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:

@@ -57,11 +57,14 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     bits = _bits(tensors, setting)
     inputs = rows * word(values) // bits
     if index is not None and len(index.shape) == 1:
-        if ceil_div(index.shape[0] * bits, word(values)) != rows:
-            if zeros is None:
-                reading.compare("bits", bits)
-        else:
+        needed = ceil_div(index.shape[0] * bits, word(values))
+        if needed == rows:
             inputs = index.shape[0]
+        elif _groups_fit(tensors, setting, index.shape[0]):
+            inputs = index.shape[0]
+            reading.widths(f"qweight has {rows:,} rows", f"g_idx has {inputs:,} entries, which fill {needed:,}")
+        elif zeros is None:
+            reading.compare("bits", bits)
     reading.compare("bits", bits)
     groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
@@ -71,6 +74,17 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input",
                    required=setting.variant == "desc_act")  # fmt: skip
     return reading.result("qweight", "gptq", (*lead, outputs, inputs), bits, size)
+
+
+def _groups_fit(tensors: Tensors, setting: ModuleSettings, inputs: int) -> bool:
+    """Whether scales and zero points have a row for each group of so many inputs, of the size that the config states.
+
+    Then `qweight` is what differs.
+    """
+    size = setting.group_size
+    if size is None or size < 1 or "qzeros" not in tensors or "scales" not in tensors:
+        return False
+    return all(tensors[name].shape[-2:-1] == (ceil_div(inputs, size),) for name in ("scales", "qzeros"))
 
 
 def _bits(tensors: Tensors, setting: ModuleSettings) -> int:

@@ -149,7 +149,16 @@ def _one_by_one(
             break
         cause, differences = found
         causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
-    return causes, differences
+    return _without_each_other(causes), differences
+
+
+def _without_each_other(causes: Sequence[Cause]) -> list[Cause]:
+    """Causes of which none is an alternative to another: one that explains more beside the other is wrong as well."""
+    found = [(cause.key, cause.weights) for cause in causes]
+    return [
+        msgspec.structs.replace(cause, rivals=tuple(rival for rival in cause.rivals if rival not in found))
+        for cause in causes
+    ]
 
 
 def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
