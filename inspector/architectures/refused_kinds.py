@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from inspector.architectures.catalog import data_file, line_of
-from inspector.architectures.config_types import types_of
+from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
 
 MOST_NAMED: Final = 12
@@ -195,7 +195,9 @@ def _words(place: _Place, key: str) -> Sequence[str]:
     """The words that are known at a key: to its class, to all of the outer type, or to those of its own type."""
     outer, dotted = _rules(place.root, place.major).words, place.dotted(key)
     of_class = outer.get(f"{dotted} {place.class_name}")
-    return of_class or outer.get(dotted) or _rules(place.kind, place.major).words.get(key, ())
+    known = of_class or outer.get(dotted) or _rules(place.kind, place.major).words.get(key, ())
+    kinds = layer_types()  # with the earlier names of layers, which transformers renames before it looks them up
+    return known if kinds.isdisjoint(known) else (*known, *kinds.difference(known))
 
 
 def _of_length(place: _Place, values: Mapping[str, Any], key: str, letter: str) -> KindOfValue | None:

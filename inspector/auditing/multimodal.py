@@ -35,7 +35,8 @@ def text_model_alone(config: Claim, file: Config | None, families: Families, rea
         return None
     if not _is_text(config.definition.names[0]):
         return None
-    found = list(_readings(file, families))
+    claimed = config.model_type or config.definition.names[0]
+    found = sorted(_readings(file, families), key=lambda one: not one.name.startswith(claimed))  # its own family first
     if not found:
         return None
     best = found[0]
@@ -45,7 +46,7 @@ def text_model_alone(config: Claim, file: Config | None, families: Families, rea
     return TextModelAlone(
         place=Place(file=file.file, key="model_type"),
         file=file.file,
-        claimed=config.model_type or config.definition.names[0],
+        claimed=claimed,
         class_name=config.class_name,
         of=tuple(dict.fromkeys(one.name for one in found)),
         submodels=parts,

@@ -238,7 +238,7 @@ class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
     Example
         warning[C323] config-refused: use_cache
           expression  use_cache
-          because     None is not true or false
+          because     null is not true or false
           keys        use_cache
           help        remove "use_cache" from config.json
 

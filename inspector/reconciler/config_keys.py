@@ -112,11 +112,15 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
             continue
-        detail = f"it is absent: {one.wanted}" if old is UNSET else f"{shown(old)} is not {one.wanted}"
+        detail = f"it is absent: {one.wanted}" if old is UNSET else f"{_stated(old)} is not {one.wanted}"
         absent = _absent_with(one, older.get(path)) if old is UNSET else (name,)
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=absent, kind="type", stated=old, meant=new
         )
+
+
+def _stated(value: Any) -> str:
+    return "null" if value is None else shown(value)
 
 
 def _refused(values: Mapping[str, Any]) -> list[RefusedValue]:

@@ -178,7 +178,7 @@ def test_a_null_on_which_a_shape_depends(
     folder = damaged(healthy(spec_of(one), one["config"]), [["config", path, None]])
     load = of_version(audit(str(write(folder, tmp_path))), NEWEST)
     assert load is not None
-    assert (load.outcome == REFUSES and f"{path[-1]} is null" in load.because) is fails
+    assert (load.outcome == REFUSES and path[-1] in load.because and "null" in load.because) is fails
 
 
 UNTIED: list[tuple[str, str, list[Any], str, int]] = [

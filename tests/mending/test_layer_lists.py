@@ -23,8 +23,14 @@ TYPES = [name for name in oracle_types() if has_list(name)]
 
 
 def longer(config: dict[str, Any]) -> dict[str, Any]:
-    """A config of one layer more."""
-    return {**config, LAYERS: config[LAYERS] + 1, LIST: [*config[LIST], config[LIST][-1]]}
+    """A config of one layer more, with all lists that have an entry for each layer."""
+    lists = {key: [*one, one[-1]] for key, one in of_layers(config).items()}
+    return {**config, LAYERS: config[LAYERS] + 1, **lists}
+
+
+def of_layers(config: dict[str, Any]) -> dict[str, list[Any]]:
+    """The lists of a config with an entry for each layer."""
+    return {key: one for key, one in config.items() if isinstance(one, list) and len(one) == config[LAYERS]}
 
 
 @pytest.mark.parametrize("model_type", sampled(TYPES, 12, lambda name: len(set(base_record(name)["config"][LIST]))))
@@ -33,7 +39,7 @@ def test_the_list_of_layer_types_follows_the_number(model_type: str) -> None:
     config = longer(record["config"])
     (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
     assert '"layer_types" one entry for each layer' in finding.remedy().words
-    changed = {**config, LAYERS: record["config"][LAYERS], LIST: record["config"][LIST]}
+    changed = {**config, LAYERS: record["config"][LAYERS], **of_layers(record["config"])}
     assert not refused_config(changed)
     assert not codes(judged(spec_of(record), changed))
 
