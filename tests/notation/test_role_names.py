@@ -70,6 +70,7 @@ NAMES = {
         intermediate.dense intermediate_dense intermediate.conv1d lang_inter.dense visn_inter.dense ffn.proj_up
         layout_intermediate.dense intermediate_query.dense linear_fc1 message_fc dense1 up_embed channelwise.0
         pointwise_conv1 point_wise_conv1 pwconv1 output.conv1 layers.{}.conv1 ffn.conv1.convolution redux_up
+        feed_forward.dense.dense
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v

@@ -216,6 +216,29 @@ STEP_TEXT = {
     "num_sliding_attention_heads": 8,
     "mlp_layer_types": ["dense", "sparse", "sparse"],
 }
+DPR_BELOW = {
+    "model_type": "dpr",
+    "hidden_size": 72,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 60,
+    "vocab_size": 109,
+    "max_position_embeddings": 50,
+}
+BART_BELOW = {
+    "model_type": "bart",
+    "d_model": 48,
+    "encoder_layers": 3,
+    "decoder_layers": 4,
+    "encoder_attention_heads": 6,
+    "decoder_attention_heads": 8,
+    "encoder_ffn_dim": 92,
+    "decoder_ffn_dim": 84,
+    "vocab_size": 107,
+    "max_position_embeddings": 70,
+    "decoder_start_token_id": 4,
+    "forced_eos_token_id": 4,
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -563,6 +586,15 @@ MENDS: dict[str, dict[str, Any]] = {
     "muse_spark_text": {"mlp_layer_types": ["dense", "sparse", "sparse"]},
     "muse_spark_audio": {"num_hidden_layers": 4, "patch_sizes": [6, 5, 3, 4]},
     "hrm_text": {"num_hidden_layers": 3, "num_layers_per_stack": None},
+    "rag": {"question_encoder": DPR_BELOW, "generator": BART_BELOW},
+    "reformer": {
+        "attention_head_size": 10,
+        "attn_layers": ["local", "lsh", "lsh"],
+        "axial_pos_embds_dim": [20, 28],
+        "axial_pos_shape": [7, 10],
+        "feed_forward_size": 92,
+        "num_buckets": 4,
+    },
     "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
     "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,
@@ -886,6 +918,7 @@ READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 LEARNED = {"position_embedding_type": "learned"}
 THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "reformer": (("ReformerModelWithLMHead", {"is_decoder": True}),),
     "hrm_text": (("HrmTextForCausalLM", {"attention_bias": True}),),
     "granitemoe": (("GraniteMoeForCausalLM", {"num_local_experts": 0}),),
     "arcee": (("ArceeForCausalLM", {"head_dim": 7}),),
