@@ -239,6 +239,11 @@ BART_BELOW = {
     "decoder_start_token_id": 4,
     "forced_eos_token_id": 4,
 }
+INKLING2_TEXT = {
+    "swa_num_attention_heads": 8,
+    "swa_num_key_value_heads": 4,
+    "layer_types": ["hybrid_sliding", "hybrid", "hybrid_sliding"],
+}
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 PHI4_AUDIO = {
     "hidden_size": 72,
@@ -595,6 +600,8 @@ MENDS: dict[str, dict[str, Any]] = {
         "feed_forward_size": 92,
         "num_buckets": 4,
     },
+    "inkling2": {"text_config": INKLING2_TEXT, "vision_config": {"text_hidden_size": 48}},
+    "inkling2_text": INKLING2_TEXT,
     "mistral_large4": {"text_config": MISTRAL_LARGE4, "vision_config": {"head_dim": None}},
     "mistral_large4_text": MISTRAL_LARGE4,
     "glm5_next_text": GLM5_NEXT,
