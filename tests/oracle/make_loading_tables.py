@@ -9,7 +9,8 @@ Needs torch and transformers, in an environment of each major version (as `make_
 `collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each. `merge` compares
 the tensors in memory with those of the definition, under the renamings of the version, and notes what the definition
 leaves open: which optional tensors the model has, and classes whose tensors the definition does not give. The table
-is what this script makes, without any change by hand.
+is what this script makes, without any change by hand. Classes for which a renaming moves indices have no line: their
+names are sampled with indices that stand for themselves.
 """
 
 from __future__ import annotations
@@ -266,6 +267,7 @@ def merge(newest: str, older: str) -> None:
     said = {major: json.loads(Path(path).read_bytes()) for major, path in ((NEWEST, newest), (OLDER, older))}
     listed: dict[str, int] = {}
     for one in said[NEWEST]["rules"].values():
+        one["moves"] = any(entry[0] == "offset" for entry in one["transforms"])
         one["transforms"] = [listed.setdefault(json.dumps(entry), len(listed)) for entry in one["transforms"]]
     head = {
         "versions": {major: one["version"] for major, one in said.items()},
@@ -295,7 +297,7 @@ def merge(newest: str, older: str) -> None:
     for major in (NEWEST, OLDER):
         for model_type, record in base_records(major):
             one = said[major]["rules"].get(record["class"])
-            if one is not None and definition_of(model_type) is not None:
+            if one is not None and definition_of(model_type) is not None and not one.get("moves"):
                 before = lines.get(record["class"], {}).get(NEWEST, {})
                 ties = [load for load in said[major]["ties"] if load["class"] == record["class"] and "counts" in load]
                 one |= {"loads": ties, "unread": _is_unread(record, said[major]["healthy"])}
