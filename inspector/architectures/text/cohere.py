@@ -2,7 +2,7 @@
 
 modeling_cohere.py, modeling_cohere2.py: one norm a layer, without bias, for attention and MLP in parallel;
 `use_qk_norm` (Cohere only) has a weight for every head, [heads, width of a head]. Tied by class default.
-modeling_cohere_compass.py: Cohere 2's layers, whose `head_dim` is never read.
+modeling_cohere_compass.py: Cohere 2's layers.
 modeling_cohere2_moe.py: `intermediate_size` is the width of experts; the dense layers in front have
 `prefix_dense_intermediate_size`.
 """
@@ -20,11 +20,10 @@ COHERE = Architecture("cohere", dims=DECODER, heads=CAUSAL, ties="tie_word_embed
     under("layers.{L}", LAYER,
         part("self_attn.q_norm", "norm.query", table("h dh"),  when="use_qk_norm"),
         part("self_attn.k_norm", "norm.key",   table("kv dh"), when="use_qk_norm"))))
-COHERE2 = Architecture("cohere2", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
+COHERE2 = Architecture("cohere2 cohere_compass_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true",
+                       parts=rows(
     ENDS,
     under("layers.{L}", LAYER)))
-COHERE_COMPASS_TEXT = Architecture("cohere_compass_text", dims=DECODER | Dims(dh="d//h"), ignores="head_dim",
-                                   heads=CAUSAL, ties="tie_word_embeddings | true", parts=COHERE2.parts)
 COHERE2_MOE = Architecture("cohere2_moe", heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="num_experts", fd="prefix_dense_intermediate_size | ff", S="num_shared_experts",
               D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:(first_k_dense_replace | 0)]",
