@@ -87,6 +87,7 @@ EXTENTS: list[tuple[str, dict[str, Any], list[int]]] = [
     ("L[kinds == 'a']", {"kinds": ["a", "b", "a"]}, [0, 2]),
     ("L[word == 'M']", {"word": "M*-M"}, [0, 3]),
     ("L[kinds in 'a c']", {"kinds": ["a", "b", "c"]}, [0, 2]),
+    ("L[{L} in named]", {"named": "0, 2,11"}, [0, 2]),
     ("L[kinds == 'a'] | L[:1]", {}, [0]),
     ("L[({L}+1) % step == 0 and {L} not in plain]", {"step": 2, "plain": [3]}, [1, 5]),
     ("L : L + n", {"n": 2}, [6, 7]),
