@@ -109,6 +109,7 @@ NAMES = {
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight
+        mlp.fc1.proj
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
     """,
 }
@@ -170,6 +171,7 @@ ORDERS = {
     ),
     "up gate": (
         "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
+        "mlp.fc1.proj",
         "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
     ),
 }  # fmt: skip

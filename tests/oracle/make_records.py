@@ -532,6 +532,23 @@ MENDS: dict[str, dict[str, Any]] = {
     },
     "molmo2_vision": {"image_size": [40, 40], "num_position_embeddings": 31},
     "univnet": {"model_in_channels": 9, "model_hidden_channels": 6, "kernel_predictor_hidden_channels": 10},
+    "patchtsmixer": {"num_input_channels": 5},
+    "vitmatte": {
+        "hidden_size": 48,
+        "convstream_hidden_sizes": [10, 14, 18],
+        "fusion_hidden_sizes": [44, 34, 26, 22],
+        "backbone_config": {
+            "model_type": "vitdet",
+            "hidden_size": 48,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 6,
+            "num_channels": 4,
+            "image_size": 64,
+            "pretrain_image_size": 48,
+            "patch_size": 8,
+            "out_features": ["stage2"],
+        },
+    },
     "canary": {"decoder_config": {"vocab_size": 107}},
     "kyutai_speech_to_text": {"audio_pad_token_id": 7, "codec_config": {"upsample_groups": 12}},
     "fun_asr_nano": {

@@ -42,7 +42,7 @@ SHARED = under("shared_mlp",
     part("input_linear",  "mlp.shared.gate_up", linear("d -> fs + fs", packs="gate up")),
     part("output_linear", "mlp.shared.down",    linear("fs -> d")))
 ATTENTION = under("self_attn", GQA, b="attention_bias", bo="attention_bias")
-GRANITE = Architecture("granite", dims=DECODER, heads=HEADS, parts=rows(
+GRANITE = Architecture("granite granite4_vision_text", dims=DECODER, heads=HEADS, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="mlp_bias"))))
 GRANITEMOE = Architecture("granitemoe", dims=DECODER | Dims(E="num_local_experts"), heads=HEADS,
