@@ -43,7 +43,7 @@ def test_every_record_is_exact_and_clean(name: str, which: str, every: int) -> N
 @pytest.mark.parametrize("name", diffusers_classes())
 def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
     defaults, _ = class_defaults(name)
-    assert defaults
+    assert bool(defaults) is (name != "StableAudioProjectionModel")  # which requires all of its keys
     written = [record for record in diffusers_records(name) if record["variant"] == "defaults"]
     for record in written:
         for key, value in record["config"].items():
@@ -242,6 +242,7 @@ WOUNDED = [
     "UNet2DConditionModel", "UNet2DModel", "ControlNetModel", "AutoencoderKL", "AutoencoderKLWan",
     "AutoencoderKLLTXVideo", "AutoencoderDC", "FluxTransformer2DModel", "SD3Transformer2DModel",
     "WanTransformer3DModel", "QwenImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
+    "HunyuanImageTransformer2DModel", "Krea2Transformer2DModel", "AutoencoderKLHunyuanVideo15",
 ]  # fmt: skip
 Wound = Callable[[dict[str, tuple[str, tuple[int, ...]]], str], None]
 

@@ -199,6 +199,21 @@ MORE_BASES: dict[str, dict[str, Any]] = {
         "ctrl_conditioning_channels": 3, "ctrl_conditioning_embedding_out_channels": (6, 10),
         "ctrl_block_out_channels": (6, 10, 14), "ctrl_num_attention_heads": 2,
     },
+    "MiniMaxH3Transformer3DModel": {
+        "num_attention_heads": 3, "attention_head_dim": 14, "hidden_size": 48, "num_layers": 2,
+        "num_refiner_layers": 1, "ffn_dim": 52, "in_channels": 5, "audio_in_channels": 7, "text_dim": 28,
+        "freq_dim": 18, "time_embed_hidden_dim": 34, "time_embed_dim": 22, "rope_freq_dim": 4,
+    },
+    "AceStepTransformer1DModel": {
+        "hidden_size": 48, "intermediate_size": 52, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "head_dim": 10, "in_channels": 9, "audio_acoustic_hidden_dim": 7,
+        "encoder_hidden_size": 28,
+    },
+    "T5FilmDecoder": {
+        "input_dims": 7, "targets_length": 9, "d_model": 48, "num_layers": 2, "num_heads": 3, "d_kv": 10, "d_ff": 52,
+    },
+    "AudioLDM2ProjectionModel": {"text_encoder_dim": 20, "text_encoder_1_dim": 28, "langauge_model_dim": 36},
+    "StableAudioProjectionModel": {"text_encoder_dim": 20, "conditioning_dim": 28, "min_value": 0, "max_value": 512},
 }  # fmt: skip
 MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "HunyuanImageTransformer2DModel": (
@@ -445,5 +460,9 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         },
         {"time_cond_proj_dim": 20},
     ),
+    "MiniMaxH3Transformer3DModel": ({"patch_size": (2, 1, 2)},),
+    "AceStepTransformer1DModel": ({"attention_bias": True}, {"encoder_hidden_size": None}, {"patch_size": 3}),
+    "AudioLDM2ProjectionModel": ({"use_learned_position_embedding": True, "max_seq_length": 9},),
+    "StableAudioProjectionModel": ({"conditioning_dim": 20},),
     "Kandinsky6SRTransformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Stable Audio: its transformer and its autoencoder.
+"""Stable Audio: its transformer, the projection of its conditions and its autoencoder.
 
 stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are
 stored.
@@ -36,6 +36,16 @@ STABLEAUDIODITMODEL = Architecture("StableAudioDiTModel",
             under("ff", GATED_FEED_FORWARD, b="true")),
         part("proj_out",         "head.audio",      linear("d -> o")),
         part("postprocess_conv", "head.audio.conv", conv("o -> o, 1", bias=False))))
+
+SECONDS = rows(                                # e the width of a condition
+    part("time_positional_embedding.0.weights", "embed.time.frequency", param("128")),
+    part("time_positional_embedding.1",         "embed.time.project",   dense("257 -> e")))
+STABLEAUDIOPROJECTIONMODEL = Architecture("StableAudioProjectionModel", ignores="min_value max_value",
+    dims=Dims(d="text_encoder_dim", e="conditioning_dim"),
+    parts=rows(
+        part("text_projection", "project.text", dense("d -> e"), when="d != e"),
+        under("start_number_conditioner", SECONDS, tower="start"),
+        under("end_number_conditioner",   SECONDS, tower="end")))
 
 SNAKE = rows(                                  # w channels
     part("alpha", "scale.frequency", param("1 w 1")),
