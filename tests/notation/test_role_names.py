@@ -78,7 +78,7 @@ NAMES = {
         gate_up_proj_adapter_list.{}.1
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
         adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
-        ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
+        channelwise_linear_1 ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
     """,
     "down out": """
@@ -97,6 +97,7 @@ NAMES = {
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
+        channelwise_linear_2
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """

@@ -214,6 +214,12 @@ MORE_BASES: dict[str, dict[str, Any]] = {
     },
     "AudioLDM2ProjectionModel": {"text_encoder_dim": 20, "text_encoder_1_dim": 28, "langauge_model_dim": 36},
     "StableAudioProjectionModel": {"text_encoder_dim": 20, "conditioning_dim": 28, "min_value": 0, "max_value": 512},
+    "UVit2DModel": {
+        "hidden_size": 48, "cond_embed_dim": 20, "micro_cond_encode_dim": 6, "micro_cond_embed_dim": 30,
+        "encoder_hidden_size": 28, "vocab_size": 37, "codebook_size": 33, "in_channels": 22, "block_out_channels": 24,
+        "num_res_blocks": 2, "block_num_heads": 3, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "intermediate_size": 52,
+    },
 }  # fmt: skip
 MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "HunyuanImageTransformer2DModel": (
@@ -464,5 +470,13 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "AceStepTransformer1DModel": ({"attention_bias": True}, {"encoder_hidden_size": None}, {"patch_size": 3}),
     "AudioLDM2ProjectionModel": ({"use_learned_position_embedding": True, "max_seq_length": 9},),
     "StableAudioProjectionModel": ({"conditioning_dim": 20},),
+    "UVit2DModel": (
+        {"use_bias": True},
+        {"downsample": True, "upsample": True, "use_bias": True},
+        {"downsample": True, "upsample": True},
+        {"ln_elementwise_affine": False},
+        {"ln_elementwise_affine": False, "use_bias": True, "downsample": True, "upsample": True},
+        {"block_out_channels": 48},
+    ),
     "Kandinsky6SRTransformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
 }  # fmt: skip
