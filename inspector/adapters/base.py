@@ -100,6 +100,11 @@ class BaseTensor(Struct, frozen=True):
         return None
 
 
+def is_linear(tensor: BaseTensor) -> bool:
+    """Whether "all-linear" chooses a module: every matrix but the head's."""
+    return tensor.kind in ("linear", "linear_io") and not tensor.role.startswith("head.token")
+
+
 class Base(Struct, frozen=True):
     """The base of an adapter.
 

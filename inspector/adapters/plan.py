@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.base import Base, BaseTensor, is_linear
 from inspector.adapters.blocks import BLOCKS, TooFew, blocks_of, width_of
 from inspector.adapters.expected import (
     PROMPTS,
@@ -145,7 +145,7 @@ class _Planner:
 
     def _matrix(self, tensor: BaseTensor) -> None:
         every = self.settings.every_linear
-        if tensor.ending != ".weight" or (every and not _is_linear(tensor)):
+        if tensor.ending != ".weight" or (every and not is_linear(tensor)):
             return
         if every and is_no_matrix(tensor, self.base, self.values):
             return
@@ -217,7 +217,7 @@ class _Planner:
 
     def _norm(self, tensor: BaseTensor) -> None:
         """LN tuning trains a copy of every tensor of its targets, which may be modules of modules."""
-        if self.settings.every_linear and not _is_linear(tensor):
+        if self.settings.every_linear and not is_linear(tensor):
             return
         paths = ((path, axes, self.settings.chosen(path, axes)) for path, axes in around(tensor.module, tensor.axes))
         for path, axes, chosen in [one for one in paths if one[2]][-1:]:
@@ -392,11 +392,6 @@ class _Planner:
             for key, boxes in keys.items():
                 if boxes and self.prefix + key in self.families and self.prefix + key not in reported:
                     self._plain(tensor, key, boxes, "base", required=False)
-
-
-def _is_linear(tensor: BaseTensor) -> bool:
-    """Whether "all-linear" chooses a module: every matrix but the head's."""
-    return tensor.kind in ("linear", "linear_io") and not tensor.role.startswith("head.token")
 
 
 def _axis(piece: AdapterTensor, words: int | None) -> int | None:

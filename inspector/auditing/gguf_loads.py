@@ -177,7 +177,7 @@ def _needed(audited: Audit) -> list[Finding]:
     names = _computed(audited)
     if not names:
         return []
-    from inspector.findings.names.architecture import TensorsNeeded
+    from inspector.findings.names.gguf_architecture import TensorsNeeded
 
     return [TensorsNeeded(place=Place(tensor=names[0]) if len(names) == 1 else Place(), names=tuple(names))]
 
@@ -239,7 +239,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     surplus = _surplus(audited) if load.outcome == REFUSES else []
     if not surplus:
         return list(findings)
-    from inspector.findings.names.architecture import TensorsOfNoArchitecture
+    from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 
     names = set(surplus)

@@ -60,7 +60,7 @@ def nothing_stored(checkpoint: Checkpoint) -> Finding:
     """The finding on weights without a single tensor."""
     place = Place(file=checkpoint.set_name or None)
     if checkpoint.set_name.endswith(".gguf"):
-        from inspector.findings.names.architecture import VocabularyOnly
+        from inspector.findings.names.gguf_architecture import VocabularyOnly
 
         return VocabularyOnly(place=place)
     from inspector.findings.reading.content import WeightsWithoutTensors

@@ -13,7 +13,7 @@ from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeM
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding
-from inspector.findings.names.architecture import TensorsOfNoArchitecture
+from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
 from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import (
     LayersMisnumbered,

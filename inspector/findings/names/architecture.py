@@ -85,69 +85,6 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"{words} in config.json: its sizes are those of the weights", tuple(steps))
 
 
-class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file has tensors that its architecture does not have.
-
-    What it means
-        They are of a layer that the metadata does not count, or have names that llama.cpp does not read in this
-        architecture: norms of queries and keys in a file marked `llama`.
-
-    Why it matters
-        llama.cpp compares the number of tensors in the file with that of the model that it builds, and refuses the
-        file ("wrong number of tensors").
-
-    Example
-        error[N466] tensors-of-no-architecture: llama.cpp refuses 1 tensor
-          tensors  blk.0.attn_q.lora_a
-          help     convert the model again without them
-
-    What to do
-        Convert the model again. An adapter that is merged leaves no tensors of its own. `read_by`: architectures that
-        read all tensors of the file, of which one may have been meant.
-    """
-
-    code = "N466"
-
-    names: tuple[str, ...]
-    tensors: int
-    read_by: tuple[str, ...] = ()
-
-    headline_text = "llama.cpp refuses {tensors:count tensor}"
-    row_texts = (("tensors", "{names:listed 3}"), ("read by", "{read_by:listed 4}", "read_by"))
-
-    def remedy(self) -> Remedy:
-        if self.read_by:
-            return Remedy("convert the model again: the file has the tensors of another architecture")
-        return Remedy("convert the model again without them")
-
-
-class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file lacks a tensor that llama.cpp needs and that is no weight of the model.
-
-    What it means
-        llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4.
-
-    Why it matters
-        llama.cpp refuses a file without them, whatever else is in it.
-
-    Example
-        error[N515] tensors-needed: rope_freqs.weight
-          reference  llama.cpp refuses it: tensor not found
-          help       convert the model again with a current llama.cpp
-
-    What to do
-        Convert the model again with a current llama.cpp.
-    """
-
-    code = "N515"
-
-    names: tuple[str, ...]
-
-    headline_text = "{names:listed 3}"
-    row_texts = (("reference", "llama.cpp refuses it: tensor not found"),)
-    remedy_text = "convert the model again with a current llama.cpp"
-
-
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """The names are those of the base model without a head.
 
@@ -382,24 +319,3 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
             if self.twins
             else []
         )
-
-
-class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file without tensors.
-
-    What it means
-        The file has metadata and no tensors. llama.cpp's converter writes such files with --vocab-only: they hold a
-        tokenizer.
-
-    Why it matters
-        There is nothing to count or to check, and no model to load.
-
-    Example
-        note[N440] vocabulary-only: ggml-vocab-llama.gguf
-
-    What to do
-        Nothing, if a tokenizer was wanted; otherwise download the file with the weights.
-    """
-
-    code = "N440"
-    severity = "note"
