@@ -179,7 +179,8 @@ def type_of_class(class_name: str) -> str | None:
     exception: str | None = _line("names")["types"].get(class_name)
     if exception is not None:
         return exception
-    fitting = [name for name in _types()[NEWEST] if letters(class_name).startswith(letters(name))]
+    spelled = letters(class_name)
+    fitting = [name for name in _types()[NEWEST] if spelled.startswith(letters(name))]
     return max(fitting, key=lambda name: (len(letters(name)), name), default=None)
 
 
