@@ -17,7 +17,7 @@ from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.peft_configs import refusal
 from inspector.findings.adapters.saved import AdapterBesideWeights
 from inspector.findings.finding import Finding, Place
-from inspector.loader.loaders import MLX_ADAPTERS, PEFT
+from inspector.loader.loaders import DIFFUSERS, MLX_ADAPTERS, PEFT, TRANSFORMERS
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import OLDER
 
@@ -52,6 +52,13 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
     base = values.get("base_model_name_or_path")
     there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
     config = checkpoint.config
+    if config is None and there is None and values.get("peft_type") in PEFT_TYPES and _is_of_no_loader(checkpoint):
+        from inspector.findings.shards.names import ModelWeightsAbsent
+
+        return ModelWeightsAbsent(
+            place=Place(file=checkpoint.set_name), loader=PEFT.name, wanted=PEFT.files[0], model_type="an adapter",
+            tensors=len(checkpoint.tensors), example=next(iter(checkpoint.tensors)),
+        )  # fmt: skip
     return AdapterBesideWeights(
         place=Place(file=checkpoint.adapter.file),
         base=base if isinstance(base, str) and base else None,
@@ -59,6 +66,11 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
         refused=_refused(values, there),
         added=config is None or config.values.get(OWN_ADAPTER) is not True,
     )
+
+
+def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
+    """Whether the weights have a name that neither the loader of a model nor the library adapters looks for."""
+    return checkpoint.set_name not in (*TRANSFORMERS.files, *DIFFUSERS.files, *LIBRARY_FILES)
 
 
 def _refused(values: Mapping[str, Any], there: str | None) -> str:

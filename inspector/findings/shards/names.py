@@ -106,6 +106,8 @@ class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         keep = f"keep {self.place.file} for the program that reads it"
+        if self.loader == "PEFT":
+            return Remedy(f"download {self.wanted}, or save the adapter again; {keep}")
         return Remedy(f"download the weights of the model, or save the whole model again; {keep}")
 
 
