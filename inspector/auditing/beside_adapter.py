@@ -70,7 +70,8 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
 
 def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
     """Whether the weights have a name that neither the loader of a model nor the library adapters looks for."""
-    return checkpoint.set_name not in (*TRANSFORMERS.files, *DIFFUSERS.files, *LIBRARY_FILES)
+    name = checkpoint.set_name
+    return bool(name) and name not in (*TRANSFORMERS.files, *DIFFUSERS.files, *LIBRARY_FILES)
 
 
 def _refused(values: Mapping[str, Any], there: str | None) -> str:
