@@ -108,6 +108,10 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
     findings = for_own_program(audited, findings)
     if newest.loader == "transformers" and audited.checkpoint.config is not None:
         known = given()
+        if not all(one.severity == "note" for one in findings):
+            from inspector.auditing.ignored_parts import with_ignored
+
+            findings = with_ignored(findings, known)
         findings = with_known_classes(with_class_of_part(findings, newest, known), known.model_type)
         named = class_of_part_named(findings, known)
         if named is not None:

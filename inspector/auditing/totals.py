@@ -77,6 +77,8 @@ def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
 def difference_left_open(counts: Counts) -> Iterator[Skipped]:
     """What the counts leave open of a checkpoint that its loader loads completely and no finding is left for."""
     unique, expected = counts.unique_parameters, counts.expected_parameters
+    if counts.unexplained:
+        yield Skipped("names and shapes of the other tensors", "no definition has them", decisive=True)
     if unique == expected:
         return
     because = "the class of the config leaves out a part that is stored"

@@ -183,10 +183,14 @@ def first_falcon() -> Audit:
     return audit_loaded(replace(healthy, set_name="model.safetensors", siblings={}))
 
 
-def saved(model_type: str, class_suffix: str, lost: str = "", **config: Any) -> Audit:
-    """What a library saved of a class, in a folder with a change of its config; lost: a tensor that is left out."""
+def saved(model_type: str, class_suffix: str, lost: str = "", more: str = "", **config: Any) -> Audit:
+    """What a library saved of a class, in a folder with a change of its config.
+
+    lost: a tensor that is left out. more: one that the class does not have.
+    """
     record = base_record(model_type, class_suffix)
     spec = {name: entry for name, entry in spec_of(record).items() if name != lost}
+    spec |= {more: ("F32", (8, 8))} if more else {}
     read = checkpoint(spec, None, {**record["config"], **config})
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
@@ -676,6 +680,8 @@ FIRES |= {
         {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 28 * 2 * 4096))},
         {"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration"}}),
     "experts-apart": lambda: judged(with_own_experts(), base_record("granitemoe", "CausalLM")["config"]),
+    "part-ignored": lambda: saved(
+        "deepseek_v4", "ForCausalLM", more="mtp.0.eh_proj.weight", architectures=["DeepseekV4ForCausalLM"]),
     "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
-from tests.checkpoints import genuine
+from tests.checkpoints import genuine, write_file
 from tests.judged import base_record, diffusers_records, spec_of
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
 from tests.readers.made import Code, archive
@@ -534,3 +534,22 @@ def test_a_head_that_was_trained_whole_and_not_merged(model_type: str, tmp_path:
     audited = audit(str(write(damaged(healthy(spec, one["config"]), saved), tmp_path / "0")))
     assert [finding.code for finding in audited.findings if finding.severity != "note"] == ["A910"]
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
+
+
+IGNORED = [("deepseek_v4", "mtp.0.attn.wq_a.weight"), ("mistral_large4", "mtp_dspark.layers.0.x.weight"),
+           ("hy_v4", "model.mtp_layers.0.x.weight")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "name"), IGNORED)
+def test_tensors_that_the_class_ignores_on_purpose(model_type: str, name: str, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    for extra, code in ((name, "N534"), (f"other.{name.rpartition('.')[0][-1]}.weight", "N405")):
+        folder = tmp_path / code
+        folder.mkdir()
+        write_file(folder / "model.safetensors", {**spec_of(record), extra: ("F32", (8, 8))})
+        config = {**record["config"], "architectures": [record["class"]]}
+        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        audited = audit(str(folder))
+        assert code in {one.code for one in audited.findings}
+        assert audited.verdict == ("undecided" if code == "N534" else "findings")
+        assert audited.counts.unexplained == 64

@@ -1,0 +1,60 @@
+"""Unexpected tensors that the class of the config ignores on purpose, as transformers' classes list them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.tables import NEWEST, rules_of
+from inspector.loading.transformers import Given
+
+
+def with_ignored(findings: Sequence[Finding], given: Given) -> list[Finding]:
+    """The findings, with a note in place of those on tensors all of which the class ignores without a word."""
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    rules = None if given.class_name is None else rules_of(given.class_name, NEWEST)
+    if rules is None or not rules.unexpected:
+        return list(findings)
+    ignored = re.compile("|".join(f"(?:{one})" for one in rules.unexpected))
+    return [
+        _ignored(one, given)
+        if isinstance(one, PartUnexpected | TensorUnexpected) and _all_match(one, given.checkpoint, ignored)
+        else one
+        for one in findings
+    ]
+
+
+def _all_match(finding: Finding, checkpoint: Checkpoint, ignored: re.Pattern[str]) -> bool:
+    """Whether a pattern matches every tensor of a finding on unexpected ones."""
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    assert isinstance(finding, PartUnexpected | TensorUnexpected)
+    family = finding.place.family or finding.place.tensor
+    pattern = re.compile(_pattern(str(family)))
+    names = [name for name in checkpoint.tensors if pattern.fullmatch(name)]
+    return len(names) == finding.tensors and all(ignored.search(name) for name in names)
+
+
+def _pattern(family: str) -> str:
+    """The names of a family as a regular expression: "mtp.{mtp}.*" has a number in the place of {mtp}."""
+    words = re.escape(family.removesuffix("*"))
+    return re.sub(r"\\\{\w+\\\}", r"\\d+", words) + (".*" if family.endswith("*") else "")
+
+
+def _ignored(finding: Finding, given: Given) -> Finding:
+    from inspector.findings.names.ignored_part import PartIgnored
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    assert isinstance(finding, PartUnexpected | TensorUnexpected)
+    part = finding.place.family or finding.place.tensor
+    return PartIgnored(
+        place=Place(file=given.checkpoint.set_name),
+        class_name=str(given.class_name),
+        tensors=finding.tensors,
+        elements=finding.elements,
+        bytes=finding.bytes,
+        part=str(part),
+    )
