@@ -7,6 +7,7 @@ Source: transformers 5.23 (`integrations/peft.py`, `maybe_load_adapters` and `lo
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,9 +70,11 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
 
 
 def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
-    """Whether the weights have a name that neither the loader of a model nor the library adapters looks for."""
+    """Whether the weights are one file of no model: named neither as its file nor as a shard or a variant of it."""
     name = checkpoint.set_name
-    return bool(name) and name not in (*TRANSFORMERS.files, *DIFFUSERS.files, *LIBRARY_FILES)
+    if len(checkpoint.files) != 1 or checkpoint.files[0].name != name or name in LIBRARY_FILES:
+        return False
+    return re.split(r"[.-]", name)[0] not in {*TRANSFORMERS.stems.values(), *DIFFUSERS.stems.values()}
 
 
 def _refused(values: Mapping[str, Any], there: str | None) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.quantization.unpacked import Unpacked
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
-BLOCK: Final = "quantization_config"
 METHOD: Final = "compressed-tensors"
 SPARSE: Final = "sparse-bitmask"
 COMPRESSED: Final = "compressed"
@@ -23,7 +23,7 @@ COMPRESSED: Final = "compressed"
 def not_expanded(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
     """The findings on a status that is not "compressed", and on a format that is no longer expanded."""
     config = checkpoint.config
-    block = None if config is None or config.kind != "config" else config.values.get(BLOCK)
+    block = None if config is None or config.kind != "config" else config.values.get(QUANTIZATION)
     if config is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:
         return
     if unpacked.schemes.get(SPARSE):
@@ -31,7 +31,9 @@ def not_expanded(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Lin
 
         first = next(line for line in lines if line.packed is not None and line.packed.scheme == SPARSE)
         yield SparseCompression(
-            place=Place(key=BLOCK), modules=unpacked.schemes[SPARSE], first=names_in(first.family, first.boxes, 1)[0]
+            place=Place(key=QUANTIZATION),
+            modules=unpacked.schemes[SPARSE],
+            first=names_in(first.family, first.boxes, 1)[0],
         )
     modules = sum(number for scheme, number in unpacked.schemes.items() if scheme != SPARSE)
     status = block.get("quantization_status")
@@ -39,9 +41,9 @@ def not_expanded(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Lin
         from inspector.findings.types.compressed import CompressedStatus
 
         yield CompressedStatus(
-            place=Place(key=f"{BLOCK}.quantization_status"),
+            place=Place(key=f"{QUANTIZATION}.quantization_status"),
             status=status,
             modules=modules,
             file=config.file,
-            path=(BLOCK,),
+            path=(QUANTIZATION,),
         )

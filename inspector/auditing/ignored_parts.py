@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.tables import NEWEST, rules_of
 from inspector.loading.transformers import Given
+
+if TYPE_CHECKING:
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 
 
 def with_ignored(findings: Sequence[Finding], given: Given) -> list[Finding]:
@@ -20,21 +24,22 @@ def with_ignored(findings: Sequence[Finding], given: Given) -> list[Finding]:
         return list(findings)
     ignored = re.compile("|".join(f"(?:{one})" for one in rules.unexpected))
     return [
-        _ignored(one, given)
+        _as_note(one, given)
         if isinstance(one, PartUnexpected | TensorUnexpected) and _all_match(one, given.checkpoint, ignored)
         else one
         for one in findings
     ]
 
 
-def _all_match(finding: Finding, checkpoint: Checkpoint, ignored: re.Pattern[str]) -> bool:
-    """Whether a pattern matches every tensor of a finding on unexpected ones."""
-    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+def _name(finding: PartUnexpected | TensorUnexpected) -> str:
+    """The family of the tensors, or the only one: "mtp.{mtp}.*"."""
+    return str(finding.place.family or finding.place.tensor)
 
-    assert isinstance(finding, PartUnexpected | TensorUnexpected)
-    family = finding.place.family or finding.place.tensor
-    pattern = re.compile(_pattern(str(family)))
-    names = [name for name in checkpoint.tensors if pattern.fullmatch(name)]
+
+def _all_match(finding: PartUnexpected | TensorUnexpected, checkpoint: Checkpoint, ignored: re.Pattern[str]) -> bool:
+    """Whether a pattern matches every tensor of a finding on unexpected ones."""
+    own = re.compile(_pattern(_name(finding)))
+    names = [name for name in checkpoint.tensors if own.fullmatch(name)]
     return len(names) == finding.tensors and all(ignored.search(name) for name in names)
 
 
@@ -44,17 +49,14 @@ def _pattern(family: str) -> str:
     return re.sub(r"\\\{\w+\\\}", r"\\d+", words) + (".*" if family.endswith("*") else "")
 
 
-def _ignored(finding: Finding, given: Given) -> Finding:
+def _as_note(finding: PartUnexpected | TensorUnexpected, given: Given) -> Finding:
     from inspector.findings.names.ignored_part import PartIgnored
-    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 
-    assert isinstance(finding, PartUnexpected | TensorUnexpected)
-    part = finding.place.family or finding.place.tensor
     return PartIgnored(
         place=Place(file=given.checkpoint.set_name),
         class_name=str(given.class_name),
         tensors=finding.tensors,
         elements=finding.elements,
         bytes=finding.bytes,
-        part=str(part),
+        part=_name(finding),
     )

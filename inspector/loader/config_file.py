@@ -28,6 +28,8 @@ QUANTIZATION_KEYS: Final = ("quantization_config", "quantization", "compression_
 
 MODULAR_INDEX: Final = "modular_model_index.json"
 """The index of a modular pipeline of diffusers."""
+CONFIG_FILES: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json", MODULAR_INDEX)
+"""Configs in the order in which they are read."""
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 """litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
 

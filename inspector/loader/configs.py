@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import (
+    CONFIG_FILES,
     CONFIG_LIMIT,
     LITGPT_FILES,
     MODULAR_INDEX,
@@ -18,9 +18,6 @@ from inspector.loader.config_file import (
 )
 from inspector.loader.sources.folder import locate
 from inspector.loader.sources.source import Listing, Refusal, Source
-
-CONFIG_FILES: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json", MODULAR_INDEX)
-"""Configs in the order in which they are read."""
 
 
 def _names_modular(index: Config) -> bool:

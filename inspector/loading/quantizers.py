@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loading.tables import NEWEST, OLDER
 
-BLOCK: Final = "quantization_config"
 NO_QUANTIZER: Final = "it has no quantizer for"
 _BOTH: Final = frozenset({
     "aqlm", "auto-round", "awq", "bitnet", "bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit",
@@ -29,6 +29,6 @@ def unread_method(values: Mapping[str, Any], major: str) -> str | None:
 
     The integers of bitsandbytes may be stated without a method.
     """
-    block = values.get(BLOCK)
+    block = values.get(QUANTIZATION)
     method = block.get("quant_method") if isinstance(block, Mapping) else None
     return method if isinstance(method, str) and method not in METHODS[major] else None

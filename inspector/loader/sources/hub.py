@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
+from inspector.loader.config_file import CONFIG_FILES
 from inspector.loader.sources.address import MAIN, Address, is_commit
 from inspector.loader.sources.download import Download, download_of
 from inspector.loader.sources.hub_api import Api, Description
@@ -36,9 +37,6 @@ BEGINNING: Final = 16_384
 """Bytes that are requested with a redirect: a server that sends the file directly then sends its beginning."""
 HEADERS_LIMIT: Final = 64_000_000
 """Largest answer with all headers, in bytes."""
-_CONFIGS: Final = (
-    "config.json", "params.json", "adapter_config.json", "model_index.json", "modular_model_index.json",
-)  # fmt: skip
 _READ_AHEAD: Final = 64_000_000
 _USUAL: Final = ("config.json", "model.safetensors.index.json")
 """Files that are requested before it is known whether the repository has them."""
@@ -291,7 +289,7 @@ class HubSource:
         sets = group(dict.fromkeys((name for name in here if "/" not in name), 0))
         first = next((one for one in sets if one.kind == SAFETENSORS), None)
         index = None if first is None else first.index
-        for name in (*_CONFIGS, index):
+        for name in (*CONFIG_FILES, index):
             if name in here and not (name == "params.json" and "config.json" in here):
                 self._early[name] = self._whole(name, _READ_AHEAD)
         if first is None:
