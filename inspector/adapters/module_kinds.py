@@ -1,4 +1,4 @@
-"""Modules of a base that are no matrices for PEFT though their names or weights look so.
+"""Modules of a base that are not matrices for PEFT though their names or weights look so.
 
 `module_kinds.json` has them by model type of transformers 5; `tests/oracle/make_module_kinds.py` makes it.
 """

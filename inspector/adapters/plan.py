@@ -244,7 +244,7 @@ class _Planner:
         pieces = pieces_of(self.method, target, self.values)
         key = not_dividing(self.method, target, self.values)
         if key:
-            self._refuse(tensor.module, boxes, f"its widths are no multiples of {key}")
+            self._refuse(tensor.module, boxes, f"its widths are not multiples of {key}")
         if pieces is None:
             if changes_kind(tensor, self.values):  # else PEFT refuses the config
                 self.unclear.append(f"what {self.method} stores for {target.kind} modules")

@@ -158,7 +158,7 @@ def _layers(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByCla
             continue
         beyond = next((one for one in listed if one >= layers), None)
         if beyond is not None:
-            yield RefusedByClass(key, f"{beyond} is no layer, {number} is {layers}", beside=(number,))
+            yield RefusedByClass(key, f"{beyond} is not a layer, {number} is {layers}", beside=(number,))
         elif 0 not in listed:
             yield RefusedByClass(key, "it lacks layer 0", beside=(number,))
 

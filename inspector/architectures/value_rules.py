@@ -180,7 +180,7 @@ def _words(
 def _rotary(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
-    """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is no number."""
+    """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is not a number."""
     key = next((one for one in _ROTARY if values.get(one)), "")
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
@@ -215,7 +215,7 @@ def _types_of_rotary(
     settings: Mapping[str, Any], rule: Mapping[str, str], values: Mapping[str, Any], model_type: str,
     place: tuple[str, ...], major: str,
 ) -> Iterator[RefusedValue]:
-    """A type that does not exist, the keys that it needs, and those of them that are no numbers."""
+    """A type that does not exist, the keys that it needs, and those of them that are not numbers."""
     spelled, kind = _kind_of(settings)
     known = isinstance(kind, str) and (kind in rule or (kind in _rotary_types() and not _is_older_name(kind, rule)))
     if not known:

@@ -394,6 +394,6 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
         return BaseRead("the base", None, "adapter_config.json does not name one")
     found = repository_named(name, revision if isinstance(revision, str) and revision else None)
     if isinstance(found, InvalidAddress):
-        because = "adapter_config.json names it, which is no repository of the Hub; pass it with --base PATH"
+        because = "adapter_config.json names it, which is not a repository of the Hub; pass it with --base PATH"
         return BaseRead(name, None, because)
     return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)

@@ -115,7 +115,7 @@ def _against_base(
 ) -> AgainstBase | None:
     """The differences by the names that PEFT takes: a tensor under another one is unexpected, and its place random.
 
-    None where the base was not read, the defaults of its type decide what is changed, or the targets are no matrices.
+    None where the base was not read, the defaults of its type decide what is changed, or the targets are not matrices.
     """
     found, prompt = report.difference, method in PROMPTS
     if found is not None and not found.tuned and method in OF_BLOCKS:

@@ -90,7 +90,7 @@ def _in_own_words(
 
 
 def _is_whole_gguf(checkpoint: Checkpoint) -> bool:
-    """Whether the weights are one GGUF file that is no part of a split model."""
+    """Whether the weights are one GGUF file that is not part of a split model."""
     return checkpoint.set_name.endswith(".gguf") and shard_number(checkpoint.set_name) is None
 
 
@@ -113,7 +113,7 @@ def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Findin
 def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDisagrees:
     """The finding on the key that a GGUF file lacks, where that explains as much as another value of a stated one.
 
-    A default of transformers is no statement of the file: llama.cpp takes 0 for an absent number of heads.
+    A default of transformers is not a statement of the file: llama.cpp takes 0 for an absent number of heads.
     """
     values = {} if checkpoint.config is None else checkpoint.config.values
     if finding.key not in values:

@@ -1,7 +1,7 @@
 """The entries of model_index.json: what the class of the pipeline needs and takes, and the classes that they name.
 
 Source: diffusers 0.42, `DiffusionPipeline.from_pretrained` and `get_class_obj_and_candidates`. An entry that begins
-with null is no component; of the others each must be a library and a class of it.
+with null is not a component; of the others each must be a library and a class of it.
 """
 
 from __future__ import annotations

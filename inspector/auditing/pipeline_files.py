@@ -117,7 +117,7 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
 def _refused(name: str, class_name: str, file: str, config: Config, files: Collection[str]) -> Iterator[SettingRefused]:
     tokens = refused_by_tokenizer(class_name, config.values, files) if file.endswith(TOKENIZER) else ()
     sizes = (
-        RefusedSetting(key, config.values[key], f"{shown(config.values[key])} is no size", built=True)
+        RefusedSetting(key, config.values[key], f"{shown(config.values[key])} is not a size", built=True)
         for key in refused_sizes(class_name, config.values)
     )
     for one in (*refused_settings(class_name, config.values), *sizes, *tokens):

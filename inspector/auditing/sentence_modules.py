@@ -49,7 +49,7 @@ LIMIT: Final = 1 << 20
 
 
 class Listed(Struct, frozen=True):
-    """A listed module with a folder of its own, or of a type that is no class.
+    """A listed module with a folder of its own, or of a type that is not a class.
 
     first: whether a route of a router begins with it.
     """

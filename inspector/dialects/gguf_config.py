@@ -123,7 +123,7 @@ def _in_a_layer(name: str, tensors: Mapping[str, Layout]) -> Layout | None:
 def _in_most_layers(name: str, tensors: Mapping[str, Layout]) -> bool:
     """Whether the first layer has a weight, or half of all; or half of the layers with the weight have a bias.
 
-    One that is lost is no sign that the model has none, and a stray bias none that it has some.
+    One that is lost is not a sign that the model has none, and a stray bias none that it has some.
     """
     found = _layers_of(name, tensors)
     module, _, kind = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""GGUF files that are no models: importance matrices and adapters, by what they state and how their tensors are named.
+"""GGUF files that are not models: importance matrices and adapters, by what they state and how their tensors are named.
 
 Sources: llama.cpp's tools/imatrix and tools/quantize ("mismatched sums and counts"); llama.cpp of October 2026, in
 xllamacpp 2026.10, which was given adapters with each of these faults.
@@ -24,7 +24,7 @@ IGNORED: Final = "_norm.weight"
 
 
 def kind_findings(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """The findings on a file that is no model; nothing for a model."""
+    """The findings on a file that is not a model; nothing for a model."""
     kind = metadata.values.get(KIND)
     if kind == "imatrix":
         yield from _of_matrix(metadata, tensors)
@@ -75,7 +75,7 @@ def _refused(metadata: Config, tensors: Mapping[str, Layout]) -> GgufAdapterRefu
         return None
     return GgufAdapterRefused(
         place=Place(tensor=others[0]) if len(others) == 1 else place,
-        problem="tensors that are no part of a pair",
+        problem="tensors that are not part of a pair",
         stated="",
         wanted="",
         because=f"LoRA tensor '{others[0]}' has unexpected suffix",

@@ -78,7 +78,7 @@ _BLOCK: Final = re.compile(r"(input_blocks|middle_block|output_blocks)\.(\d+)(?:
 
 
 def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
-    """What gives the tensors of a component diffusers' names; None where it is no UNet, ControlNet or autoencoder."""
+    """What gives the tensors of a component diffusers' names; None of another component than UNet, ControlNet, VAE."""
     if HINT in tensors:
         return _controlnet(tensors)
     if "input_blocks.0.0.weight" in tensors:

@@ -272,7 +272,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, or a
-        save was interrupted. `alone_in`: the GGUF file, which is no part of a split model.
+        save was interrupted. `alone_in`: the GGUF file, which is not part of a split model.
 
     Why it matters
         Loaders fill what is missing with random values.

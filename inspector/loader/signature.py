@@ -77,7 +77,7 @@ def _is_of_torch(first: bytes) -> bool:
 
 
 def is_reencoded(first: bytes) -> bool:
-    """Whether a binary file was read as text and written again: bytes that are no UTF-8 became U+FFFD.
+    """Whether a binary file was read as text and written again: bytes that are not UTF-8 became U+FFFD.
 
     first: bytes from its beginning, the last of which may be a part of a character.
     """

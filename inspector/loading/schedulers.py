@@ -74,7 +74,7 @@ def refused_settings(class_name: str, values: Mapping[str, Any]) -> Iterator[Ref
     seen: set[str] = set()
     named = values.get("_class_name", class_name)
     if entry and not isinstance(named, str | list):
-        yield RefusedSetting("_class_name", named, f"{shown(named)} is no name of a class", True, class_name)
+        yield RefusedSetting("_class_name", named, f"{shown(named)} is not the name of a class", True, class_name)
     values = _read(values)
     for place in ("built", "called"):
         rules = entry.get(place, {})

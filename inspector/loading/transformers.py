@@ -203,7 +203,7 @@ def _by_files(given: Given, major: str) -> Load | None:
     if major == OLDER:
         return _by_format(given)
     if given.untyped:
-        first = f"the first entry of {given.checkpoint.set_name} is no tensor (AttributeError)"
+        first = f"the first entry of {given.checkpoint.set_name} is not a tensor (AttributeError)"
         return _load(major, REFUSES, f"the config states no dtype, and {first}")
     return None
 

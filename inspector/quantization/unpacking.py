@@ -43,7 +43,7 @@ def unpack(
 
     lost: names in files that could not be read, which are not reported as missing. whole: absent tensors
     are missing; False if only one shard is audited. widths: the inputs that the definition expects, asked for where
-    no bits are stated or the stored widths speak against them: half of a matrix with gate and up is no stored width.
+    no bits are stated or the stored widths speak against them: half of a matrix with gate and up is not a stored width.
     """
     modules = modules_of(families, settings)
     if not modules and not lost:

@@ -83,7 +83,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     alone = ALONE in match.head.names and not unexpected
     if match.head is declared or not (own or unexpected or untrained or alone):
-        return base  # where nothing of another class is stored, a missing part of the model is no sign of one
+        return base  # where nothing of another class is stored, a missing part of the model is not a sign of one
     other = again(replace(case.claim, head=match.head), replace(reading, match=match))
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
@@ -109,7 +109,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
     """The finding on a base model under the names of a class with a head, nothing of which is stored."""
     base = next((head for head in case.reading.definition.heads if "Model" in head.names), None)
     missing = {gap.block.slot.path for gap in case.placement.missing}
-    stored = [one.block.slot for one in case.placement.placed]  # a stored copy of a part of the head is no base model
+    stored = [one.block.slot for one in case.placement.placed]  # a copy of a part of the head is not a base model
     whole = all(slot.body and not slot.tied and slot.path not in missing for slot in stored)
     named = None if base is None else class_with_head(class_name, declared, base)
     if named is None or not whole or case.placement.mismatched or case.causes:

@@ -90,7 +90,7 @@ BESIDE = {
     ledger.HELPER: "the packing helpers",
     ledger.UNEXPLAINED: "the unexplained tensors",
 }
-"""Kinds of lines that are no parameters of the model, in words."""
+"""Kinds of lines that are not parameters of the model, in words."""
 TWICE = " a second time"
 """Behind a part that a total may count again. Two such parts are a coincidence."""
 
@@ -306,7 +306,7 @@ def _parameter_claim(
 
 
 def _beside_modules(lines: Sequence[Line]) -> int:
-    """The parameters of modules that are no leaves: `get_total_parameters` of mlx-lm sums over leaves."""
+    """The parameters of modules that are not leaves: `get_total_parameters` of mlx-lm sums over leaves."""
     counted = [line for line in lines if line.kind == ledger.PARAMETER]
     holders = {line.family.rpartition(".")[0] for line in counted}
     inner: set[str] = set()

@@ -125,7 +125,7 @@ def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
 
 
 def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
-    """Whether null in place of a name leaves out a part that the class has by default: its absence is no reason."""
+    """Whether null in place of a name leaves out a part that the class has by default: its absence is not a reason."""
     from inspector.reconciler.inverse.solve import default_of
 
     leaves_out = not cause.agreeing and cause.weights is None and isinstance(cause.config, str)

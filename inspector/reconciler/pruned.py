@@ -63,7 +63,7 @@ def pruned_mlps(case: Reconciled) -> tuple[Finding, tuple[Placed, ...]] | None:
 
 
 def _inner_widths(one: Placed) -> tuple[int, int] | None:
-    """The stored and the expected inner width of an MLP; None where it is no matrix of one, or differs otherwise."""
+    """The stored and the expected inner width of an MLP; None where it is not a matrix of one, or differs otherwise."""
     stored, expected = one.layout.shape, one.block.shape
     if not one.block.slot.role.startswith("mlp.") or len(stored) != len(expected):
         return None

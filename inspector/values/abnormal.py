@@ -62,8 +62,8 @@ class Run(Struct):
     """Tensors that follow each other in a file and share a range without a set bit.
 
     begin, end: bytes of the file. partly: tensors that are in it in part; uneven: those that end in it within a row;
-    torn: whether a row of a matrix is in it in part that is no coincidence. short: whether it is less than a row at one
-    end of one tensor. whole: whether it is all data of the file.
+    torn: whether a row of a matrix is in it in part, and not by coincidence. short: whether it is less than a row at
+    one end of one tensor. whole: whether it is all data of the file.
     """
 
     begin: int

@@ -215,7 +215,7 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
 
     Why it matters
         PEFT reports missing keys in a warning and leaves every module at its initial values: the base runs as if there
-        were no adapter.
+        were not an adapter.
 
     Example
         error[A919] adapter-names-wrapped: PEFT finds none of 128 tensors

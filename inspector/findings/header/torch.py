@@ -245,7 +245,7 @@ class WeightsBelowKey(Finding, frozen=True, kw_only=True):
 
     Why it matters
         They find none of the names: every tensor stays random, with a warning at most. Where the config states no
-        dtype, transformers 5 asks the first entry at the top level, which is no tensor, and raises an exception.
+        dtype, transformers 5 asks the first entry at the top level, which is not a tensor, and raises an exception.
         `keys`: entries at the top level; `floats_first`: whether floats come first there.
 
     Example

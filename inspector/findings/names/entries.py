@@ -50,7 +50,7 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
 
 
 class EntryUnreadable(ContentFinding, frozen=True, kw_only=True):
-    """An entry of model_index.json is no pair of a library and a class.
+    """An entry of model_index.json is not a pair of a library and a class.
 
     What it means
         The pipeline can be built without this component, but its entry must then be [null, null] or absent. In the

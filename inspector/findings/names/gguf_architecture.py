@@ -42,7 +42,7 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
 
 
 class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file lacks a tensor that llama.cpp needs and that is no weight of the model.
+    """A GGUF file lacks a tensor that llama.cpp needs and that is not a weight of the model.
 
     What it means
         llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4.

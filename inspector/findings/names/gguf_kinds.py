@@ -1,4 +1,4 @@
-"""GGUF files that are no models: importance matrices, and adapters that llama.cpp refuses."""
+"""GGUF files that are not models: importance matrices, and adapters that llama.cpp refuses."""
 
 from __future__ import annotations
 

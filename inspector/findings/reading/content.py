@@ -41,7 +41,7 @@ _FORMATS = {
     "script": "a script",
     "pdf": "a PDF",
     "picture": "an image",
-    "reencoded": "damaged: it was read as text and written again, which replaced bytes that are no UTF-8",
+    "reencoded": "damaged: it was read as text and written again, which replaced bytes that are not UTF-8",
 }
 
 _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words in _FORMATS.items()} | {
@@ -69,7 +69,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "script": "scripts",
     "pdf": "PDFs",
     "picture": "images",
-    "reencoded": "damaged: they were read as text and written again, which replaced bytes that are no UTF-8",
+    "reencoded": "damaged: they were read as text and written again, which replaced bytes that are not UTF-8",
 }
 
 _LINKS = "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"

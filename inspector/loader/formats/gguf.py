@@ -29,7 +29,7 @@ HEADER_LIMIT: Final = 100_000_000
 TENSOR_LIMIT: Final = 262_144
 """Tensors of one file. Experts are stacked in GGUF, so that genuine files have a few thousand."""
 BEGINNING: Final = 4_096
-"""Bytes that show what a file is that is no GGUF, or a damaged one."""
+"""Bytes that show what a file is that is not GGUF, or a damaged one."""
 KEY_LIMIT: Final = 65_536
 """Key-values of one file."""
 DIMS_LIMIT: Final = 16

@@ -265,7 +265,7 @@ def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested])
 
 
 def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
-    """Whether a number becomes 0 or a list empty, with which nothing stored agrees: what is missing is no evidence.
+    """Whether a number becomes 0 or a list empty, with which nothing stored agrees: what is missing is not evidence.
 
     In a list of numbers the stages agree that have another one.
     """
