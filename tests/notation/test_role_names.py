@@ -19,7 +19,7 @@ NAMES = {
     "query": """
         q q_a_layernorm q_attn q_bias q_conv1d q_head q_img q_layer_norm q_layernorm q_lin q_linear q_norm q_proj
         q_proj_weight
-        q_rms_norm q_rms_norm_t wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
+        q_rms_norm q_rms_norm_t wq wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
         indexer.q_b_proj attn_queries.{} mlp_queries.{}
         query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
         layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj q_weight sa_qcontent_proj
@@ -33,7 +33,7 @@ NAMES = {
         sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,
     "value": """
-        v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t to_value linear_v
+        v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight wv Wv to_v to_v_t to_value linear_v
         project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
         v_proj_current v_proj_delayed
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
@@ -55,7 +55,7 @@ NAMES = {
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
         av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
-        self_attn.attn_out
+        self_attn.attn_out attn.out
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
@@ -102,13 +102,14 @@ NAMES = {
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
-        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
+        qkv_opreact attn.c_attn attn.in_proj attention.self.in_proj
+        qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
     """,
     "gqkv": "gqkv_proj",
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
-        up_gate_proj mlp.ff_proj conv_inverted ff.linear_in ff_context.linear_in
+        up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight
         mlp.fc1.proj
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
@@ -121,6 +122,9 @@ SUBJECTS = ("attention", "cross", "mlp")
 be numbered layers of any small network."""
 
 EXCEPTIONS = {
+    ("resampler.kv_proj", "bridge.in"): "minicpmv: brings patches to the text's width, before key and value are made",
+    ("attn_pool.kv_proj", "bridge.in"): "qwen (the first): brings patches to the text's width, as minicpmv does",
+    ("feed_forward.w1", "mlp.up"): "molmo: the tower's MLP has no gate",
     ("mlp.w1", "mlp.up"): "qwen (the first): `w2` goes through the activation, so it is the gate",
     ("mlp.w2", "mlp.gate"): "qwen (the first): `w2` goes through the activation, so it is the gate",
     ("mlp.gate_proj", "mlp.up"): "timesfm: an MLP of two matrices without a gate",
@@ -172,6 +176,7 @@ ORDERS = {
     ),
     "up gate": (
         "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
+        "transformer.blocks.{}.ff_proj",
         "mlp.fc1.proj",
         "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
     ),

@@ -38,7 +38,7 @@ QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", di
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="true"),
         under("layers.{L}.mlp", SWIGLU)))
-QWEN3 = Architecture("qwen3 qwen3_vl_text", dims=DECODER, heads=CAUSAL, parts=rows(
+QWEN3 = Architecture("qwen3 qwen3_vl_text sdar", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),

@@ -1,7 +1,7 @@
 """Blocks used by several vision definitions."""
 
 from inspector.notation.definition import Dims, part, rows
-from inspector.notation.kinds import affine, dense, linear
+from inspector.notation.kinds import affine, dense, linear, param
 
 # the stages that a backbone gives, by index or by name, the last unless said
 BACKBONE = Dims(
@@ -50,5 +50,13 @@ VIT_STATE_DICT = {
     "*.output.dense": ".mlp.fc2",
 }
 """Names in memory under transformers 5, which saves the older ones."""
+RESAMPLER_ATTENTION = rows(                    # queries of width d look at patches of width v
+    part("query",               "embed.query",              param("n d")),
+    part("kv_proj",             "bridge.in",                linear("v -> d"), when="v != d"),
+    part("ln_q",                "norm.query",               affine("d")),
+    part("ln_kv",               "norm.cross", affine("d")),
+    part("attn.in_proj_weight", "cross.qkv",      param("3*d d")),
+    part("attn.in_proj_bias",   "cross.qkv.bias", param("3*d")),
+    part("attn.out_proj",       "cross.output",   dense("d -> d")))
 LAYERNORM = part("layernorm", "norm.final", affine("d"))
 CLASSIFIER = part("classifier", "head.class", dense("d -> C"))

@@ -1,0 +1,174 @@
+"""The models that `make_author_records.py` builds: for each model type its repositories' classes with small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+TEXT: Mapping[str, Any] = {
+    "vocab_size": 107, "hidden_size": 40, "intermediate_size": 76, "num_hidden_layers": 2, "num_attention_heads": 5,
+    "num_key_value_heads": 1, "attn_implementation": "eager",
+}  # fmt: skip
+INTERN_VIT: Mapping[str, Any] = {
+    "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 92, "image_size": 56,
+    "patch_size": 14, "qkv_bias": True, "qk_normalization": False, "norm_type": "layer_norm",
+}  # fmt: skip
+SIGLIP: Mapping[str, Any] = {
+    "hidden_size": 48, "image_size": 56, "intermediate_size": 92, "model_type": "siglip", "num_attention_heads": 4,
+    "num_hidden_layers": 3, "patch_size": 14,
+}  # fmt: skip
+INTERNVL = "internvl.model.internvl_chat"
+
+CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "internvl_chat": (
+        {
+            "repository": "OpenGVLab/InternVL",
+            "configuration": (f"{INTERNVL}.configuration_internvl_chat", "InternVLChatConfig"),
+            "model": (f"{INTERNVL}.modeling_internvl_chat", "InternVLChatModel"),
+            "values": {
+                "vision_config": INTERN_VIT,
+                "llm_config": {**TEXT, "architectures": ["InternLM2ForCausalLM"], "model_type": "internlm2"},
+                "template": "internlm2-chat",
+            },
+            "changed": (
+                {"vision_config": {**INTERN_VIT, "qk_normalization": True, "norm_type": "rms_norm"}},
+                {"vision_config": {**INTERN_VIT, "qkv_bias": False}, "downsample_ratio": 0.25},
+                {"llm_config": {**TEXT, "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2"}},
+                {
+                    "llm_config": {
+                        **TEXT,
+                        "architectures": ["Qwen2ForCausalLM"],
+                        "model_type": "qwen2",
+                        "tie_word_embeddings": True,
+                    },
+                },
+                {"llm_config": {**TEXT, "architectures": ["LlamaForCausalLM"], "model_type": "llama"}},
+                {"llm_config": {**TEXT, "architectures": ["Phi3ForCausalLM"], "model_type": "phi3", "pad_token_id": 0}},
+            ),
+        },
+    ),
+    "phi3_v": (
+        {
+            "repository": "microsoft/Phi-3-vision-128k-instruct",
+            "configuration": ("phi3_v.configuration_phi3_v", "Phi3VConfig"),
+            "model": ("phi3_v.modeling_phi3_v", "Phi3VForCausalLM"),
+            "values": {
+                **TEXT,
+                "pad_token_id": 0,
+                "embd_layer": {
+                    "embedding_cls": "image",
+                    "hd_transform_order": "sub_glb",
+                    "projection_cls": "mlp",
+                    "use_hd_transform": True,
+                    "with_learnable_separator": True,
+                },
+                "img_processor": {
+                    "image_dim_out": 1024,
+                    "model_name": "openai/clip-vit-large-patch14-336",
+                    "name": "clip_vision_model",
+                    "num_img_tokens": 144,
+                },
+            },
+            "changed": ({"num_key_value_heads": 5},),
+        },
+    ),
+    "qwen": (
+        {
+            "repository": "Qwen/Qwen-VL-Chat",
+            "configuration": ("qwen_vl.configuration_qwen", "QWenConfig"),
+            "model": ("qwen_vl.modeling_qwen", "QWenLMHeadModel"),
+            "values": {
+                **TEXT,
+                "hidden_size": 256,
+                "num_attention_heads": 4,
+                "intermediate_size": 152,
+                "kv_channels": 64,
+                "seq_length": 64,
+                "visual": {
+                    "heads": 4,
+                    "image_size": 56,
+                    "image_start_id": 100,
+                    "layers": 3,
+                    "mlp_ratio": 4.9231,
+                    "output_dim": 256,
+                    "patch_size": 14,
+                    "width": 48,
+                },
+            },
+            "changed": ({"no_bias": False}, {"kv_channels": 128}),
+        },
+        {
+            "repository": "Qwen/Qwen-Audio",
+            "configuration": ("qwen_audio.configuration_qwen", "QWenConfig"),
+            "model": ("qwen_audio.modeling_qwen", "QWenLMHeadModel"),
+            "values": {
+                **TEXT,
+                "intermediate_size": 152,
+                "kv_channels": 8,
+                "seq_length": 64,
+                "audio": {
+                    "n_layer": 3,
+                    "n_head": 4,
+                    "n_state": 48,
+                    "n_mels": 20,
+                    "n_ctx": 30,
+                    "output_dim": 40,
+                    "avg_pool": True,
+                    "add_audio_bos_eos_token": True,
+                    "audio_start_id": 100,
+                },
+            },
+        },
+    ),
+    "molmo": (
+        {
+            "repository": "allenai/Molmo-7B-D-0924",
+            "configuration": ("molmo.config_molmo", "MolmoConfig"),
+            "model": ("molmo.modeling_molmo", "MolmoForCausalLM"),
+            "values": {
+                **TEXT,
+                "embedding_size": 107,
+                "intermediate_size": 152,
+                "max_position_embeddings": 64,
+                "qkv_bias": True,
+            },
+            "changed": (
+                {"qkv_bias": False, "attention_layer_norm": True, "norm_after": True},
+                {"embedding_size": 109, "num_key_value_heads": 5},
+            ),
+        },
+    ),
+    "minicpmv": (
+        {
+            "repository": "openbmb/MiniCPM-V-2",
+            "configuration": ("minicpmv2.configuration_minicpm", "MiniCPMVConfig"),
+            "model": ("minicpmv2.modeling_minicpmv", "MiniCPMV"),
+            "values": {
+                **TEXT,
+                "hidden_size": 128,
+                "num_attention_heads": 4,
+                "num_key_value_heads": 2,
+                "query_num": 16,
+                "vision_encoder": "vit_so400m_patch14_siglip_384.webli",
+                "drop_vision_last_layer": True,
+            },
+            "changed": ({"drop_vision_last_layer": False},),
+        },
+        {
+            "repository": "openbmb/MiniCPM-V-2_6",
+            "configuration": ("minicpmv26.configuration_minicpm", "MiniCPMVConfig"),
+            "model": ("minicpmv26.modeling_minicpmv", "MiniCPMV"),
+            "values": {
+                **TEXT,
+                "hidden_size": 128,
+                "num_attention_heads": 4,
+                "num_key_value_heads": 2,
+                "query_num": 16,
+                "version": 2.6,
+                "drop_vision_last_layer": False,
+                "vision_config": SIGLIP,
+            },
+            "changed": ({"drop_vision_last_layer": True}, {"tie_word_embeddings": True}),
+        },
+    ),
+}

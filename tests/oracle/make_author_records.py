@@ -1,0 +1,103 @@
+"""Make the records of models whose classes are code of their authors' repositories, as `make_records.py` has them.
+
+Needs torch, a transformers of the time of the code (4.46), safetensors, timm and einops, and in the folder CODE the
+code of each model type, a checkout of the repository or the Python files of one on the Hub, as the module names in
+`author_cases.py` have it: what they begin with is a folder in CODE/MODEL_TYPE, or MODEL_TYPE itself.
+
+    git clone https://github.com/OpenGVLab/InternVL && mv InternVL/internvl_chat CODE/internvl_chat
+    hf download microsoft/Phi-3-vision-128k-instruct --include "*.py" --local-dir CODE/phi3_v
+    python -m tests.oracle.make_author_records CODE [MODEL_TYPE ...]
+
+Each model has small sizes, all different, and is saved by `save_pretrained`.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.oracle.author_cases import CASES
+from tests.oracle.make_records import (
+    header_of,
+    parameters_of,
+    read,
+    spelled,
+    tied_names,
+    unwritten,
+    write,
+    writer,
+)
+from tests.oracle.tiny import merged
+
+
+class Case(NamedTuple):
+    """A model of a repository. configuration, model: module and class. changed: each a further record."""
+
+    repository: str
+    configuration: tuple[str, str]
+    model: tuple[str, str]
+    values: Mapping[str, Any]
+    changed: tuple[Mapping[str, Any], ...] = ()
+
+
+def class_in(place: tuple[str, str]) -> Any:
+    module, name = place
+    return getattr(importlib.import_module(module), name)
+
+
+def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Builds, saves and reads back one model."""
+    given = merged(case.values, changes)
+    config = class_in(case.configuration)(**copy.deepcopy(given))
+    model = class_in(case.model)(config)
+    tied = tied_names(model)
+    copies = [name for names in tied for name in names[1:]]
+    type(model)._tied_weights_keys = [*(model._tied_weights_keys or ()), *copies]
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        written = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        tensors = header_of(Path(folder) / "model.safetensors")
+    held = {name for name, _ in model.named_buffers()}
+    buffers = [name for name in tensors if name in held]
+    left = unwritten(parameters_of(model), tensors, buffers)
+    return {
+        "class": type(model).__name__,
+        "variant": spelled(changes),
+        "writer": f"{writer()}, {case.repository}",
+        "given": given,
+        "config": written,
+        "num_parameters": parameters_of(model),
+        **({"unwritten": left} if left else {}),
+        "tied": tied,
+        "buffers": buffers,
+        "tensors": tensors,
+    }
+
+
+def records_of(model_type: str) -> Iterator[dict[str, Any]]:
+    for values in CASES[model_type]:
+        case = Case(**values)
+        for changes in ({}, *case.changed):
+            yield record(case, changes)
+
+
+def main(folder: str, model_types: list[str]) -> None:
+    sys.path.insert(0, folder)
+    for model_type in model_types or CASES:
+        sys.path.insert(0, str(Path(folder) / model_type))
+        made = list(records_of(model_type))
+        writers = {one["writer"] for one in made}
+        content = read(model_type)
+        kept = [one for one in content["records"] if one["writer"] not in writers]
+        write({**content, "records": kept + made})
+        print(f"{model_type}: {len(made)} records", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
