@@ -102,6 +102,21 @@ def test_many_components_that_the_pipeline_does_not_take_are_one_note(tmp_path: 
     assert len(audit_text(audited).splitlines()) < 40
 
 
+@pytest.mark.parametrize(("class_name", "saved", "words"), [
+    ("CLIPTextModelWithProjection", "WithProjection", ""),
+    ("CLIPTextModel", "WithProjection", "name CLIPTextModelWithProjection for text_encoder_2"),
+    ("CLIPTextModel", "", "take text_encoder_2 and model_index.json from the pipeline"),
+])  # fmt: skip
+def test_a_text_encoder_that_gives_no_projection(class_name: str, saved: str, words: str, tmp_path: Path) -> None:
+    """Recorded: diffusers loads it, and `encode_prompt` of StableDiffusionXLPipeline fails."""
+    parts = {**PARTS, "_class_name": "StableDiffusionXLPipeline", "text_encoder_2": ["transformers", class_name]}
+    folder = pipeline(tmp_path, parts)
+    config = {**TEXT, "architectures": [f"CLIPTextModel{saved}"], "projection_dim": 48}
+    write(folder / "text_encoder_2", genuine(config, "F16"), config)
+    found = [one for one in audit(str(folder)).findings if one.code == "N541"]
+    assert [one.help.startswith(words) for one in found] == ([True] if words else [])
+
+
 def test_a_component_without_a_config_is_of_the_class_that_the_pipeline_names(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     whole = audit(str(folder))

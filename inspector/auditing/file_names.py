@@ -185,13 +185,18 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
     named = next((one for one in findings if isinstance(one, FileNameUnknown)), None)
     if named is None or not named.single:
         return findings
+    from inspector.findings.adapters.whole import Adapter
+    from inspector.findings.loading import LoaderFails
     from inspector.findings.names.architecture import NamesOfAnotherArchitecture
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
     from inspector.findings.single_causes import WeightsIncomplete
 
     said: tuple[type[Finding], ...] = (TensorMissing, LayersMissing, WeightsIncomplete)
     missing = None
-    if audited.case is None:
+    adapter = next((one.type for one in findings if isinstance(one, Adapter)), "")
+    if adapter:
+        said = (LoaderFails,)
+    elif audited.case is None:
         said = (NamesOfAnotherArchitecture,)
         if not any(isinstance(one, NamesOfAnotherArchitecture) and one.names is None for one in findings):
             return findings
@@ -208,6 +213,7 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
         tensors=len(audited.checkpoint.tensors),
         example=next(iter(audited.checkpoint.tensors)),
         missing=missing,
+        adapter=adapter,
     )
     return [*(one for one in findings if one is not named and not isinstance(one, said)), absent]
 

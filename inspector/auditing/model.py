@@ -41,7 +41,7 @@ from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import as_meant, not_understood, with_types
 from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
-from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float, without_scales
+from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float, without_flat, without_scales
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile, unknown_lines
@@ -332,7 +332,8 @@ def dtypes(draft: Draft) -> Draft:
     """Compares the dtypes with each other, with the config's, and with those that weights can have."""
     quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
     draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
-    draft = replace(draft, findings=tuple(without_scales(draft.findings, draft.ledger.lines)))
+    lines = draft.ledger.lines
+    draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))
     draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))
     return draft.with_findings(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 

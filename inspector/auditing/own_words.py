@@ -76,6 +76,8 @@ def _in_own_words(
             yield _with_files(finding, checkpoint, prefix)
         elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):
             yield replace(finding, alone_in=checkpoint.set_name)
+        elif isinstance(finding, WeightsIncomplete) and _lacks_shards(checkpoint):
+            yield replace(finding, of_shards=True)
         elif isinstance(finding, ConfigDisagrees) and (stated := _stated_key(settings, finding.key)) is not None:
             yield replace(finding, key=stated, place=Place(key=stated), file=file)
         elif file == "config.json":
@@ -92,6 +94,12 @@ def _in_own_words(
 def _is_whole_gguf(checkpoint: Checkpoint) -> bool:
     """Whether the weights are one GGUF file that is not part of a split model."""
     return checkpoint.set_name.endswith(".gguf") and shard_number(checkpoint.set_name) is None
+
+
+def _lacks_shards(checkpoint: Checkpoint) -> bool:
+    """Whether the names of the audited files count more shards than there are."""
+    numbered = [number for one in checkpoint.files if (number := shard_number(one.name)) is not None]
+    return any(of > len(numbered) for _, of in numbered)
 
 
 def _stated_key(settings: Settings, key: str) -> str | None:

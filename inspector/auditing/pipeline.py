@@ -23,6 +23,7 @@ from inspector.auditing.pipeline_parts import (
     of_another_class,
     of_one_variant,
     of_the_pipeline,
+    of_unfit_classes,
     without_class,
 )
 from inspector.auditing.pipeline_widths import of_other_widths
@@ -79,6 +80,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     missing = [one for one in absent if one[0] not in entries.unknown]
     findings.extend((*_missing(missing), *unnamed(root, index.values)))
     findings.extend(of_another_class(wanted, parts))
+    findings.extend(of_unfit_classes(index, wanted, parts))
     findings.extend(of_other_widths(index.values.get("_class_name"), parts))
     findings = _together(ordered((*merged(findings), *_of_parts(parts, wanted, audit_part))))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)

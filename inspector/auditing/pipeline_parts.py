@@ -18,12 +18,12 @@ from inspector.findings.declared import ClassUnknown
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.loading import LoaderFails
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentOfAnotherModel
+from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentClassUnfit, ComponentOfAnotherModel
 from inspector.findings.shards.names import FileNameUnknown, VariantOnly
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loading.outcome import RANDOM, REFUSES
-from inspector.loading.pipelines import model_classes
+from inspector.loading.pipelines import PROJECTED, UNPROJECTED, model_classes, projecting_in
 from inspector.loading.tables import NEWEST, type_of_class
 from inspector.loading.transformers import loads
 from inspector.matcher.claim import claim_of
@@ -163,6 +163,21 @@ def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> I
             found[name] = replace(one, exchanged=other.component)
             del found[other.component]
     yield from found.values()
+
+
+def of_unfit_classes(index: Config, wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
+    """Text encoders without a projection that the pipeline needs."""
+    pipeline = index.values.get("_class_name")
+    for name in projecting_in(pipeline) if isinstance(pipeline, str) else ():
+        if wanted.get(name) == UNPROJECTED and name in parts:
+            yield ComponentClassUnfit(
+                place=Place(file=index.file, key=name),
+                component=name,
+                pipeline=str(pipeline),
+                index=UNPROJECTED,
+                needed=PROJECTED,
+                stored=any("text_projection" in key for key in parts[name].checkpoint.tensors),
+            )
 
 
 def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[ComponentClassDiffers]:

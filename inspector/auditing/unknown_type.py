@@ -26,7 +26,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             )
         ]
     if not config.class_name and not config.model_type:
-        return []
+        return _by_names(families)
     from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
     from inspector.loading.tables import is_supported
@@ -54,3 +54,15 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
     return NamesOfLibrary(
         place=Place(key="model_type"), claimed=model_type, class_name=config.class_name, library=library
     )
+
+
+def _by_names(families: Families) -> list[Finding]:
+    """The note on the library that writes these names, where there is no config."""
+    from inspector.dialects.libraries import library_of
+
+    library = library_of(families)
+    if library is None:
+        return []
+    from inspector.findings.names.of_library import LibraryByNames
+
+    return [LibraryByNames(library=library, tensors=sum(family.tensors for family in families.values()))]

@@ -272,7 +272,8 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, or a
-        save was interrupted. `alone_in`: the GGUF file, which is not part of a split model.
+        save was interrupted. `alone_in`: the GGUF file, which is not part of a split model. `of_shards`: whether other
+        shards of the model exist, by the numbers in the names.
 
     Why it matters
         Loaders fill what is missing with random values.
@@ -285,8 +286,8 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
                    model.layers.{layer}.self_attn.v_proj.weight (layers 0-31);
                    model.layers.{layer}.self_attn.o_proj.weight (layers 0-31)
           stored   layers 0-31
-          help     fetch the other shards or the whole checkpoint: no file contains
-                   these tensors
+          help     download or convert the checkpoint again: no file contains these
+                   tensors
 
     What to do
         Download the whole checkpoint, with all shards and their index; or save it again.
@@ -305,6 +306,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     alone_in: str = ""
     everywhere: bool = False
     """Whether every layer that is to have one of them lacks it."""
+    of_shards: bool = False
 
     def headline(self) -> str:
         missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
@@ -321,9 +323,9 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"convert the model again: no file contains these tensors; {other}")
         if self.alone_in:
             return Remedy("download or convert the whole model again: no file contains these tensors")
-        if self.everywhere:
-            return Remedy("download or convert the checkpoint again: no file contains these tensors")
-        return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
+        if self.of_shards and not self.everywhere:
+            return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
+        return Remedy("download or convert the checkpoint again: no file contains these tensors")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """Nothing where the loader finds every tensor under a name that the definition does not have."""

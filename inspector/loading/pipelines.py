@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 
 @cache
@@ -35,6 +35,16 @@ def optional_in(class_name: str) -> tuple[str, ...]:
 def settings_of(class_name: str) -> tuple[str, ...]:
     """What else model_index.json may state for a pipeline: values that its class is called with."""
     return tuple(_table()["settings"].get(class_name, "").split())
+
+
+PROJECTED: Final = "CLIPTextModelWithProjection"
+UNPROJECTED: Final = "CLIPTextModel"
+"""The text encoder of CLIP with and without the projection of its pooled output."""
+
+
+def projecting_in(class_name: str) -> tuple[str, ...]:
+    """The components that a pipeline takes with a projection alone, by the types in its signature."""
+    return tuple(_table()["projecting"].get(class_name, "").split())
 
 
 def is_connected(class_name: str) -> bool:

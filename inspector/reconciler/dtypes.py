@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.algebra.names import key_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS, NO_WEIGHTS, TORCH_NAMES
@@ -87,6 +89,25 @@ def without_scales(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequen
         return scales.issuperset(key for key in strange if key.startswith(f"{finding.part}."))
 
     return [one for one in findings if not is_beside(one)]
+
+
+def without_flat(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence[Finding]:
+    """The findings but that on the shapes of matrices which are stored as rows of integers, with those integers."""
+    if not any(map(_is_no_weight, lines)):
+        return findings
+    from inspector.findings.shapes import ShapeDiffers
+    from inspector.findings.types.dtypes import WeightsNotFloat
+
+    flat = [
+        one
+        for one in findings
+        if isinstance(one, ShapeDiffers) and one.dtype in NO_WEIGHTS and len(one.stored) == 1 and len(one.expected) == 2
+    ]
+    dtypes = {one.dtype for one in flat}
+    rest = (one for one in findings if one not in flat)
+    return [
+        replace(one, flat=True) if isinstance(one, WeightsNotFloat) and one.dtype in dtypes else one for one in rest
+    ]
 
 
 def all_float(lines: Sequence[Line]) -> Iterator[Finding]:

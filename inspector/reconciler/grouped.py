@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from inspector.algebra.span import Span
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Place
 from inspector.notation.roles import group
 from inspector.reconciler import ledger
 from inspector.reconciler.alternatives import common_prefix
@@ -34,7 +34,7 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
     part = _part_of_another_kind(case)
     if part is not None and not all(isinstance(one, TensorRenamed) for one in listed):
         return [part]
-    return list(_parts_of_one_name(list(_shapes_of_layers(_incomplete(case, listed)))))
+    return list(_parts_of_one_name(_biases(case, list(_shapes_of_layers(_incomplete(case, listed))))))
 
 
 def _part_of_another_kind(case: Reconciled) -> Finding | None:
@@ -142,6 +142,33 @@ def _shapes_of_layers(findings: Sequence[Finding]) -> Iterator[Finding]:
             yield replace(same[0], also=also, names=names, tensors=sum(one.tensors for one in same))
         elif id(finding) not in others:
             yield finding
+
+
+def _biases(case: Reconciled, findings: list[Finding]) -> list[Finding]:
+    """The findings, those on biases of modules that the definition has without them as one."""
+    from inspector.findings.names.tensors import TensorUnexpected
+
+    weights = {family_name(one.block.key) for one in case.placement.placed if one.fits}
+    biases = [
+        one
+        for one in findings
+        if isinstance(one, TensorUnexpected)
+        and (name := one.place.family or "").endswith(".bias")
+        and f"{name.removesuffix('bias')}weight" in weights
+    ]
+    if len(biases) < FEWEST_WHOLE:
+        return findings
+    from inspector.findings.names.biases import BiasesUnexpected
+
+    joined = BiasesUnexpected(
+        place=Place(family=biases[0].place.family),
+        architecture=case.reading.name,
+        families=tuple(str(one.place.family) for one in biases)[:FAMILIES_KEPT],
+        tensors=sum(one.tensors for one in biases),
+        elements=sum(one.elements for one in biases),
+        bytes=sum(one.bytes for one in biases),
+    )
+    return [joined if one is biases[0] else one for one in findings if one is biases[0] or one not in biases]
 
 
 def _parts_of_one_name(findings: Sequence[Finding]) -> Iterator[Finding]:

@@ -205,6 +205,14 @@ def part_alone(model_type: str, class_suffix: str, part: str) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def with_norm_biases() -> tuple[Spec, dict[str, Any]]:
+    """T5 with norms that have biases."""
+    record = base_record("t5", "Generation")
+    spec = spec_of(record)
+    biases = {f"{name.removesuffix('weight')}bias": entry for name, entry in spec.items() if "layer_norm" in name}
+    return {**spec, **biases}, record["config"]
+
+
 def quantized_by_torch() -> Spec:
     """DistilBERT after torch.quantization.quantize_dynamic: each linear layer as torch saves it."""
     spec: Spec = {}
@@ -674,6 +682,7 @@ FIRES |= {
     "mlps-pruned": lambda: llama(narrow_mlps),
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
+    "biases-unexpected": lambda: judged(*with_norm_biases()),
     "torch-quantized": lambda: judged(
         quantized_by_torch(), base_record("distilbert", "SequenceClassification")["config"]),
     "added-part-alone": lambda: judged(
@@ -901,9 +910,18 @@ def of_timm() -> Audit:
     return judged(spec, {"model_type": "vit", "architectures": ["ViTForImageClassification"]})
 
 
+def of_gpt_fast() -> Audit:
+    """Weights that gpt-fast packed into 4 bits."""
+    spec: Spec = {f"layers.{n}.{part}": entry for n in range(2) for part, entry in (
+        ("attention.wqkv.weight", ("I32", (48, 2, 32, 4))), ("attention.wqkv.scales_and_zeros", ("BF16", (8, 384, 2))),
+        ("feed_forward.w1.weight", ("I32", (64, 2, 32, 4))), ("ffn_norm.weight", ("BF16", (256,))))}  # fmt: skip
+    return judged({**spec, "tok_embeddings.weight": ("BF16", (200, 256))}, None)
+
+
 FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
+    "library-by-names": of_gpt_fast,
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,

@@ -11,8 +11,8 @@ from tests.findings.make_pages import example, reported
 from tests.findings.schemas import assert_valid
 
 ELSEWHERE = {
-    "component-class-differs", "component-missing", "component-of-another-model", "component-width-differs",
-    "components-exchanged", "folder-unnamed", "pipeline-flattened",
+    "component-class-differs", "component-class-unfit", "component-missing", "component-of-another-model",
+    "component-width-differs", "components-exchanged", "folder-unnamed", "pipeline-flattened",
 }  # fmt: skip
 """Need folders: tests/test_pipelines.py has their cases."""
 

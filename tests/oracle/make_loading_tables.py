@@ -117,10 +117,15 @@ def collect(path: str) -> None:
                 text = model.config.get_text_config(decoder=True)
                 said["tie_of"] = next((key for key, value in vars(model.config).items() if value is text), "")
             said["pairs"], pairs = _pairs(model, version[0]), list[list[str]]()
-            file.write_text(json.dumps(_with_tie(values, not said["tied"])), encoding="utf-8")
-            with contextlib.suppress(Exception):  # of a class that ties nothing, or of a config that refuses the key
-                config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
-                pairs = _pairs(kind(config), version[0])
+            for turned in _turned(values, not said["tied"]):
+                file.write_text(json.dumps(turned), encoding="utf-8")
+                with contextlib.suppress(
+                    Exception
+                ):  # of a class that ties nothing, or of a config that refuses the key
+                    config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
+                    pairs = _pairs(kind(config), version[0])
+                if pairs:
+                    break
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
         signal.alarm(0)
@@ -157,6 +162,12 @@ def _with_tie(values: Mapping[str, Any], tied: bool) -> dict[str, Any]:
     """A config with the tie turned on or off, in the sub-configs too."""
     inner = {key: _with_tie(value, tied) for key, value in values.items() if _is_config(value)}
     return {**values, **inner, TIE: tied}
+
+
+def _turned(values: Mapping[str, Any], tied: bool) -> Iterator[dict[str, Any]]:
+    """Configs with the tie turned on or off: everywhere, or in one part where another part cannot be tied."""
+    yield _with_tie(values, tied)
+    yield from ({**values, key: _with_tie(value, tied)} for key, value in values.items() if _is_config(value))
 
 
 def _is_config(value: object) -> bool:

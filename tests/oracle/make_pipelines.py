@@ -37,9 +37,13 @@ WRITTEN = {"checking": "Make sure to define a feature extractor", "animating": "
 """Key of the table -> what is in the constructors of its pipelines."""
 
 
+PROJECTED = "CLIPTextModelWithProjection"
+"""A class of which other pipelines take the variant without a projection."""
+
+
 def of_pipelines(diffusers: Any) -> dict[str, Any]:
     """The parameters of each pipeline."""
-    needs, optional, settings, connected = {}, {}, {}, []
+    needs, optional, settings, connected, projecting = {}, {}, {}, [], {}
     written: dict[str, list[str]] = {key: [] for key in WRITTEN}
     for name in dir(diffusers):
         with contextlib.suppress(Exception):
@@ -51,13 +55,17 @@ def of_pipelines(diffusers: Any) -> dict[str, Any]:
             needs[name] = " ".join(sorted(needed - null))
             optional[name] = " ".join(sorted(null))
             settings[name] = " ".join(sorted(given - null))
+            types = {part: {one.__name__ for one in given} for part, given in kind._get_signature_types().items()}
+            if projected := sorted(part for part, given in types.items() if given - {"NoneType"} == {PROJECTED}):
+                projecting[name] = " ".join(projected)
             if kind._load_connected_pipes:
                 connected.append(name)
             for key, text in WRITTEN.items():
                 if text in inspect.getsource(kind.__init__):
                     written[key].append(name)
     found = {key: " ".join(names) for key, names in written.items()}
-    return {"pipelines": needs, "optional": optional, "settings": settings, "connected": " ".join(connected), **found}
+    texts = {"connected": " ".join(connected), **found}
+    return {"pipelines": needs, "optional": optional, "settings": settings, "projecting": projecting, **texts}
 
 
 def of_classes(diffusers: Any) -> dict[str, Any]:

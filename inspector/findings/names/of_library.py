@@ -41,3 +41,33 @@ class NamesOfLibrary(ContentFinding, frozen=True, kw_only=True):
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """Nothing where the loader takes every tensor that the class has under these names."""
         return None if outcome == "complete" else self
+
+
+class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
+    """The tensor names show the library that wrote the file.
+
+    What it means
+        There is no config, and no definition has these names. A library with models of its own saves them like this.
+
+    Why it matters
+        Nothing is wrong for that library. What it needs was not checked; other programs do not read these names.
+
+    Example
+        note[N542] library-by-names: gpt-fast
+          tensors  9
+          help     load it with gpt-fast; other programs need the weights that it was
+                   converted from
+
+    What to do
+        Load the file with that library.
+    """
+
+    code = "N542"
+    severity = "note"
+
+    library: str
+    tensors: int
+
+    headline_text = "{library}"
+    row_texts = (("tensors", "{tensors}"),)
+    remedy_text = "load it with {library}; other programs need the weights that it was converted from"

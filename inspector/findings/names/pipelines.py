@@ -55,6 +55,53 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
         return [(self.key, taken), (" + ".join(self.encoders), given)]
 
 
+class ComponentClassUnfit(ContentFinding, frozen=True, kw_only=True):
+    """The pipeline needs another class for a component than its index names.
+
+    What it means
+        model_index.json names CLIPTextModel for a text encoder whose pooled and projected output the pipeline needs:
+        it was loaded, and often saved, with the class of the other text encoder.
+
+    Why it matters
+        diffusers loads the pipeline, and each call fails: this class gives no projected output.
+
+    Example
+        error[N541] component-class-unfit: text_encoder_2
+          model_index.json           CLIPTextModel
+          StableDiffusionXLPipeline  needs CLIPTextModelWithProjection
+          help                       name CLIPTextModelWithProjection for text_encoder_2
+                                     in model_index.json
+
+    What to do
+        Name the class in model_index.json. Where the weights have no text_projection, take the folder from the pipeline
+        that was trained: there the projection is stored.
+    """
+
+    code = "N541"
+
+    component: str
+    pipeline: str
+    index: str
+    needed: str
+    stored: bool
+
+    headline_text = "{component}"
+
+    def rows(self) -> Rows:
+        lacking = [] if self.stored else [("weights", "without text_projection.weight")]
+        return [("model_index.json", self.index), (self.pipeline, f"needs {self.needed}"), *lacking]
+
+    def remedy(self) -> Remedy:
+        if not self.stored:
+            return Remedy(
+                f"take {self.component} and model_index.json from the pipeline that this one was made from: the "
+                "projection is not stored here"
+            )
+        entry = ["transformers", self.needed]
+        step = Step(action="set", file="model_index.json", key=(self.component,), new=entry)
+        return Remedy(f"name {self.needed} for {self.component} in model_index.json", (step,))
+
+
 class ComponentOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
     """The weights of a component belong to another pipeline.
 

@@ -66,7 +66,7 @@ class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
     What it means
         The config shows which loader the folder is made for. None of its files of weights is here. The file that is has
         another name, and holds tensors that the model does not have, or less than half of its tensors: a projector that
-        was trained alone, the head of a training program, a piece of a save.
+        was trained alone, the head of a training program, an adapter, a piece of a save.
 
     Why it matters
         The loader reports that there are no weights. Under the name that it looks for, the file would load, and leave
@@ -91,8 +91,12 @@ class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
     tensors: int
     example: str
     missing: int | None = None
+    adapter: str = ""
+    """The method of the adapter that the file holds."""
 
     def headline(self) -> str:
+        if self.adapter:
+            return f"{self.place.file} holds an adapter ({self.adapter}), not the weights of {self.model_type}"
         if self.missing is None:
             return f"{self.place.file} has other names than {self.model_type}"
         return f"{self.place.file} is a small part of {self.model_type}"

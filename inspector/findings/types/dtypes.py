@@ -209,6 +209,8 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
     helpers: int = 0
     """Number of tensors in the same modules that the architecture does not have."""
     endings: tuple[str, ...] = ()
+    flat: bool = False
+    """Whether matrices are stored as one row of numbers, which only the kernels of a program take apart."""
 
     headline_text = "{tensors:count tensor} stored as {dtype}"
 
@@ -223,6 +225,11 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
             return Remedy(
                 "restore the quantization settings of the program that wrote these tensors, and load them with it; "
                 "keep the tensors beside the weights, which are nothing without them"
+            )
+        if self.flat:
+            return Remedy(
+                "load it with the program that quantized it, such as intel-extension-for-transformers: its kernels "
+                "alone read rows of packed numbers in place of matrices; or take the original weights"
             )
         return Remedy(
             "save these weights as floats again; if they are quantized, restore their scales and the quantization "

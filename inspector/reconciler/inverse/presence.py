@@ -14,7 +14,7 @@ from inspector.algebra.values import whole
 from inspector.matcher.families import Family
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
-from inspector.notation.trace import Leaf
+from inspector.notation.trace import SYMBOL, Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences
 from inspector.reconciler.inverse.solve import (
@@ -33,6 +33,8 @@ Axes = tuple[Span, ...]
 SMALL = 33
 """Counts and indices in conditions are tried one by one below this number."""
 LARGE = 8192
+LONGEST_SWITCH = 2
+"""Letters of the name of such a switch, "b" or "bo"; keys of configs have more."""
 
 
 Alike = tuple[object, ...]
@@ -115,7 +117,13 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
     read = set(plan.scope.trace.reads)
     if row.slot.tied or plan.binder.conditions.follows_holes(row.slot):
         read |= row.reads | plan.binder.row(row.slot).reads
-    return read
+    return {leaf for leaf in read if not _is_switch(leaf)}
+
+
+def _is_switch(leaf: Leaf) -> bool:
+    """Whether a leaf is a switch of shared rows that the definition leaves off, and no key of the config."""
+    name = leaf[-1]
+    return isinstance(name, str) and name.isalpha() and len(name) <= LONGEST_SWITCH and leaf[0] != SYMBOL
 
 
 def _values(differences: Differences, axes_at: Evaluate, question: _Question, at: int) -> Iterator[Any]:
