@@ -16,6 +16,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of, matched_with
 from inspector.adapters.expected import PROMPTS, ExpectedAdapter, expected_parameters, plan_alone, prompts
+from inspector.adapters.merged_linear import merged_linear
 from inspector.adapters.method_table import with_rank
 from inspector.adapters.names import (
     BASE_LAYER,
@@ -140,9 +141,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         findings.append(kind(stated=stated_heads, of_base=own))
     unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
     findings.extend(_names_of_files(unreached, families))
-    of_model = of_whole_model(method, values, families)
-    if of_model is not None:
-        findings.append(of_model)
+    instead = of_whole_model(method, values, families) or merged_linear(families)
+    if instead is not None:
+        findings.append(instead)
     else:
         known = None if alone else base
         planned_with = None if known is None else partial(_planned, known, method, families)

@@ -15,6 +15,7 @@ from inspector.adapters.changed_modules import ChangedModule, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
+from inspector.adapters.misspelled import misspelled
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, ToolTensor, is_control
@@ -62,6 +63,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
     findings.extend(unequal(modules))
     findings.extend(wrapped_modules(families, found))
+    findings.extend(misspelled(families, found))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))

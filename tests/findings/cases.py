@@ -736,6 +736,15 @@ def adapter(
     return with_base(spec, values, {**LLAMA8B, **code}) if base else alone(spec, values)
 
 
+def merged_linear(spec: Spec) -> None:
+    """Saves the adapter of a joint matrix, in two parts, as the first versions of PEFT did."""
+    spec.clear()
+    for layer in range(2):
+        path = f"base_model.model.transformer.h.{layer}.attn.c_attn"
+        spec[f"{path}.lora_A.weight"] = ("F32", (32, 768))
+        spec[f"{path}.lora_B.weight"] = ("F32", (1536, 16, 1))
+
+
 SMALL_UNET = {
     "_class_name": "UNet2DConditionModel", "block_out_channels": [32, 64], "layers_per_block": 1, "norm_num_groups": 8,
     "cross_attention_dim": 24, "attention_head_dim": 8, "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],
@@ -859,6 +868,8 @@ FIRES |= {
     "adapter-holds-model": lambda: alone(
         {f"base_model.model.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA3
     ),
+    "adapter-names-misspelled": lambda: kohya(rename("to_q.", "to_q_.")),
+    "adapter-merged-linear": lambda: adapter(merged_linear, base=False, enable_lora=[True, False, True]),
     "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),
     "adapter-pair-differs": lambda: kohya(
         put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_up.weight", "F16", 64, 8)

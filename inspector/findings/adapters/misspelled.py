@@ -1,0 +1,100 @@
+"""The finding on names of an adapter's tensors that no program reads."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.words import count
+
+
+class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
+    """No program reads tensors of an adapter by these names.
+
+    What it means
+        Programs compare whole names. Here a matrix has small letters in the place of capital ones
+        (`.lora_a.weight`), a module's name in Kohya's spelling ends with an underscore, or has dots inside.
+
+    Why it matters
+        diffusers refuses such a file, or ignores the tensors, as ComfyUI does (`lora key not loaded`): the base runs as
+        if they were not there.
+
+    Example
+        error[A937] adapter-names-misspelled: 9 of 9 tensors
+          stored  lora_unet_down_blocks_0_attentions_0_attn1_to_q_.lora_down.weight
+          wanted  lora_unet_down_blocks_0_attentions_0_attn1_to_q.lora_down.weight
+          help    rename the tensors
+
+    What to do
+        Rename the tensors in the file.
+    """
+
+    code = "A937"
+
+    tensors: int
+    of: int
+    stored: str
+    wanted: str
+    renames: tuple[tuple[str, str], ...] = ()
+
+    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+
+    def headline(self) -> str:
+        return f"{self.tensors:,} of {count(self.of, 'tensor')}"
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "rename the tensors",
+            tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames),
+        )
+
+
+class AdapterMergedLinear(Finding, frozen=True, kw_only=True):
+    """The adapter is that of a joint matrix, as the first versions of PEFT saved it.
+
+    What it means
+        Until version 0.2 PEFT had a layer for matrices of queries, keys and values together (`MergedLinear`,
+        `enable_lora` in the config): the rows of lora_A are those of each changed part, and lora_B is a convolution in
+        as many groups, with a third dim of size 1.
+
+    Why it matters
+        PEFT has had no such layer since then and refuses the file: both matrices have other shapes.
+
+    Example
+        error[A938] adapter-merged-linear: 2 modules, such as
+          base_model.model.transformer.h.0.attn.c_attn
+          lora_A  [32, 768]: 2 parts of rank 16
+          lora_B  [1536, 16, 1]
+          help    write each lora_B as a matrix of zeros [outputs, 32] with the block of
+                  each changed part in its rows and its 16 columns, and set "r": 32 and
+                  twice the lora_alpha; or train the adapter again
+
+    What to do
+        Write the matrices of all parts into one that has zeros elsewhere, with the rank of all parts together; the
+        scale `lora_alpha / r` must stay the same.
+    """
+
+    code = "A938"
+
+    modules: int
+    such_as: str
+    down: tuple[int, ...]
+    up: tuple[int, ...]
+
+    headline_text = "{modules:count module}, such as {such_as}"
+
+    @property
+    def parts(self) -> int:
+        """The parts of the joint matrix that the adapter changes."""
+        return self.down[0] // self.up[1]
+
+    def rows(self) -> list[tuple[str, str]]:
+        return [
+            ("lora_A", f"{list(self.down)}: {count(self.parts, 'part')} of rank {self.up[1]}"),
+            ("lora_B", f"{list(self.up)}"),
+        ]
+
+    def remedy(self) -> Remedy:
+        rank, times = self.down[0], "twice" if self.parts == 2 else f"{self.parts} times"
+        return Remedy(
+            f"write each lora_B as a matrix of zeros [outputs, {rank}] with the block of each changed part in its rows "
+            f'and its {self.up[1]} columns, and set "r": {rank} and {times} the lora_alpha; or train the adapter again'
+        )

@@ -1,0 +1,55 @@
+"""Names that no program reads, and adapters of joint matrices as the first versions of PEFT saved them: one finding."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.adapters.misspelled import read_name
+from inspector.mending.patterns import renamed
+from tests.adapters.records import Spec, alone
+from tests.judged import codes
+
+MODULES = ("double_blocks_{}_img_attn_proj", "double_blocks_{}_txt_mlp_0")
+RIGHT = ("lora_unet_{}.lora_down.weight", "lora_unet_{}.lora_up.weight", "lora_unet_{}.alpha")
+WRONG = {
+    "an underscore behind": ("lora_unet_{}_.lora_down.weight", "lora_unet_{}_.lora_up.weight", "lora_unet_{}_.alpha"),
+    "two of them": ("lora_unet_{}__.lora_down.weight", "lora_unet_{}__.lora_up.weight", "lora_unet_{}__.alpha"),
+    "small letters": ("transformer.{}.lora_a.weight", "transformer.{}.lora_B.weight"),
+    "capital letters": ("lora_unet_{}.lora_Down.weight", "lora_unet_{}.lora_up.weight"),
+    "dots": ("lora_te1.text_model.{}.lora_down.weight", "lora_te1.text_model.{}.lora_up.weight"),
+}  # fmt: skip
+
+
+def lora(names: tuple[str, ...]) -> Spec:
+    """An adapter of two modules in three blocks. names: of the matrices, and of the scale."""
+    shapes = ((4, 32), (64, 4), ())
+    paths = [module.format(block) for block in range(3) for module in MODULES]
+    return {name.format(path): ("F32", shape) for path in paths for name, shape in zip(names, shapes, strict=False)}
+
+
+@pytest.mark.parametrize("names", WRONG.values(), ids=WRONG)
+def test_they_are_named_and_can_be_renamed(names: tuple[str, ...]) -> None:
+    spec = lora(names)
+    audited = alone(spec, None)
+    assert codes(audited) == {"A937"}
+    finding = next(one for one in audited.findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    made = {renamed(name, steps): entry for name, entry in spec.items()}
+    assert (alone(made, None).verdict, set(made)) == ("clean", {read_name(name) for name in spec})
+
+
+@pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])
+def test_nothing_is_said_of_names_that_are_read(names: tuple[str, ...]) -> None:
+    assert codes(alone(lora(names), None)) == set()
+
+
+@pytest.mark.parametrize("up", [(128, 4, 1), (64, 4)], ids=["in groups", "one matrix"])
+def test_a_joint_matrix_of_two_parts_is_one_finding(up: tuple[int, ...]) -> None:
+    grouped = len(up) == 3
+    spec: Spec = {
+        f"base_model.model.h.{layer}.c_attn.lora_{side}.weight": ("F32", shape)
+        for layer in range(2)
+        for side, shape in (("A", (8 if grouped else 4, 32)), ("B", up))
+    }
+    values = {"peft_type": "LORA", "r": 4, "target_modules": ["c_attn"]}
+    assert codes(alone(spec, values)) == ({"A938"} if grouped else set())
