@@ -39,6 +39,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
+from inspector.loading.quantizers import of_text_model
 from inspector.loading.tables import NEWEST, OLDER, has_type
 from inspector.loading.transformers import Given, loads
 from inspector.matcher.families import families_of
@@ -387,7 +388,7 @@ def _unreadable(audited: Audit) -> str:
 
 def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:
     """Whether the quantization of a config is understood and complete; None without one."""
-    if "quantization_config" not in values and "quantization" not in values:
+    if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
         return None
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
 

@@ -11,10 +11,9 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
     unpacked = audited.unpacked
     if unpacked is None or not unpacked.schemes:
         return findings
-    from inspector.quantization.missing_block import LOADERS, main_scheme
+    from inspector.quantization.missing_block import main_scheme, program_of
 
-    scheme = main_scheme(unpacked)
-    program = LOADERS.get(scheme or "")
+    scheme, program = main_scheme(unpacked), program_of(unpacked)
     if scheme is None or program is None or any(one.severity == "error" and not _is_name(one) for one in findings):
         return findings
     from inspector.findings.types.own_program import QuantizedForProgram

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from inspector.algebra.boxes import Box
-from inspector.findings.types.unpacked import LayersNotPacked
+from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.module import FLOATS
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
@@ -22,6 +24,8 @@ EVERY_TOOL: Final = frozenset({
     "mlp.down", "mlp.gate_up",
 })  # fmt: skip
 """Roles of linear layers that every tool quantizes where no list excludes them."""
+NO_LAYERS: Final = ("head", "embed", "router", "norm")
+"""How the roles of matrices begin that are left out without a list, or are no linear layers."""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
     "fp8": "modules_to_not_convert", "gptq": None,
@@ -39,7 +43,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
     if method not in LISTS or not settings.whole or not any(unpacked.schemes.values()):
         return []
     found = []
-    for line, scheme in among_packed(lines):
+    for line, scheme in among_packed(lines, everywhere=method == BY_PATTERN):
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
         boxes = tuple(
             box for setting, inside in pieces if setting.method and setting.sized and setting.skipped is None
@@ -47,7 +51,10 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
         )  # fmt: skip
         if boxes:
             found.append((line, scheme, boxes))
-    entries = entries_for([(line, boxes) for line, _, boxes in found], lines, "re:.*" if method == BY_PATTERN else "")
+    towers = _towers([line for line, _, _ in found], lines) if method == BY_PATTERN else []
+    inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
+    entries = entries_for(inside, lines, "re:.*" if method == BY_PATTERN else "")
+    entries = [*(f"re:.*{_shortest(tower, lines)}.*" for tower in towers), *entries]
     key = LISTS[method]
     stated = tuple(entry.text for entry in settings.ignored)
     kept = stated or (("lm_head",) if key is not None and method != BY_PATTERN else ())
@@ -68,19 +75,36 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
     ]
 
 
-def among_packed(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
-    """Plain weights that every tool quantizes, of families without a quantized module, with the scheme of others."""
+def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpacked: Unpacked) -> ModuleNotPacked:
+    """The finding on modules of which others like them are quantized, with the list that leaves them out."""
+    settings = unpacked.settings
+    key = LISTS.get(settings.base.method or "")
+    if key is None:
+        return finding
+    stated = tuple(entry.text for entry in settings.ignored)
+    kept = stated or (() if settings.base.method == BY_PATTERN else ("lm_head",))
+    names = [name.removesuffix(".weight") for case in members for name in names_in(case.key, case.boxes, MOST_LISTED)]
+    entries = (*kept, *(name for name in names if name not in kept))
+    return replace(finding, source=settings.source, key=key, entries=entries)
+
+
+def among_packed(lines: Sequence[Line], *, everywhere: bool = False) -> Iterator[tuple[Line, str]]:
+    """Plain weights that every tool quantizes, of families without a quantized module, with the scheme of others.
+
+    everywhere: also in stacks of which nothing is quantized, such as a tower.
+    """
     packed = {
         _stack(line.family): line.packed.scheme
         for line in lines
         if line.packed is not None and line.packed.known and line.role in EVERY_TOOL
     }
     families = {line.family for line in lines if line.packed is not None}
-    for line in lines:
+    for line in lines if packed else ():
         stack = _stack(line.family)
         plain = line.packed is None and line.family not in families and line.layout.dtype in FLOATS
-        if plain and line.role in EVERY_TOOL and _is_linear(line) and stack in packed:
-            yield line, packed[stack]
+        usual = line.role in EVERY_TOOL and stack in packed
+        if plain and (usual or (everywhere and not line.role.startswith(NO_LAYERS))) and _is_linear(line):
+            yield line, packed.get(stack) or next(iter(packed.values()))
 
 
 def _is_linear(line: Line) -> bool:
@@ -92,6 +116,25 @@ def _is_linear(line: Line) -> bool:
 def _stack(family: str) -> str:
     """The part of a family before its layers: equal for the linear layers of one stack."""
     return family.partition(".#")[0] if ".#" in family else family
+
+
+def _towers(found: Sequence[Line], lines: Sequence[Line]) -> list[str]:
+    """The beginnings of the names of the parts of which nothing is quantized, as short as they can be."""
+    packed = [line.family for line in lines if line.packed is not None]
+    towers: list[str] = []
+    for line in found:
+        segments = line.family.partition(".#")[0].split(".")
+        stems = (".".join(segments[: number + 1]) for number in range(len(segments) - 1))
+        stem = next((one for one in stems if not any(family.startswith(f"{one}.") for family in packed)), None)
+        if stem is not None and f"{stem}." not in towers:
+            towers.append(f"{stem}.")
+    return towers
+
+
+def _shortest(tower: str, lines: Sequence[Line]) -> str:
+    """The last word of a part's name, which each loader has below its own prefix, where no quantized module has it."""
+    last = tower.rstrip(".").rpartition(".")[2]
+    return tower.rstrip(".") if any(last in line.family for line in lines if line.packed is not None) else last
 
 
 def entries_for(found: Sequence[tuple[Line, tuple[Box, ...]]], lines: Sequence[Line], sign: str = "") -> list[str]:

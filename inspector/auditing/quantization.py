@@ -10,7 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
-from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed
+from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed, with_list
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
@@ -208,7 +208,8 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
         if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in reported
     ]
     for members in _grouped(others):
-        yield _completed(members)
+        found = _completed(members)
+        yield with_list(found, members, unpacked) if isinstance(found, ModuleNotPacked) else found
 
 
 def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[ModuleProblem]:

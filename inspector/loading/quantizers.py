@@ -1,5 +1,8 @@
 """The quantization methods that each version of transformers has a quantizer for.
 
+Version 5 also reads the block of `text_config`, and applies it to the whole model (measured with LLaVA and
+compressed-tensors: it is complete where the block leaves the tower out; 4.57 does not read it there).
+
 With any other method `from_pretrained` says "skipping" and builds a model without a quantization. Source:
 `AUTO_QUANTIZATION_CONFIG_MAPPING` in `quantizers/auto.py`; measured with exl2, exl3, modelopt and marlin.
 """
@@ -22,6 +25,12 @@ METHODS: Final[Mapping[str, frozenset[str]]] = {
     OLDER: _BOTH,
     NEWEST: _BOTH | {"fouroversix", "gemma", "gguf", "metal", "mxfp8", "nvfp4", "sinq"},
 }
+
+
+def of_text_model(values: Mapping[str, Any]) -> bool:
+    """Whether the text model of a config has the block, and the config none of its own."""
+    text = values.get("text_config")
+    return not values.get(QUANTIZATION) and isinstance(text, Mapping) and isinstance(text.get(QUANTIZATION), Mapping)
 
 
 def unread_method(values: Mapping[str, Any], major: str) -> str | None:

@@ -35,7 +35,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.quantizers import NO_QUANTIZER, unread_method
+from inspector.loading.quantizers import NO_QUANTIZER, of_text_model, unread_method
 from inspector.loading.tables import (
     NEWEST,
     OLDER,
@@ -117,6 +117,8 @@ def _as_read(given: Given, major: str) -> Given:
     if given.values is not None and unread_method(given.values, major) is not None:
         values = {key: value for key, value in given.values.items() if key != QUANTIZATION}
         given = replace(given, values=values, case=None, quantized=None)
+    elif major == OLDER and of_text_model(given.values or {}):
+        given = replace(given, quantized=None)
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
         return replace(given, values=values, case=None)

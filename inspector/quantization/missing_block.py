@@ -27,6 +27,8 @@ LOADERS: Final[Mapping[str, str]] = {
     "exl2": "exllamav2", "exl3": "exllamav3", "gptq-float-zeros": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
 """Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
+PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM"}
+"""Method that no version of transformers has a quantizer for -> the program that reads it from config.json."""
 READ_BESIDE: Final[Mapping[str, str]] = {QUANTO_FILE: "optimum-quanto", "hf_quant_config.json": "vllm"}
 """File with settings -> the program that reads it; transformers reads config.json alone."""
 
@@ -39,7 +41,13 @@ def main_scheme(unpacked: Unpacked) -> str | None:
 
 def own_loader(unpacked: Unpacked) -> str | None:
     """The program that the quantized weights are made for, where it is not transformers and needs no config.json."""
-    return READ_BESIDE.get(unpacked.settings.source) or LOADERS.get(main_scheme(unpacked) or "")
+    return READ_BESIDE.get(unpacked.settings.source) or program_of(unpacked)
+
+
+def program_of(unpacked: Unpacked) -> str | None:
+    """The program that reads the quantization by its tensors, or by a method that transformers does not know."""
+    stated = PROGRAMS.get(unpacked.settings.base.method or "") if unpacked.settings.known else None
+    return LOADERS.get(main_scheme(unpacked) or "") or stated
 
 
 def is_named(unpacked: Unpacked, of_transformers: bool, files: Container[str]) -> bool:

@@ -236,6 +236,23 @@ def test_a_module_that_is_plain_in_every_layer_must_be_listed(name: str, key: st
     assert bad(without_role(name, "q_proj", **{key: step.new})) == []
 
 
+@pytest.mark.parametrize(("name", "key", "head", "entry"), LISTS)
+def test_modules_that_are_plain_in_one_layer_are_one_finding_with_the_list(
+    name: str, key: str, head: list[str], entry: str
+) -> None:
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"][key] = head
+    plain = ["model.layers.0.self_attn.q_proj", "model.layers.1.mlp.down_proj"]
+    spec = {tensor: found for tensor, found in spec.items() if not tensor.startswith(tuple(f"{one}." for one in plain))}
+    spec |= {f"{one}.weight": ("BF16", original(name)[f"{one}.weight"]) for one in plain}
+    result = audited(name, spec, config)
+    assert bad(result) == ["T616"]
+    (step,) = result.findings[0].remedy().steps
+    assert (step.key, sorted(step.new)) == (("quantization_config", key), sorted([*head, *plain]))
+    config["quantization_config"][key] = step.new
+    assert bad(audited(name, spec, config)) == []
+
+
 WORDS = {
     "ct_w4a16": 4,
     "ct_w3a16": 3,

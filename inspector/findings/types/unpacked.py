@@ -71,19 +71,28 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
           help    quantize it like the others, or exclude it in the config
 
     What to do
-        Quantize the module like the others, or exclude it in the config.
+        Add the module to the list of the quantization block, or quantize it like the others.
     """
 
     code = "T616"
+    always_one = True
 
     dtype: str
     shape: tuple[int, ...]
     others: int
     method: str | None
+    source: str = ""
+    key: str | None = None
+    entries: tuple[str, ...] = ()
 
-    remedy_text = "quantize it like the others, or exclude it in the config"
+    def remedy(self) -> Remedy:
+        if self.key is None:
+            return Remedy("quantize it like the others, or exclude it in the config")
+        return _listing(self.key, self.entries, self.source, self.modules)
 
     def rows(self) -> Rows:
+        if len(self.families) > 1:
+            return [*self.packing(), ("stored", f"plain, in {self.dtype}")]
         verb = "is" if self.others == 1 else "are"
         rows = [
             ("stored", f"{shape(self.shape)} {self.dtype}"),
@@ -131,13 +140,18 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.key is None:
             return Remedy(f"quantize them like the others: {self.method} has no list of modules to leave out")
-        few = len(self.entries) <= MOST_WRITTEN
-        listing = json.dumps(self.entries) if few else f"the present entries and these {self.modules} modules"
-        words = f'set "{self.key}": {listing} in {self.source}'
-        if self.source != "quantization_config" or not few:
-            return Remedy(words)
-        step = Step(action="set", file="config.json", key=(self.source, self.key), new=list(self.entries))
-        return Remedy(f"{words} of config.json", (step,))
+        return _listing(self.key, self.entries, self.source, self.modules)
+
+
+def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
+    """To set the list of unquantized modules; only words where it is long or not in config.json."""
+    few = len(entries) <= MOST_WRITTEN
+    listing = json.dumps(entries) if few else f"the present entries and these {modules} modules"
+    words = f'set "{key}": {listing} in {source}'
+    if not source.endswith("quantization_config") or not few:
+        return Remedy(words)
+    step = Step(action="set", file="config.json", key=(*source.split("."), key), new=list(entries))
+    return Remedy(f"{words} of config.json", (step,))
 
 
 class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):

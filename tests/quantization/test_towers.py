@@ -1,0 +1,77 @@
+"""A quantized text model beside a plain tower: where the block stands, and what it leaves out.
+
+Measured with compressed-tensors 0.20: transformers 5.23 reads the block of the text model for the whole model, and
+leaves random what it does not leave out; 4.57 does not read it there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import Spec, genuine, write
+from tests.judged import codes
+
+TEXT = {
+    "model_type": "llama", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2,
+    "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 320,
+}  # fmt: skip
+VISION = {
+    "model_type": "clip_vision_model", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "image_size": 56, "patch_size": 14, "projection_dim": 64,
+}  # fmt: skip
+CONFIG = {
+    "model_type": "llava", "architectures": ["LlavaForConditionalGeneration"], "vision_config": VISION,
+    "image_token_index": 319, "vision_feature_layer": -1, "tie_word_embeddings": False,
+}  # fmt: skip
+TOWER = ["re:.*vision_tower.*", "re:.*multi_modal_projector.*"]
+
+
+def block(*ignored: str) -> dict[str, Any]:
+    """Four bits for every linear layer that is not left out."""
+    weights = {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "group", "group_size": 128}
+    groups = {"group_0": {"targets": ["Linear"], "weights": weights}}
+    return {"quant_method": "compressed-tensors", "format": "pack-quantized", "quantization_status": "compressed",
+            "ignore": ["lm_head", *ignored], "config_groups": groups}  # fmt: skip
+
+
+def packed() -> Spec:
+    """LLaVA with the linear layers of the text model in words."""
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine({**CONFIG, "text_config": TEXT}).items():
+        if "language_model" in name and name.endswith("_proj.weight"):
+            module, (outputs, inputs) = name.removesuffix(".weight"), shape
+            spec[f"{module}.weight_packed"] = ("I32", (outputs, inputs // 8))
+            spec[f"{module}.weight_scale"] = ("BF16", (outputs, inputs // 128))
+            spec[f"{module}.weight_shape"] = ("I64", (2,))
+        else:
+            spec[name] = (dtype, shape)
+    return spec
+
+
+def read(place: Path, stated: dict[str, Any], *, inside: bool) -> Audit:
+    """The audit of the folder with a block at the top of the config, or in that of the text model."""
+    text = {**TEXT, "quantization_config": stated} if inside else TEXT
+    config = {**CONFIG, "text_config": text, **({} if inside else {"quantization_config": stated})}
+    return audit(str(write(place / "model", packed(), config)))
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_layers_that_the_block_does_not_leave_out_are_one_finding(inside: bool, tmp_path: Path) -> None:
+    audited = read(tmp_path, block(), inside=inside)
+    assert codes(audited) - {"N409"} == {"T641"}
+    (step,) = next(one for one in audited.findings if one.code == "T641").remedy().steps
+    place = ("text_config", "quantization_config") if inside else ("quantization_config",)
+    assert (step.key, step.new) == ((*place, "ignore"), ["lm_head", *TOWER])
+
+
+@pytest.mark.parametrize(("inside", "older"), [(True, "random"), (False, "complete")])
+def test_a_tower_that_is_left_out_is_no_fault(inside: bool, older: str, tmp_path: Path) -> None:
+    audited = read(tmp_path, block(*TOWER), inside=inside)
+    assert (audited.verdict, codes(audited) - {"N409"}) == ("clean", set())
+    outcomes = {str(one.version)[:1]: one.outcome for one in audited.loads if one.loader == "transformers"}
+    assert outcomes == {"5": "complete", "4": older}
