@@ -58,9 +58,13 @@ FOLDERS: dict[str, list[Module]] = {
     "cnn": [CNN, ("Pooling", {"embedding_dimension": 32, "pooling_mode": "max"}, {}), dense(32, 8)],
     "layers": [("WeightedLayerPooling", {"embedding_dimension": 24, "layer_start": 1, "num_hidden_layers": 2},
                 {"layer_weights": (2,)}), POOLING],
+    "sparse": [POOLING, ("SparseAutoEncoder", {"input_dim": 24, "hidden_dim": 48, "k": 4},
+                         {"pre_bias": (24,), "decoder.linear.weight": (48, 24), "latent_bias": (48,),
+                          "stats_last_nonzero": (48,)})],
 }  # fmt: skip
 """Modules behind the model: kind, config, tensors."""
-CONFIGS = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json"}
+CONFIGS = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "WordEmbeddings": "wordembedding_config.json"}
+TABLE_CONFIG = {"tokenizer_class": "sentence_transformers.models.tokenizer.WhitespaceTokenizer"}
 
 
 def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[str, Any] = ENCODER) -> Path:
@@ -183,6 +187,8 @@ def of_tables(place: Path, kind: str, name: str, shape: tuple[int, ...]) -> Path
              for route in ("query", "document")}  # fmt: skip
     for number, folder_name in enumerate(types):
         write(place / folder_name, {name if number else TABLES[kind]: ("F32", shape if number else (9, 12))}, None)
+        if kind in CONFIGS:
+            (place / folder_name / CONFIGS[kind]).write_text(json.dumps(TABLE_CONFIG), encoding="utf-8")
     routes = {one.partition("_")[0]: [one] for one in types}
     (place / "router_config.json").write_text(json.dumps({"types": types, "structure": routes}), encoding="utf-8")
     listed = [{"path": "", "type": "sentence_transformers.base.modules.router.Router"}]
@@ -193,7 +199,7 @@ def of_tables(place: Path, kind: str, name: str, shape: tuple[int, ...]) -> Path
 @pytest.mark.parametrize("kind", TABLES)
 def test_encoders_of_tables_have_no_model(kind: str, tmp_path: Path) -> None:
     found = audited(of_tables(tmp_path / "whole", kind, TABLES[kind], (7, 12)))
-    assert (found.verdict, codes(found)) == ("undecided", set())
+    assert (found.verdict, codes(found)) == ("clean", set())
     for number, (name, shape) in enumerate((("weight", (7, 12)), (TABLES[kind], (84,)))):
         assert codes(audited(of_tables(tmp_path / str(number), kind, name, shape))) == {"N434"}
 
@@ -203,7 +209,11 @@ def test_a_bag_of_words_before_a_dense_layer(tmp_path: Path) -> None:
     listed = json.loads((place / "modules.json").read_text())
     listed[0] = {"path": "0_BoW", "type": "sentence_transformers.sentence_transformer.modules.bow.BoW"}
     (place / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
-    assert (audited(place).verdict, codes(audited(place))) == ("undecided", set())
+    (place / "0_BoW").mkdir()
+    for words, verdict, found in ((3, "clean", set()), (4, "findings", {"N434"}), (0, "findings", {"N434"})):
+        config = {"vocab": list("abcd")[:words]} if words else {}
+        (place / "0_BoW" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        assert (audited(place).verdict, codes(audited(place))) == (verdict, found), words
 
 
 @pytest.mark.parametrize("lost", [True, False])
@@ -214,3 +224,70 @@ def test_a_model_below_that_lost_its_weights_is_the_one_to_complete(lost: bool, 
     audited = audit(str(place))
     assert audited.verdict == ("unreadable" if lost else "clean")
     assert not lost or audited.findings[0].help.startswith("download model.safetensors, or its shards and their index")
+
+
+def test_integers_in_a_module(tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING, dense(24, 12)])
+    write(place / "2_Dense", {"linear.weight": ("I32", (12, 24)), "linear.bias": ("F32", (12,))}, None)
+    (place / "2_Dense" / "config.json").write_text(json.dumps({"in_features": 24, "out_features": 12}))
+    (finding,) = (one for one in audited(place).findings if one.severity != "note")
+    assert (finding.code, "stored as I32" in finding.message) == ("N434", True)
+
+
+def test_a_module_that_is_wrong_is_no_evidence_on_the_next(tmp_path: Path) -> None:
+    wider = ("LSTM", {**LSTM[1], "hidden_dim": 17}, LSTM[2])
+    place = folder(tmp_path, [wider, ("Pooling", {"embedding_dimension": 32, "pooling_mode": "mean"}, {})])
+    assert [one.code for one in audited(place).findings if one.severity != "note"] == ["N434"]
+
+
+def test_a_model_of_a_wrong_width_is_no_evidence_on_the_next(tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING])
+    (place / "config.json").write_text(json.dumps({**ENCODER, "hidden_size": 28}), encoding="utf-8")
+    assert codes(audited(place)) == {"C310"}
+
+
+def test_a_model_that_lost_its_weights_beside_modules_that_have_some(tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING, dense(24, 12)])
+    (place / "model.safetensors").unlink()
+    found = audited(place)
+    assert (found.verdict, codes(found)) == ("unreadable", {"R003"})
+
+
+def of_two_models(place: Path, router: str) -> Path:
+    """A router of two models, each with a dense layer. router: its folder."""
+    types: dict[str, str] = {}
+    for route in ("query", "document"):
+        for number, kind in enumerate(("Transformer", "Pooling", "Dense")):
+            name = f"{route}_{number}_{kind}"
+            types[name] = f"sentence_transformers.models.{kind}"
+            _, config, stored = dense(24, 12) if kind == "Dense" else POOLING
+            tensors = {name: ("F32", shape) for name, shape in stored.items()}
+            model = kind == "Transformer"
+            write(place / router / name, genuine(ENCODER) if model else tensors or {}, ENCODER if model else config)
+            if kind == "Pooling":
+                (place / router / name / "model.safetensors").unlink()
+    routes = {route: [one for one in types if one.startswith(route)] for route in ("query", "document")}
+    (place / router / "router_config.json").write_text(json.dumps({"types": types, "structure": routes}))
+    (place / "modules.json").write_text(json.dumps([{"path": router, "type": "sentence_transformers.models.Router"}]))
+    return place
+
+
+@pytest.mark.parametrize("router", ["", "0_Router"])
+def test_each_model_of_a_router_is_audited(router: str, tmp_path: Path) -> None:
+    place = of_two_models(tmp_path, router)
+    assert (audited(place).verdict, codes(audited(place))) == ("clean", set())
+    second = place / router / "document_0_Transformer"
+    write(second, {name: one for name, one in genuine(ENCODER).items() if "1.output.dense.w" not in name}, ENCODER)
+    (finding,) = (one for one in audited(place).findings if one.severity != "note")
+    assert (finding.code, (finding.place.file or "").startswith(str(second.relative_to(place)))) == ("N403", True)
+    (place / router / "router_config.json").unlink()
+    assert codes(audited(place)) == {"R003"}
+
+
+def test_a_head_that_sentence_transformers_uses(tmp_path: Path) -> None:
+    config = {**ENCODER, "architectures": ["BertForMaskedLM"], "tie_word_embeddings": False}
+    for task, severity in (("fill-mask", "error"), ("feature-extraction", "note")):
+        place = folder(tmp_path / task, [POOLING])
+        (place / "sentence_bert_config.json").write_text(json.dumps({"transformer_task": task}), encoding="utf-8")
+        write(place, genuine(ENCODER), config)
+        assert audited(place).findings[0].severity == severity, audited(place).findings

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.auditing.own_code import is_foreign
-from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
-from inspector.auditing.sentence_modules import ModulesRead, sentence_modules
+from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.sentence_modules import NAMES, AuditFolder, ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.config_file import Config, named_class
@@ -25,6 +25,7 @@ from inspector.loading.tables import (
     spelled,
     type_of_class,
 )
+from inspector.reconciler.ledger import PARAMETER, UNCHECKED, add_up
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
 
-def with_declared(audited: Audit) -> Audit:
-    """The audit of a folder with what its files name and nothing has."""
+def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
+    """The audit of a folder with what its files name and nothing has. audit_part: audits further models in it."""
     if not audited.checkpoint.readable:
         return audited
     added = _added(audited.checkpoint)
@@ -55,7 +56,7 @@ def with_declared(audited: Audit) -> Audit:
         after = f" after the first {len(added.ids):,}" if added.ids else ""
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
-    audited = with_modules(audited, sentence_modules(audited.checkpoint))
+    audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
     findings = [*_of_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     if not findings:
         return audited
@@ -64,11 +65,21 @@ def with_declared(audited: Audit) -> Audit:
 
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
     """The audit with the modules of a sentence encoder behind the model."""
+    audited = _explained(audited) if modules.explained else audited
     findings = ordered((*audited.findings, *modules.findings))
     verdict = verdict_with(audited.verdict, modules.findings)
     open_check = verdict == CLEAN and any(one.decisive for one in modules.skipped)
     return replace(audited, findings=tuple(findings), skipped=(*audited.skipped, *modules.skipped),
                    verdict=UNDECIDED if open_check else verdict)  # fmt: skip
+
+
+def _explained(audited: Audit) -> Audit:
+    """The audit of weights of no known model whose names and shapes are those that a module's config states."""
+    skipped = tuple(one for one in audited.skipped if one.check != NAMES)
+    lines = [replace(line, kind=PARAMETER) if line.kind == UNCHECKED else line for line in audited.lines]
+    ledger = add_up(lines, audited.counts.unique_parameters)
+    verdict = verdict_of(audited.findings, skipped) if audited.verdict == UNDECIDED else audited.verdict
+    return replace(audited, skipped=skipped, ledger=ledger, verdict=verdict)
 
 
 # --- the class ---

@@ -241,7 +241,7 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     from inspector.auditing.named_class import decided_by_class
     from inspector.auditing.use import base_in_use, by_use
 
-    judged, used = list(by_use(judged)), base_in_use(checkpoint, judged)
+    judged, used = list(by_use(checkpoint, judged)), base_in_use(checkpoint, judged)
     if used is not None:
         config = claim_of(used.config)
         reading = choose_reading(config, draft.families, draft.lost)[0] or reading

@@ -5,7 +5,7 @@ What each stores: `inspector.loading.sentence_modules`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -13,18 +13,22 @@ from msgspec.structs import replace
 
 from inspector.auditing.loads import given_of
 from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, listed_modules
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint, load_within
-from inspector.loader.config_file import refused_config, unreadable_config
+from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
-from inspector.loader.sources.source import Refusal
-from inspector.loader.strict_json import JsonFault, decode_config
+from inspector.loading.memory import INTEGERS
 from inspector.loading.outcome import REFUSES
 from inspector.loading.sentence_modules import (
+    BESIDE_TABLES,
     CONFIGS,
+    COUNTERS,
+    DIMS_OF,
     EMPTY,
     LOOKUPS,
     MODELS,
+    OTHER_NAMES,
+    REQUIRED,
     TOKENS,
     is_known,
     key_before,
@@ -39,96 +43,159 @@ from inspector.loading.transformers import loads
 if TYPE_CHECKING:
     from inspector.findings.declared import ModuleMissing
 
-MODULES: Final = "modules.json"
-OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
-"""Beginnings of the types of modules with known code; PyLate has those of sentence-transformers."""
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys of the width of the hidden states."""
-LIMIT: Final = 1 << 20
-"""Most bytes of a JSON file that are read."""
+NAMES: Final = "names and shapes"
+"""The check that is not made of an unknown architecture."""
+WEIGHTS: Final = "model.safetensors"
 
 
-class Listed(Struct, frozen=True):
-    """A listed module with a folder of its own, or of a type that is not a class.
+class Widths(Struct, frozen=True):
+    """The width of the embeddings of tokens and of the sentence; None where not known."""
 
-    first: whether a route of a router begins with it.
-    """
+    tokens: int | None = None
+    sentence: int | None = None
 
-    path: str
-    kind: str
-    type_name: str
-    first: bool = False
+
+class Problem(Struct, frozen=True):
+    """What is wrong with a module by itself, and in which of its files."""
+
+    words: str
+    file: str = WEIGHTS
 
 
 class ModulesRead(Struct, frozen=True):
-    """What is wrong with the modules, and what of them was not checked."""
+    """What is wrong with the modules, and what of them was not checked.
+
+    explained: whether the audited weights are those of a module that is no model, and all are as its config states.
+    """
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    explained: bool = False
 
 
-def sentence_modules(checkpoint: Checkpoint) -> ModulesRead:
-    """Modules that are absent, lack files, or have other tensors or widths than stated."""
+AuditFolder = Callable[[Checkpoint], Audit]
+"""Audits one loaded checkpoint."""
+
+
+def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFolder) -> ModulesRead:
+    """Modules that are absent, lack files, or have other tensors or widths than stated.
+
+    audited: the audit of the weights in this folder or of the model in a folder below. audit_part: audits further
+    models.
+    """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
         return ModulesRead()
-    listed = _listed(checkpoint)
+    listed = listed_modules(checkpoint)
     if isinstance(listed, Finding):
         return ModulesRead((listed,))
-    findings: list[Finding] = []
-    skipped: list[Skipped] = []
-    hidden = None if checkpoint.config is None else number(checkpoint.config.values, *WIDTHS)
-    tokens = sentence = hidden
-    audited = not checkpoint.readable
+    read, main = ModulesRead(), _main(checkpoint, listed)
+    widths = entered = _of_model(audited)
     for place, one in enumerate(listed):
-        if "." not in one.type_name:
-            findings.append(_without_class(one))
-            audited, tokens, sentence = False, None, None
-            continue
-        if one.first:
-            tokens = sentence = None
-        if one.kind in MODELS:
-            skipped.extend(() if audited else (_unread(one),))
-            audited, tokens, sentence = False, None, None
-            continue
-        part = load_within(checkpoint, one.path)
-        values = _config(part, one.kind)
-        width = tokens if one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" else sentence
-        width = tokens if one.kind == "Pooling" else width
-        problem = _problem(one.kind, part, values)
-        if problem:
-            from inspector.findings.declared import ModuleMissing
+        entered = widths if one.kind == "Router" else entered
+        widths = entered if one.first else widths
+        if one.kind in MODELS and "." in one.type_name:
+            judged, widths = _model(checkpoint, one, audited if one is main else None, audit_part)
+        else:
+            judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
+        read = ModulesRead(
+            (*read.findings, *judged.findings), (*read.skipped, *judged.skipped), read.explained or judged.explained
+        )
+    return read
 
-            findings.append(ModuleMissing(place=Place(file=MODULES), folder=one.path, problem=problem))
-        elif width is not None and width_before(one.kind, values) not in (None, width):
-            finding, values = _of_another_width(checkpoint, listed[place:], values, width)
-            findings.append(finding)
-        elif part is not None and part.readable and not (is_known(one.kind) or one.kind in {*EMPTY, *LOOKUPS}):
-            skipped.append(_unread(one))
-        if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
-            tokens = width_behind(one.kind, values, tokens)
-            continue
-        sentence = width_behind(one.kind, values, sentence)
-        tokens = sentence if one.kind in TOKENS else tokens
-    return ModulesRead(tuple(findings), tuple(skipped))
+
+def _main(checkpoint: Checkpoint, listed: Sequence[Listed]) -> Listed | None:
+    """The module whose weights are audited: that of the folder of modules.json, or the model.
+
+    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights.
+    """
+    at_top = next((one for one in listed if not one.path and one.kind not in EMPTY), None)
+    if checkpoint.readable or (at_top is not None and at_top.kind in MODELS):
+        return at_top
+    models = [one for one in listed if one.kind in MODELS]
+    return models[0] if models else next((one for one in listed if one.path and _is_stored(checkpoint, one)), None)
+
+
+def _is_stored(checkpoint: Checkpoint, one: Listed) -> bool:
+    part = folder_of(checkpoint, one.path)
+    return part is not None and part.readable
+
+
+def _of_model(audited: Audit) -> Widths:
+    """The width of the hidden states of a model; not known where its config is wrong in it."""
+    config = audited.checkpoint.config
+    if config is None or any((one.place.key or "").rpartition(".")[2] in WIDTHS for one in audited.findings):
+        return Widths()
+    width = number(config.values, *WIDTHS)
+    return Widths(width, width)
+
+
+def _model(
+    checkpoint: Checkpoint, one: Listed, main: Audit | None, audit_part: AuditFolder
+) -> tuple[ModulesRead, Widths]:
+    """What is wrong with a model, and the width of its hidden states. main: its audit where that is reported."""
+    if main is not None or not one.path:
+        return ModulesRead(), Widths() if main is None else _of_model(main)
+    part = folder_of(checkpoint, one.path)
+    if part is None or not (part.readable or part.siblings):
+        return ModulesRead((_missing(one, Problem("the folder is absent")),)), Widths()
+    audited = audit_part(part)
+    findings = (found.within(one.path, _in_folder(one.path, found.place)) for found in audited.findings)
+    skipped = (replace(skip, check=f"{one.path}: {skip.check}") for skip in audited.skipped if skip.decisive)
+    return ModulesRead(tuple(findings), tuple(skipped)), _of_model(audited)
+
+
+def _in_folder(folder: str, place: Place) -> Place:
+    return replace(place, file=f"{folder}/{place.file or ''}")
+
+
+def _module(
+    checkpoint: Checkpoint, rest: Sequence[Listed], widths: Widths, main: Audit | None
+) -> tuple[ModulesRead, Widths]:
+    """What is wrong with a module that is no model, and the widths behind it.
+
+    rest: the module and those after it. main: the audit of its weights where that is reported.
+    """
+    one = rest[0]
+    if "." not in one.type_name:
+        return ModulesRead((_without_class(one),)), Widths()
+    part = folder_of(checkpoint, one.path)
+    if main is not None and part is not None and part.readable and not part.tensors:
+        return ModulesRead(), Widths()
+    values = config_of(part, one.kind)
+    of_tokens = one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" or one.kind == "Pooling"
+    width = widths.tokens if of_tokens else widths.sentence
+    problem = _problem(one.kind, part, values)
+    if problem is not None:
+        return ModulesRead((_missing(one, problem),)), Widths()
+    found: tuple[Finding, ...] = tuple(_ignored(one, part))
+    known = is_known(one.kind) or one.kind in LOOKUPS
+    explained = main is not None and known and not found
+    skipped = (_unread(one),) if part is not None and part.readable and not (known or one.kind in EMPTY) else ()
+    if width is not None and width_before(one.kind, values) not in (None, width):
+        wrong, values = _of_another_width(checkpoint, rest, values, width)
+        found, skipped = (*found, wrong), ()
+    behind = _width_of_table(one.kind, part) if one.kind in LOOKUPS else width_behind(one.kind, values, width)
+    if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
+        return ModulesRead(found, skipped, explained), replace(widths, tokens=behind)
+    tokens = behind if one.kind in (*TOKENS, *LOOKUPS) else widths.tokens
+    return ModulesRead(found, skipped if main is None else (), explained), Widths(tokens, behind)
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
     """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`).
 
-    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights. A model
-    whose weights are lost is the one that lacks them.
+    Where no module is a model, the first that has weights. A model whose weights are lost is the one that lacks them.
     """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
         return None
-    listed = _listed(checkpoint)
-    if isinstance(listed, Finding):
+    listed = listed_modules(checkpoint)
+    main = None if isinstance(listed, Finding) else _main(checkpoint, listed)
+    if main is None or not main.path:
         return None
-    models = [one.path for one in listed if one.kind in MODELS]
-    if models:
-        model = load_within(checkpoint, models[0])
-        return model if model is not None and (model.readable or model.config is not None) else None
-    parts = (load_within(checkpoint, one.path) for one in listed)
-    return next((part for part in parts if part is not None and part.readable), None)
+    part = folder_of(checkpoint, main.path)
+    return part if part is not None and (part.readable or part.config is not None) else None
 
 
 def with_model_below(audited: Audit, place: str) -> Audit:
@@ -152,6 +219,26 @@ def with_model_below(audited: Audit, place: str) -> Audit:
     return replace(audited, loads=(*refused, used))
 
 
+def _missing(one: Listed, problem: Problem) -> ModuleMissing:
+    """The finding on a module; one in the folder of modules.json is named by its file."""
+    from inspector.findings.declared import ModuleMissing
+
+    return ModuleMissing(place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words)
+
+
+def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
+    """Tensors beside a table, which the module does not read."""
+    known = {*LOOKUPS.get(one.kind, ()), *BESIDE_TABLES}
+    for name, stored in part.tensors.items() if part is not None and one.kind in LOOKUPS else ():
+        if name not in known:
+            from inspector.findings.names.tensors import TensorUnexpected
+
+            yield TensorUnexpected(
+                place=Place(tensor=name, file=f"{one.path}/{WEIGHTS}" if one.path else WEIGHTS), tensors=1,
+                elements=stored.elements, bytes=stored.bytes, shape=stored.shape, dtype=stored.dtype, names=(name,),
+            )  # fmt: skip
+
+
 def _without_class(one: Listed) -> ModuleMissing:
     """The finding on a type without a module before its class, which `import_from_string` cannot import."""
     from inspector.findings.declared import ModuleMissing
@@ -168,17 +255,21 @@ def _unread(one: Listed) -> Skipped:
     return Skipped(f"the weights of {one.path}", f"a further module, of kind {one.kind}", decisive=True)
 
 
-def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> str:
-    """What is wrong with a module by itself; "" where it loads."""
+def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> Problem | None:
+    """What is wrong with a module by itself; None where it loads."""
+    config = CONFIGS.get(kind, "config.json")
+    if kind in REQUIRED and REQUIRED[kind] not in values:
+        return Problem(f'its {config} has no "{REQUIRED[kind]}"' if values else f"it has no {config}", config)
     if kind in LOOKUPS:
         return _without_table(kind, part)
-    if kind not in ("Pooling", "Router") and not is_known(kind):
-        return ""
+    if kind != "Pooling" and not is_known(kind):
+        return None
     if part is None:
-        return "the folder is absent" if kind != "Pooling" else "it has no config.json"
+        return Problem("the folder is absent" if kind != "Pooling" else "it has no config.json")
     if not values:
-        return f"it has no {CONFIGS.get(kind, 'config.json')}"
-    return _tensors_differ(kind, part, values) if is_known(kind) else ""
+        return Problem(f"it has no {config}", config)
+    words = _tensors_differ(kind, part, values) if is_known(kind) else ""
+    return Problem(words) if words else None
 
 
 def _of_another_width(
@@ -193,7 +284,7 @@ def _of_another_width(
 
     one, stated, key = rest[0], width_before(rest[0].kind, values), str(key_before(rest[0].kind, values))
     right = {**values, key: width}
-    behind = (width_before(other.kind, _config(load_within(checkpoint, other.path), other.kind)) for other in rest[1:])
+    behind = (width_before(other.kind, config_of(folder_of(checkpoint, other.path), other.kind)) for other in rest[1:])
     needed = next((found for found in behind if found is not None), None)
     correct = one.kind == "Pooling" and needed in (None, width_behind(one.kind, right, width))
     finding = ModuleMissing(
@@ -207,13 +298,25 @@ def _of_another_width(
     return finding, right if correct else values
 
 
-def _without_table(kind: str, part: Checkpoint | None) -> str:
+def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
+    """What is wrong with a module that is a table; None where it loads."""
     if part is None or not part.readable:
-        return "it has no weights that can be read"
-    tables = [part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors]
+        return Problem("it has no weights that can be read")
+    tables = [name for name in LOOKUPS[kind] if name in part.tensors]
     if not tables:
-        return f"{LOOKUPS[kind][0]} is missing"
-    return "" if len(tables[0].shape) == 2 else f"its table is {list(tables[0].shape)}, not of two dims"
+        return Problem(f"{LOOKUPS[kind][0]} is missing")
+    stored, dims = part.tensors[tables[0]], DIMS_OF.get(kind, 2)
+    if len(stored.shape) != dims:
+        return Problem(f"its table is {list(stored.shape)}, not of {('one dim', 'two dims')[dims - 1]}")
+    if stored.dtype in INTEGERS and tables[0] == LOOKUPS[kind][0]:
+        return Problem(f"{tables[0]} is stored as {stored.dtype}")
+    return None
+
+
+def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:
+    """The last dim of a table; None where it was not read."""
+    stored = next((part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors), None) if part else None
+    return None if stored is None or not stored.shape else stored.shape[-1]
 
 
 def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> str:
@@ -222,82 +325,14 @@ def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> s
     expected = tensors_of(kind, values)
     if expected is None:
         return f"its {CONFIGS.get(kind, 'config.json')} does not state its sizes"
+    tensors = {name if name in expected else OTHER_NAMES.get(name, name): one for name, one in part.tensors.items()}
     for name, shape in expected.items():
-        stored = part.tensors.get(name)
+        stored = tensors.get(name)
         if stored is None:
             return f"{name} is missing"
         if stored.shape != shape:
             return f"{name} is {list(stored.shape)}, its config states {list(shape)}"
-    other = next((name for name in part.tensors if name not in expected), None)
+        if stored.dtype in INTEGERS and name not in COUNTERS:
+            return f"{name} is stored as {stored.dtype}"
+    other = next((name for name in tensors if name not in expected), None)
     return "" if other is None else f"{other} is unexpected"
-
-
-# --- modules.json ---
-
-
-def _config(part: Checkpoint | None, kind: str) -> Mapping[str, Any]:
-    """The config of a module; empty where it cannot be read."""
-    if part is None:
-        return {}
-    if kind not in CONFIGS:
-        return {} if part.config is None else part.config.values
-    read = _json(part, CONFIGS[kind])
-    return read if isinstance(read, dict) else {}
-
-
-def _json(place: Checkpoint, name: str) -> object:
-    """The content of a JSON file in a folder, or the finding that it cannot be read."""
-    if place.reach is None:
-        return None
-    raw = place.reach().read_whole(name, LIMIT)
-    if isinstance(raw, Refusal):
-        return refused_config(name, raw)
-    content = decode_config(raw)
-    if not isinstance(content, JsonFault):
-        return content
-    return unreadable_config(name, content.reason, content.position, encoding=content.encoding)
-
-
-def _listed(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:
-    """Each listed module with a folder of its own, with those of a router, or why there are none."""
-    entries = _json(checkpoint, MODULES)
-    if isinstance(entries, Finding):
-        return entries
-    if not isinstance(entries, list):
-        return unreadable_config(MODULES, "is not a list of modules", 0)
-    return tuple(_with_routes(checkpoint, entries))
-
-
-def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[Listed]:
-    for entry in entries:
-        path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
-        if not isinstance(path, str) or not isinstance(kind, str):
-            continue
-        one = Listed(path, _kind(kind), kind)
-        if "." not in kind:
-            yield one
-        elif one.kind == "Router":
-            yield from _routes(one, _config(load_within(checkpoint, path) if path else checkpoint, one.kind))
-        elif path:
-            yield one
-
-
-def _kind(type_name: str) -> str:
-    """The class of a model or of a known module; the whole name of any other, which has its own code."""
-    last = type_name.rpartition(".")[2]
-    return last if last in MODELS or type_name.startswith(OWN_TYPES) else type_name
-
-
-def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
-    """The modules of each route; a module of several routes once."""
-    types, routes = values.get("types"), values.get("structure")
-    if not isinstance(types, dict) or not isinstance(routes, dict):
-        return
-    seen: set[str] = set()
-    for route in routes.values():
-        for place, name in enumerate(route if isinstance(route, list) else ()):
-            kind = types.get(name) if isinstance(name, str) else None
-            if isinstance(kind, str) and name not in seen:
-                seen.add(name)
-                path = f"{router.path}/{name}" if router.path else name
-                yield Listed(path, _kind(kind), kind, first=place == 0)

@@ -108,7 +108,7 @@ def _audit_opened(
         below = model_below(checkpoint)
         if below is not None:
             audited = with_model_below(audit_loaded(below, claim), below.title)
-            audited = with_modules(audited, sentence_modules(checkpoint))
+            audited = with_modules(audited, sentence_modules(checkpoint, audited, audit_loaded))
             return _without_base(audited) if asked else audited
     if asked:
         return _audit_with_base(checkpoint, claim, base, progress)
@@ -152,7 +152,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         from inspector.auditing.declared import with_declared
         from inspector.auditing.loads import with_loads
 
-        return with_loads(with_declared(audited))
+        return with_loads(with_declared(audited, audit_loaded))
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

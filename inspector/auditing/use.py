@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from inspector.auditing.sentence_listing import head_in_use
 from inspector.findings.class_names import BaseModelUsed, ClassDiffers, HeadUntrained
 from inspector.findings.finding import Finding, Place
 from inspector.findings.totals import HeadMissing
@@ -19,7 +20,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config, named_class
 from inspector.loading.tables import generating
 
-POOLING: Final = ("modules.json", "config_sentence_transformers.json")
+POOLING: Final = ("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json")
 """Files that show that the hidden states of the base model are used."""
 
 
@@ -36,16 +37,17 @@ def base_in_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Used | N
     if checkpoint.config is None or len(wrong) != 1 or not any(name in checkpoint.siblings for name in POOLING):
         return None
     found = _base_of(wrong[0], checkpoint.config)
-    if found is None:
+    if found is None or head_in_use(checkpoint):
         return None
     values = {**checkpoint.config.values, "architectures": [found.stored_class]}
     return Used(replace(checkpoint.config, values=values), found)
 
 
-def by_use(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, with a warning where a head that can be trained is not stored."""
+def by_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, with a warning where a head that can be trained is not stored, unless it is used."""
     for one in findings:
         untrained = isinstance(one, ClassDiffers) and _is_base(one) and one.declared not in generating()
+        untrained = untrained and not head_in_use(checkpoint)
         yield HeadUntrained(**asdict(one)) if untrained else one
 
 

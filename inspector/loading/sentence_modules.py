@@ -12,22 +12,42 @@ from typing import Any, Final
 Shape = tuple[int, ...]
 Tensors = dict[str, Shape]
 
-CONFIGS: Final = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "Router": "router_config.json"}
+CONFIGS: Final = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "Router": "router_config.json",
+                  "WordEmbeddings": "wordembedding_config.json"}  # fmt: skip
 """Kind of module -> its config, where that is not config.json."""
 MODELS: Final = frozenset({"Transformer", "CLIPModel", "MLMTransformer"})
 """Modules that are models of transformers."""
-EMPTY: Final = frozenset({"Pooling", "Normalize", "Dropout", "BoW", "Router", "SpladePooling", "TokenPooling"})
+TASKS_WITH_HEAD: Final = frozenset({"sequence-classification", "text-generation", "fill-mask", "any-to-any"})
+"""Values of `transformer_task` for which a class with a head is loaded."""
+EMPTY: Final = frozenset({
+    "Pooling", "Normalize", "Dropout", "BoW", "Router", "SpladePooling", "TokenPooling", "HierarchicalTokenPooling",
+    "MultiVectorMask", "LogitScore",
+})  # fmt: skip
 """Modules without weights."""
+REQUIRED: Final[Mapping[str, str]] = {
+    "BoW": "vocab", "LogitScore": "true_token_id", "Router": "types", "WordEmbeddings": "tokenizer_class",
+}  # fmt: skip
+"""Modules that do not load without a key of their config, which states no sizes of weights."""
 LOOKUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "StaticEmbedding": ("embedding.weight", "embeddings"), "WordEmbeddings": ("emb_layer.weight",),
+    "SparseStaticEmbedding": ("weight",),
 }  # fmt: skip
 """Modules that are a table of any size: kind -> its names, of which one is stored; the second is model2vec's."""
+DIMS_OF: Final[Mapping[str, int]] = {"SparseStaticEmbedding": 1}
+"""Dims of a table, where not two: one weight for each token."""
+BESIDE_TABLES: Final = frozenset({"mapping", "weights"})
+"""What model2vec stores beside its table: the row and the weight of each token."""
+OTHER_NAMES: Final[Mapping[str, str]] = {"encoder.weight": "decoder.linear.weight"}
+"""Names of a matrix that two modules share: the file has either one."""
+COUNTERS: Final = frozenset({"stats_last_nonzero"})
+"""Tensors of integers."""
 TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
 """Modules that change the embeddings of tokens, before the pooling."""
 MOST_LAYERS: Final = 1000
 _TOKENS: Final = ("embedding_dimension", "word_embedding_dimension")
 _OF_CNN: Final = ("in_embedding_dimension", "in_word_embedding_dimension")
 """Keys of the width of the embeddings that a module takes, now and in earlier versions."""
+_OF_SPARSE: Final = ("input_dim",)
 _MODES: Final = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
 
 
@@ -92,9 +112,17 @@ def _word_weights(values: Mapping[str, Any]) -> Tensors | None:
     return {"emb_layer.weight": (len(words), 1)} if isinstance(words, list) else None
 
 
+def _sparse(values: Mapping[str, Any]) -> Tensors | None:
+    width, hidden = number(values, *_OF_SPARSE), number({"hidden_dim": 512, **values}, "hidden_dim")
+    if width is None or hidden is None:
+        return None
+    return {"pre_bias": (width,), "decoder.linear.weight": (hidden, width), "latent_bias": (hidden,),
+            "stats_last_nonzero": (hidden,)}  # fmt: skip
+
+
 _STORED: Final[Mapping[str, Callable[[Mapping[str, Any]], Tensors | None]]] = {
     "Dense": _dense, "LayerNorm": _layer_norm, "LSTM": _lstm, "CNN": _cnn, "WeightedLayerPooling": _layers,
-    "WordWeights": _word_weights,
+    "WordWeights": _word_weights, "SparseAutoEncoder": _sparse,
 }  # fmt: skip
 
 
@@ -108,10 +136,17 @@ def tensors_of(kind: str, values: Mapping[str, Any]) -> Tensors | None:
     return _STORED[kind](values)
 
 
+_OUTPUTS: Final[Mapping[str, str]] = {"Dense": "out_features", "SparseAutoEncoder": "hidden_dim"}
+"""Kind of module -> the key of the width behind it."""
+
+
 def width_behind(kind: str, values: Mapping[str, Any], width: int | None) -> int | None:
     """The width of the embeddings behind a module. width: before it, None where not known."""
-    if kind == "Dense":
-        return number(values, "out_features")
+    if kind in _OUTPUTS:
+        return number(values, _OUTPUTS[kind])
+    if kind == "BoW":
+        words = values.get("vocab")
+        return len(words) if isinstance(words, list) else None
     if kind == "Pooling":
         own = number(values, *_TOKENS)
         return None if own is None else own * _modes(values)
@@ -144,5 +179,5 @@ def key_before(kind: str, values: Mapping[str, Any]) -> str | None:
 def _keys_before(kind: str) -> tuple[str, ...]:
     return {
         "Dense": ("in_features",), "LayerNorm": ("dimension",), "LSTM": _TOKENS, "Pooling": _TOKENS,
-        "CNN": _OF_CNN, "WeightedLayerPooling": _TOKENS,
+        "CNN": _OF_CNN, "WeightedLayerPooling": _TOKENS, "SparseAutoEncoder": _OF_SPARSE,
     }.get(kind, ())  # fmt: skip
