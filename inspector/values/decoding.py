@@ -31,7 +31,9 @@ def decoded(raw: Array, dtype: str, wide: bool = False) -> Array:
     """Decodes raw elements to float32, or to float64 where `wide` is set or the dtype needs it."""
     kind = np.float64 if wide or dtype in WIDE else np.float32
     if dtype == "BF16":
-        return (raw.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(kind, copy=False)
+        bits = raw.astype(np.uint32)
+        bits <<= np.uint32(16)
+        return bits.view(np.float32).astype(kind, copy=False)
     if dtype == "F16":
         return half_values(raw).astype(kind, copy=False)
     if dtype in _SMALL or dtype == "F8_E8M0":

@@ -165,10 +165,13 @@ class _DifferenceSoFar:
         values = rounded_values(wide, narrow, other) if dtype == "F32" and other in LOST else None
         if values is None:
             return False
-        gaps = np.abs(wide - values)
-        differing = int(np.count_nonzero(gaps))
+        with np.errstate(invalid="ignore"):
+            gaps = wide - values
+        differing = int(np.count_nonzero(gaps != 0))  # five times as fast as of floats
         if differing:
-            most = int(gaps.argmax())
+            most = int(np.abs(gaps, out=gaps).argmax())  # of NaN if there is one
+            if not np.isfinite(gaps[most]):
+                return False
             both = float(values[most] if finer else wide[most]), float(wide[most] if finer else values[most])
             for one in (self.found, self.damage) if finer else (self.found,):  # rounding to float32 changes nothing
                 one.differing += differing

@@ -14,24 +14,20 @@ LOST: Final = {"BF16": 16, "F16": 13}
 
 
 def rounded_values(wide: Array, narrow: Array, dtype: str) -> Array | None:
-    """The narrow values as float32 where all follow from the wide ones and are finite; None where that is not shown.
+    """The narrow values as float32 where all follow from the finite wide ones; None where that is not shown.
 
-    Half of the last bit that is kept is added to the pattern, one less where that bit is not set; the bits that are
-    kept are then those of the narrow value. In float16 this holds for normal numbers.
+    A pattern that differs from that of the narrow value by less than half of its last bit is rounded to it. Those that
+    differ by half of it, and in float16 those of subnormal numbers, are rounded one by one. A wide value that is not
+    finite can be among the first: its narrow value is finite, and so the difference of the two values is not.
     """
-    if not are_finite(wide, "F32") or not are_finite(narrow, dtype):
+    if not are_finite(narrow, dtype):
         return None
-    values, lost = decoded(narrow, dtype), LOST[dtype]
-    bits = wide.view(np.uint32)
-    work = bits >> np.uint32(lost)
-    work &= np.uint32(1)
-    work += bits
-    work += np.uint32((1 << lost - 1) - 1)
-    work ^= values.view(np.uint32)
+    values, half = decoded(narrow, dtype), 1 << LOST[dtype] - 1
+    work = wide.view(np.uint32) - values.view(np.uint32)
+    work += np.uint32(half - 1)
+    others = work > 2 * (half - 1)
     if dtype == "F16":
-        small = positions(magnitudes(narrow) < 0x400)
-        work[small] = 0
-        expected = rounded(wide[small], dtype)
-        if expected is None or not np.array_equal(expected, values[small]):
-            return None
-    return values if int(work.max(initial=0)) < 1 << lost else None
+        others |= magnitudes(narrow) < 0x400
+    at = positions(others)
+    expected = rounded(wide[at], dtype)
+    return values if expected is not None and np.array_equal(expected, values[at]) else None
