@@ -4,7 +4,8 @@ modeling_step3p7.py: layers of `sliding_attention` may have a number of heads of
 shared expert has the width `share_expert_dim`. The tower's MLP has the width `int(hidden_size * mlp_ratio)`, whatever
 its `intermediate_size` says; two convolutions behind its layers double the width. The older keys of the release win:
 `moe_layers_enum`, `attention_other_setting`, `width`, `layers`. On disk the experts are stacked, gate and up apart, and
-the tower's q, k and v are one matrix.
+the tower's q, k and v are one matrix. MTP layers are numbered on after the last one and ignored on load; their types
+are `mtp_layer_types`, or stand behind the others in `layer_types` (SGLang, step3p5_mtp.py).
 """
 
 from inspector.architectures.blocks import (
@@ -22,12 +23,15 @@ from inspector.architectures.blocks import (
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
-from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 STEP3P5_SAVED = {  # transformers saves the names of the release where the text is below the whole
     "*.mlp.gate.weight": ".moe.gate.weight", "*.mlp.gate.e_score_correction_bias": ".moe.router_bias",
     "*.mlp.shared_experts.": ".share_expert."}
-STEP3P5 = Architecture("step3p5", heads=CAUSAL, ignores="mtp_layer_types mtp_mlp_layer_types",
+ATTENTION = rows(
+    under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
+    part("self_attn.g_proj", "attention.gate", linear("d -> h")))
+STEP3P5 = Architecture("step3p5", heads=CAUSAL, ignores="mtp_mlp_layer_types",
     dialects=({}, STEP3P5_SAVED), writers=("transformers in memory", "transformers"),
     dims=DECODER | Dims(
         sliding="L[layer_types == 'sliding_attention']",
@@ -35,21 +39,29 @@ STEP3P5 = Architecture("step3p5", heads=CAUSAL, ignores="mtp_layer_types mtp_mlp
           " | (num_sliding_attention_heads | attention_other_setting.num_attention_heads)"
           " when per_layer_config == null and {L} in sliding | num_attention_heads",
         kv="num_key_value_heads", dh="head_dim",
+        N="L : L + num_nextn_predict_layers",
+        hn="(num_sliding_attention_heads | attention_other_setting.num_attention_heads | num_attention_heads)"
+           " when (mtp_layer_types[{N} - L] | layer_types[{N}]) == 'sliding_attention' | num_attention_heads",
         E="n_routed_experts", fe="moe_intermediate_size", fs="share_expert_dim",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null"
           " | L[{L} in moe_layers_enum] when moe_layers_enum != null | L[3:]", D="L - M"),
     parts=rows(
         ENDS,
-        under("layers.{L}", PRE_NORMS,
-            under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
-            part("self_attn.g_proj", "attention.gate", linear("d -> h"))),
+        under("layers.{L}", PRE_NORMS, ATTENTION),
         under("layers.{D}.mlp", SWIGLU, b="mlp_bias"),
         under("layers.{M}",
             under("mlp",
                 ROUTER,
                 part("gate.e_score_correction_bias", "router.correction", buffer("E")),
                 under("shared_experts", SHARED, ff="fs", b="mlp_bias")),
-            either(under("mlp.experts", STACKED), under("moe", SWITCH)), ff="fe")))
+            either(under("mlp.experts", STACKED), under("moe", SWITCH)), ff="fe"),
+        under("layers.{N}", PRE_NORMS, rows(ATTENTION, h="hn"), under("mlp", SWIGLU, b="mlp_bias"),
+            part("enorm",                          "norm.mtp.embed",  scale("d")),
+            part("hnorm",                          "norm.mtp.hidden", scale("d")),
+            part("eh_proj",                        "mtp.join",        linear("d + d -> d")),
+            part("transformer.shared_head.norm",   "norm.final",      scale("d")),
+            part("transformer.shared_head.output", "head.token",      linear("d -> V")),
+            optional=True, extra="mtp")))
 VISION_SAVED = {
     "embeddings.patch_embedding.": "conv1.", "embeddings.position_embedding.weight": "positional_embedding",
     "layers.": "transformer.resblocks.", "pre_layernorm.": "ln_pre.",

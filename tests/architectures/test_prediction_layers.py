@@ -1,0 +1,93 @@
+"""Layers that predict further tokens, in the names of the releases, beside records of the models that leave them out.
+
+A layer is the copy of a recorded one that is built alike, and the tensors that join it to the model, by name with
+their shape (d: width, v: vocabulary, m: streams).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple
+
+import pytest
+
+from inspector.auditing.result import Audit
+from tests.checkpoints import Spec
+from tests.judged import base_record, judged, spec_of
+
+
+class Layer(NamedTuple):
+    """copies: parts of recorded layers that it has; prefix: of its names; joins: its own tensors; config: what it
+    needs."""
+
+    copies: tuple[str, ...]
+    prefix: str
+    joins: dict[str, tuple[Any, ...]]
+    config: dict[str, Any]
+
+
+NORMS: dict[str, tuple[Any, ...]] = {"enorm.weight": ("d",), "hnorm.weight": ("d",)}
+V4 = {
+    **NORMS, "norm.weight": ("d",), "e_proj.weight": ("d", "d"), "h_proj.weight": ("d", "d"),
+    "hc_head_fn": ("m", "m*d"), "hc_head_base": ("m",), "hc_head_scale": (1,),
+}  # fmt: skip
+STEP = {
+    **NORMS, "eh_proj.weight": ("d", "2*d"), "transformer.shared_head.norm.weight": ("d",),
+    "transformer.shared_head.output.weight": ("v", "d"),
+}  # fmt: skip
+GLM = {**NORMS, "eh_proj.weight": ("d", "2*d"), "shared_head.norm.weight": ("d",)}
+STEP_ATTENTION = ("self_attn", "input_layernorm", "post_attention_layernorm")
+CLASSES = {"deepseek_v4": "ForCausalLM", "step3p7": "Generation", "glm5_next": "Generation"}
+LAYERS = [
+    ("deepseek_v4", Layer(("model.layers.1.",), "mtp.0.", V4, {"num_nextn_predict_layers": 1})),
+    ("step3p7", Layer(
+        (*(f"model.layers.1.{name}" for name in STEP_ATTENTION), "model.layers.0.mlp"), "model.layers.3.", STEP,
+        {"text_config": {"num_nextn_predict_layers": 1, "mtp_layer_types": ["sliding_attention"]}})),
+    ("step3p7", Layer(
+        (*(f"model.layers.0.{name}" for name in STEP_ATTENTION), "model.layers.0.mlp"), "model.layers.3.", STEP,
+        {"text_config": {"num_nextn_predict_layers": 1, "mtp_layer_types": ["full_attention"]}})),
+    ("glm5_next", Layer(
+        ("model.language_model.layers.1.self_attn", "model.language_model.layers.1.mlp",
+         "model.language_model.layers.1.input_layernorm", "model.language_model.layers.1.post_attention_layernorm"),
+        "model.language_model.layers.4.", GLM, {"text_config": {"num_nextn_predict_layers": 1}})),
+]  # fmt: skip
+
+
+def with_layer(model_type: str, layer: Layer) -> tuple[Spec, Spec, dict[str, Any]]:
+    """The recorded tensors, those of the layer, and the config."""
+    record = base_record(model_type, CLASSES[model_type])
+    config = copy.deepcopy(record["config"])
+    for key, value in layer.config.items():
+        config[key] = {**config[key], **value} if isinstance(value, dict) else value
+    text = config.get("text_config", config)
+    stored = spec_of(record)
+    own: Spec = {}
+    for prefix in layer.copies:
+        whole = prefix[: prefix.index("layers.") + len("layers.1.")]
+        own |= {layer.prefix + name[len(whole) :]: stored[name] for name in stored if name.startswith(prefix)}
+    numbers = {"d": text["hidden_size"], "v": text["vocab_size"], "m": text.get("hc_mult", 1)}
+    numbers |= {"2*d": 2 * numbers["d"], "m*d": numbers["m"] * numbers["d"]}
+    for name, shape in layer.joins.items():
+        own[layer.prefix + name] = ("F32", tuple(numbers.get(dim, dim) for dim in shape))
+    return stored, own, config
+
+
+def wrong(audited: Audit) -> list[tuple[str, str]]:
+    return [(finding.name, finding.headline()) for finding in audited.findings if finding.severity != "note"]
+
+
+@pytest.mark.parametrize(("model_type", "layer"), LAYERS)
+def test_every_tensor_is_explained(model_type: str, layer: Layer) -> None:
+    stored, own, config = with_layer(model_type, layer)
+    audited = judged({**stored, **own}, config)
+    assert (audited.verdict, audited.counts.unexplained) == ("clean", 0)
+    assert "component-extra" in {finding.name for finding in audited.findings}
+
+
+@pytest.mark.parametrize(("model_type", "layer"), LAYERS)
+def test_a_missing_and_a_misshapen_tensor_are_named(model_type: str, layer: Layer) -> None:
+    stored, own, config = with_layer(model_type, layer)
+    for name in (next(iter(own)), layer.prefix + "hnorm.weight"):
+        assert wrong(judged({**stored, **own, name: ("F32", (5, 7))}, config)) == [("shape-differs", name)]
+    del own[layer.prefix + "enorm.weight"]
+    assert wrong(judged({**stored, **own}, config)) == [("tensor-missing", layer.prefix + "enorm.weight")]
