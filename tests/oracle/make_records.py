@@ -584,6 +584,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "vision_config": GEMMA4_VISION_BELOW,
         "audio_config": GEMMA4_AUDIO_BELOW,
     },
+    "diffusion_gemma": {"text_config": {"global_head_dim": 28}},
     "gemma4_unified": {
         "text_config": {"global_head_dim": 28},
         "vision_config": {
@@ -1453,6 +1454,8 @@ READ_ALL = ("bailing_hybrid", "hrm_text")
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
     "fast_vlm": "its vision tower is of the package timm",
+    "gemma4_assistant": "transformers 5.23 refuses a text model whose layers all share their keys",
+    "gemma4_unified_assistant": "transformers 5.23 refuses a text model whose layers all share their keys",
     "gemma3n": "its vision tower is of the package timm",
     "phi4mm": "transformers has no class for it",
     "idefics_vision": "transformers has no class of its own for it",

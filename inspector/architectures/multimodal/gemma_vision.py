@@ -4,14 +4,17 @@ modeling_gemma3n.py: the vision tower is a network of the timm library that the 
 little vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with
 `use_clipped_linears` every linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's
 projection has no weight. modeling_gemma4_unified.py: instead of towers patches and frames of samples are projected.
+modeling_gemma4_assistant.py (a small text model that drafts for a larger one): every layer reads the keys and values of
+the larger model; with `use_ordered_embeddings` tokens are sought by groups.
 modeling_embedding_gemma2.py: Gemma 4's towers, and no head.
 """
 
+from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, SPELLINGS, TIES
 from inspector.architectures.vision.mobilenetv5 import MOBILENETV5
 from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
-from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 FEED_FORWARD = rows(
     part("pre_layer_norm",  "norm.mlp",      scale("d")),
@@ -93,3 +96,14 @@ GEMMA4_UNIFIED = Architecture("gemma4_unified", ties=TIES, heads=BARE_MODEL,
         part("embed_audio.embedding_projection", "bridge.audio", linear("a -> d"), when="audio_config")))
 EMBEDDING_GEMMA2 = Architecture("embedding_gemma2", heads=(head("Model", ""),), dims=TEXT,
                                 parts=GEMMA4.parts)
+GEMMA4_ASSISTANT = Architecture("gemma4_assistant gemma4_unified_assistant", ties="tie_word_embeddings | true",
+    ignores="centroid_intermediate_top_k",
+    dims=TEXT | Dims(b="backbone_hidden_size", c="num_centroids"), heads=(head("ForCausalLM", "", LM_HEAD),),
+    parts=rows(
+        submodel("text", "model.", head="Model",
+                 num_kv_shared_layers="text_config.num_hidden_layers"),
+        part("pre_projection",  "bridge.in",  linear("b + b -> d")),
+        part("post_projection", "bridge.out", linear("d -> b")),
+        under("masked_embedding",
+            part("centroids",      "head.centroid", linear("d -> c")),
+            part("token_ordering", "head.order",    buffer("V")), when="use_ordered_embeddings")))
