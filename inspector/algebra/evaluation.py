@@ -7,6 +7,7 @@ value of the wrong type are reported to the scope, which collects them as faults
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from operator import methodcaller
@@ -45,6 +46,8 @@ Evaluator = Callable[[Meanings], Value]
 STEPS_AN_INDEX = 3
 STEPS_A_FAULT = 100
 CHARACTERS_A_STEP = 256
+NUMBERS = re.compile(r"[0-9]{1,9}(?:[/x:][0-9]{1,9})*")
+DIGITS = re.compile(r"[0-9]+")
 
 
 @cache
@@ -232,6 +235,8 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
             return len(first) if isinstance(first, (list, dict, str)) else None
         if name == "number":
             return number_of(values[0])
+        if name == "numbers":
+            return _written_numbers(values[0])
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
             spend(len(values) // ITEMS_A_STEP, LISTS)
@@ -241,6 +246,13 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
         return of_numbers(scope, node, name, [number for number in numbers if number is not None])
 
     return call
+
+
+def _written_numbers(value: Value) -> Value:
+    """The whole numbers of a text with a sign between them, such as 1/4; absent for any other value."""
+    if not isinstance(value, str) or len(value) > CHARACTERS_A_STEP or not NUMBERS.fullmatch(value):
+        return None
+    return [int(digits) for digits in DIGITS.findall(value)]
 
 
 def _bracket(node: Bracket) -> Evaluator:

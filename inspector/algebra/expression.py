@@ -7,7 +7,7 @@
     power   = postfix [ "**" power ]                  postfix = atom { "[" range "]" { "." word } }
     atom    = number | 'text' | word{.word} | word "(" alternatives {"," alternatives} ")"
             | "{" word "}" | "(" alternatives ")"
-    words with a meaning: when and or not in true false null len max min prod ceil floor
+    words with a meaning: when and or not in true false null, and the names of FUNCTIONS
 
 Parsing gives a tree of plain records; `inspector.algebra.evaluation` evaluates it.
 """
@@ -20,7 +20,7 @@ from functools import cache
 
 from msgspec import Struct
 
-FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor", "log2", "number", "same"})
+FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor", "log2", "number", "numbers", "primes", "same"})
 RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 
@@ -48,7 +48,7 @@ class Hole(Struct, frozen=True, cache_hash=True):
 
 
 class Call(Struct, frozen=True, cache_hash=True):
-    """One of the six functions."""
+    """One of the functions."""
 
     name: str
     arguments: tuple[Node, ...]

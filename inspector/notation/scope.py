@@ -120,7 +120,7 @@ class Scope:
         for entry in sorted(
             submodels_of(self.definition), key=lambda one: len(one.sets)
         ):  # the scopes of others that `sets` reads come first
-            below = self.settings.below(entry.config)
+            below = self.settings.below(entry.config, entry.definition.names[0] if entry.definition else "")
             for key, text in entry.sets.items():
                 value = self.evaluate(parse(text))
                 if value is not None:
@@ -176,7 +176,7 @@ class Scope:
         name = path[0]
         if len(path) > 1:
             if name == STATED:
-                return self.settings.values.get(path[1]) is not None
+                return self._states(path[1:])
             submodel = self.submodels.get(name)
             return submodel.word(path[1:]) if submodel is not None else self._config(path)
         if name not in self.symbols:
@@ -193,6 +193,12 @@ class Scope:
             known = self._worked_out(name, key)
         trace.reads |= known[1]
         return known[0]
+
+    def _states(self, path: tuple[str, ...]) -> bool:
+        held: Any = self.settings.values
+        for key in path:
+            held = held.get(key) if isinstance(held, dict) else None
+        return held is not None
 
     def symbol(self, name: str) -> Leaf:
         """The leaf of a symbol, or of a config key, at the current indices of the scope."""

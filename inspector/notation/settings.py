@@ -26,19 +26,22 @@ class Settings(Struct, frozen=True):
     known: bool = True
     of_type: ClassDefaults | None = None
 
-    def below(self, key: str) -> Settings:
+    def below(self, key: str, of: str = "") -> Settings:
         """The settings of a sub-config; absent ones are empty.
 
         A sub-config that is present has the defaults of the class of its type, not those of the sub-config that the
         outer class has by default. A sub-config that states the outer type (older Qwen-VL towers) is an exception.
+        of: the type of one that states none or one without a class, where the outer class has none by default.
         """
         own, default = self.values.get(key), self.defaults.get(key)
         values = own if isinstance(own, dict) else {}
         defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
         aliases: Mapping[str, str] = {}
-        named = values.get("model_type", defaults.get("model_type") if values else None)
+        named = values.get("model_type", (defaults.get("model_type") or of or None) if values else None)
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
+            if not own_defaults and of:
+                own_defaults, aliases = self.of_type(of)
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
         return Settings(values, defaults, aliases, self.known, self.of_type)
 

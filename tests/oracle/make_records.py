@@ -173,6 +173,24 @@ DETR = {
         "out_features": ["stage1", "stage2", "stage3", "stage4"],
     },
 }
+QWEN4_EXP = {
+    "num_hidden_layers": 4,
+    "layer_types": ["linear_attention", "indexed_attention", "linear_attention", "indexed_attention"],
+    "hc_count": 3,
+    "hc_lowrank": 18,
+    "ple_layer_ids": [1, 3],
+    "ple_embed_dim": 40,
+    "ngram_size": 3,
+    "heads_per_ngram": 2,
+    "ngram_vocab_size_base": 21,
+    "make_ngram_vocab_size_divisible_by": 8,
+    "split_ngram_parts": 5,
+    "indexer_n_heads": 3,
+    "indexer_kv_heads": 1,
+    "indexer_head_dim": 22,
+    "indexer_budget": 16,
+    "indexer_compress_ratio": 4,
+}
 GLM5_NEXT = {
     "num_hidden_layers": 4,
     "num_key_value_heads": 6,
@@ -583,6 +601,28 @@ MENDS: dict[str, dict[str, Any]] = {
         "text_config": {"global_head_dim": 28},
         "vision_config": GEMMA4_VISION_BELOW,
         "audio_config": GEMMA4_AUDIO_BELOW,
+    },
+    "nemotron_h_omni": {
+        "vision_hidden_size": 72,
+        "vision_config": {"video_temporal_patch_size": 2},
+        "audio_config": {
+            "hidden_size": 48,
+            "intermediate_size": 60,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "subsampling_conv_channels": 6,
+            "num_mel_bins": 25,
+            "projection_hidden_size": 36,
+            "projection_bias": True,
+        },
+    },
+    "qwen4_exp": {"text_config": QWEN4_EXP},
+    "qwen4_exp_text": QWEN4_EXP,
+    "granite4_vision": {
+        "downsample_rate": "3/4",
+        "deepstack_layer_map": [[0, 0], [1, 2]],
+        "vision_config": {"hidden_size": 128, "num_attention_heads": 4},
+        "qformer_config": {"num_hidden_layers": 2},
     },
     "diffusion_gemma": {"text_config": {"global_head_dim": 28}},
     "gemma4_unified": {

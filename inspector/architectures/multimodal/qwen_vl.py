@@ -95,7 +95,8 @@ QWEN3_OMNI_VISION = Architecture("qwen3_omni_moe_vision_encoder", dims=QWEN3_VL_
         QWEN3_BLOCKS,
         under("merger", MERGER3_OMNI, n="d"),
         under("merger_list.{N}", MERGER3_OMNI, n="m", tower="deepstack")))
-QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision", dims=TOWER, heads=(head("tower Model", ""),),
+QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision qwen4_exp_vision", dims=TOWER,
+                              heads=(head("tower Model", ""),),
                               parts=QWEN3_VISION)
 GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower Model", ""),),
     dims=TOWER | Dims(s="spatial_merge_size", g="(image_size//p)**2"),
@@ -167,7 +168,8 @@ COHERE_COMPASS = Architecture("cohere_compass", ties=TIES, dims=TEXT, heads=BARE
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
-QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="labels"), dialects=({}, MLX_NAMES),
+QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe qwen4_exp", ties=TIES, dims=TEXT | Dims(C="labels"),
+                       dialects=({}, MLX_NAMES),
     heads=(*BARE_MODEL,
         head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
