@@ -17,7 +17,10 @@ SIGN_PARTS: Final = (
     "encoder.layers.#.self_attention.query_key_value.weight", ".sa_norm.scale", "double_blocks.#.img_",
     ".block_sparse_moe.w1", ".wkv_a_with_mqa.weight", "transformer.resblocks.", "token_embd.weight",
     ".attention.wq.weight", ".attention.wk.weight", ".att_proj.weight", ".cross_attn.query.weight",
-    ".mm_projector.",
+    ".mm_projector.", "distilled_guidance_layer.", "double_stream_modulation_", "content_mode_blocks.",
+    ".attn.w1q.", ".attention.qkv.weight", "cross_attn.kv_linear.", "txtfusion.", ".img_mlp.gate_up.",
+    "attn.in_proj_weight", ".self_attn.norm_q.", "patchify_proj.", ".attn.qkv_x.", ".img_attn_qkv.",
+    ".adaln_modulation_self_attn.", ".attn.qkv_proj.",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test compares."""
 
@@ -69,6 +72,7 @@ def all_dialects() -> tuple[Dialect, ...]:
         MAMBA2,
         PLAMO,
     )
+    from inspector.dialects.image_models import IMAGE_MODELS
     from inspector.dialects.ldm import LDM, LDM_UNET
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.llava import LLAVA, LLAVA_NEXT, LLAVA_ONEVISION
@@ -79,11 +83,14 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
     from inspector.dialects.torchtune import TORCHTUNE
+    from inspector.dialects.video_models import VIDEO_MODELS
     from inspector.dialects.whisper import WHISPER
 
-    return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER,
-            ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_UNET)  # fmt: skip
+    return (
+        LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, *IMAGE_MODELS, *VIDEO_MODELS, SD3, FLUX, MIXTRAL,
+        MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA,
+        MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_UNET,
+    )  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from inspector.notation.definition import Part
+
 
 class Name(msgspec.Struct, frozen=True):
     """A path and how the tensor under it is laid out. forms: keys of `FORMS`, applied in this order."""
@@ -41,6 +43,8 @@ class Name(msgspec.Struct, frozen=True):
     forms: tuple[str, ...]
 
 
+UNUSED = "unused"
+"""The extra component of what a writer stores beside the tensors of the class."""
 Names = str | Name | tuple[str | Name, ...]
 """The name of a role, or alternatives."""
 
@@ -53,18 +57,20 @@ def stored(path: str, *forms: str) -> Name:
 class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """How one writer names and stores tensors.
 
-    writer: who it is, as findings print it. names: role -> name, see the module. signs: groups of keys (names with
-    `#` for numbers); the dialect is recognised where all keys of one group are stored. types: model types that are
-    tried when there is no config, the likeliest first; empty where a file always states its type. exclusive: whether
-    no other model is in these names, so that an absent family is missing and not the mark of a related model.
-    only: the model types that this variant of a writer's names is for, empty for all. prefixes: what the writer may
-    put before every name. replaces: for definitions of submodels, whose parts no role tells apart: the beginning of
-    names, and what the writer has in its place. interleaved: joined roles whose rows alternate by group of kv heads,
-    each group with its share of every part, instead of one part after the other. omits: roles that the writer may
-    leave out. exporter: what makes transformers' names and order of rows of the writer's, or diffusers'. own_configs:
-    files beside the weights from which the writer's own program loads them. own_files: how the names of its files
-    begin, empty where it takes any. own_types: model types that only the writer's program has. names_alone: whether the
-    tensors are those of transformers but for their names.
+    writer: who it is, as findings print it. names: role -> name, see the module. signs: groups of keys (names with `#`
+    for numbers); the dialect is recognised where all keys of one group are stored. types: model types that are tried
+    when there is no config, the likeliest first; empty where a file always states its type. exclusive: whether no other
+    model is in these names, so that an absent family is missing and not the mark of a related model. only: the model
+    types that this variant of a writer's names is for, empty for all. prefixes: what the writer may put before every
+    name. replaces: the names of the definition that no role gives, as prefix replacements (`*`: anywhere, see the
+    dialects of a definition); for definitions of submodels, which `only` lists, they are all that differs. interleaved:
+    joined roles whose rows alternate by group of kv heads, each group with its share of every part, instead of one part
+    after the other. omits: roles that the writer may leave out. exporter: what makes transformers' names and order of
+    rows of the writer's, or diffusers'. own_configs: files beside the weights from which the writer's own program loads
+    them. own_files: how the names of its files begin, empty where it takes any. own_types: model types that only the
+    writer's program has. names_alone: whether the tensors are those of transformers but for their names. beside: what
+    the writer stores and the class does not have. dims: symbols of the definition that are other numbers in the
+    writer's files.
     """
 
     writer: str
@@ -73,6 +79,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     types: tuple[str, ...] = ()
     exclusive: bool = False
     only: tuple[str, ...] = ()
+    beside: tuple[Part, ...] = ()
+    dims: Mapping[str, str] = {}
     prefixes: tuple[str, ...] = ("",)
     replaces: Mapping[str, str] = {}
     interleaved: tuple[str, ...] = ()
@@ -92,7 +100,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     @property
     def extras(self) -> frozenset[str]:
         """The components beyond the model that the dialect names."""
-        return frozenset(key.partition(":")[0] for key in self.names if ":" in key and not key.startswith("@"))
+        named = frozenset(key.partition(":")[0] for key in self.names if ":" in key and not key.startswith("@"))
+        return named | {UNUSED} if self.beside else named
 
 
 JOINED: Mapping[str, Mapping[str, str]] = {
@@ -101,6 +110,7 @@ JOINED: Mapping[str, Mapping[str, str]] = {
     "cross.qkv": {"cross.query": "q", "cross.key": "k", "cross.value": "v"},
     "attention.qkv_mlp": {"attention.query": "q", "attention.key": "k", "attention.value": "v", "mlp.up": "mlp.up"},
     "attention.kv.up": {"attention.key.up": "k", "attention.value.up": "v"},
+    "cross.kv": {"cross.key": "k", "cross.value": "v"},
     "ssm.qkv": {"ssm.query": "query", "ssm.key": "key", "ssm.value": "value"},
     "ssm.qkvz": {"ssm.query": "query", "ssm.key": "key", "ssm.value": "value", "ssm.gate": "gate"},
     "mlp.gate_up": {"mlp.gate": "gate", "mlp.up": "up"},

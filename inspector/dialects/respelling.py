@@ -12,6 +12,7 @@ from inspector.dialects.language import JOINED, PARTNERS, Dialect, Names
 from inspector.notation.definition import PADDED
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.slots import HOLE, Slot
+from inspector.notation.spelling import respelled as respelled_name
 
 PADDED_TO = 8
 """Every writer that pads a vocabulary pads it to a multiple of this, mostly of 64 or 128."""
@@ -29,7 +30,12 @@ def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool)
     made: list[Slot] = []
     seen: set[tuple[object, ...]] = set()
     for slot in _named(parts, dialect, known):
-        same = (slot.path, slot.choices, slot.holes if slot.extra else (), slot.whens if known else ())
+        same = (
+            slot.path,
+            slot.choices,
+            slot.holes if slot.extra else (),
+            slot.whens if known or dialect.replaces else (),
+        )
         if same not in seen:
             seen.add(same)
             made.append(replace(slot, path=prefix + slot.path, row=prefix + slot.row))
@@ -87,10 +93,17 @@ def _joins(dialect: Dialect) -> tuple[str, ...]:
 
 def _find(slot: Slot, dialect: Dialect, keys: Collection[str]) -> Names | None:
     """The entry for a slot. keys: those of all slots, which show whether its partner is there."""
-    names, key = dialect.names, _key(slot)
+    names = dialect.names
     by_path = names.get(f"@{HOLE.sub('{}', slot.row)}")
     if by_path is not None:
         return by_path
+    by_role = _find_by_role(slot, dialect, keys)
+    return f"{respelled_name(slot.path, dialect.replaces)}=" if by_role is None and dialect.replaces else by_role
+
+
+def _find_by_role(slot: Slot, dialect: Dialect, keys: Collection[str]) -> Names | None:
+    """The entry for the role of a slot."""
+    names, key = dialect.names, _key(slot)
     partner = PARTNERS.get(key)
     if partner is not None and partner not in keys and f"{key}.alone" in names:
         key = f"{key}.alone"
@@ -108,7 +121,9 @@ def _as_stored(slot: Slot, dialect: Dialect) -> list[Slot]:
     slot = _stacked(slot, dialect)
     if _key(slot) in dialect.names:
         return [slot]
-    return _apart(slot) or [slot]
+    parts = _apart(slot)
+    whole = dialect.replaces and not any(_key(part) in dialect.names for part in parts)
+    return [slot] if whole or not parts else parts
 
 
 def _stacked(slot: Slot, dialect: Dialect) -> Slot:
@@ -335,6 +350,13 @@ def _in_groups(slot: Slot) -> Slot:
     return replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))
 
 
+def _flat(slot: Slot) -> Slot:
+    total = slot.dims[0]
+    for dim in slot.dims[1:]:
+        total = Binary("*", total, dim)
+    return replace(slot, dims=(total,))
+
+
 def _by_head(slot: Slot) -> Slot:
     rows = slot.dims[0]
     if len(slot.dims) != 2 or not isinstance(rows, Binary) or rows.operator != "*":
@@ -383,6 +405,7 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
     "of one": _of_one,
     "column": _column,
     "in groups": _in_groups,
+    "flat": _flat,
     "by head": _by_head,
     "in order": _in_order,
     "rows of outputs": _rows_of_outputs,
@@ -393,8 +416,8 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
 
 stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of 1
 are left out. of one: there is a dim of 1 before the others. column: a vector is a matrix of one column. in groups: a
-vector is a matrix with a row for each of the definition's groups `g`. by head: [heads * width, in] is [heads, width,
-in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has them in. rows of
-outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E * in, out]. padded: the rows
-are rounded up beyond the vocabulary, never below what the config says.
+vector is a matrix with a row for each of the definition's groups `g`. flat: all dims are one. by head: [heads * width,
+in] is [heads, width, in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has
+them in. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E * in, out].
+padded: the rows are rounded up beyond the vocabulary, never below what the config says.
 """

@@ -14,13 +14,13 @@ from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.architectures.catalog import definition_of
 from inspector.dialects.catalog import all_dialects
-from inspector.dialects.language import Dialect
+from inspector.dialects.language import UNUSED, Dialect
 from inspector.dialects.respelling import covers, respelled
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_definition
-from inspector.notation.definition import Architecture
+from inspector.notation.definition import Architecture, rows, under
 from inspector.notation.holes import bases
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -95,7 +95,7 @@ def _read(
     if not _applies(found.dialect, definition, unroll(plain, head).slots):
         return None
     scope = Scope(
-        _respelling(definition, found.dialect, found.prefix, claim.settings.known), claim.settings, definition_of
+        in_dialect(definition, found.dialect, found.prefix, claim.settings.known), claim.settings, definition_of
     )
     claimed = best_match(scope, {*families, *lost}, None).head if lost and claim.head is None else claim.head
     match = best_match(scope, families, claimed)
@@ -104,7 +104,9 @@ def _read(
 
 def _applies(dialect: Dialect, definition: Architecture, slots: Sequence[Slot]) -> bool:
     """Whether the dialect names what the definition requires."""
-    return not set(definition.names).isdisjoint(dialect.only) if dialect.replaces else covers(slots, dialect)
+    if dialect.replaces:
+        return not set(definition.names).isdisjoint(dialect.only or dialect.types)
+    return covers(slots, dialect)
 
 
 def _is_whole(reading: Reading) -> bool:
@@ -129,10 +131,15 @@ def _module_of(key: str) -> str:
 
 
 @cache
-def _respelling(definition: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
+def in_dialect(definition: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
     """The definition in a dialect. Cached, since what is derived from a definition is cached by its identity."""
-    if dialect.replaces:
+    if dialect.replaces and dialect.only:
         return replace(definition, dialects=({}, dialect.replaces))
+    definition = replace(
+        definition,
+        dims={**definition.dims, **dialect.dims},
+        parts=rows(definition.parts, under("", *dialect.beside, extra=UNUSED)) if dialect.beside else definition.parts,
+    )
     respell = partial(respelled, dialect=dialect, prefix=prefix, known=known)
     return replace(definition, dialects=({},), respell=respell)
 

@@ -1,0 +1,86 @@
+"""Components of diffusers in their authors' layouts, as diffusers' converters of single files read them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.algebra.names import key_of
+from inspector.auditing.result import Audit
+from tests.checkpoints import Spec
+from tests.judged import FIXTURES, codes, judged
+
+FIXTURE: Path = FIXTURES / "diffusers_single_files.json.gz"
+
+
+@cache
+def listings() -> tuple[dict[str, Any], ...]:
+    """The recorded listings."""
+    found: list[dict[str, Any]] = json.loads(gzip.decompress(FIXTURE.read_bytes()))
+    return tuple(found)
+
+
+def spec_of(listing: dict[str, Any], prefix: str = "") -> Spec:
+    """The tensors of a listing."""
+    return {prefix + name: ("BF16", tuple(shape)) for name, shape in listing["tensors"].items()}
+
+
+NUMBERS = range(len(listings()))
+
+
+def title(number: int) -> str:
+    """The name of a case."""
+    return f"{listings()[number]['class']}-{number}"
+
+
+def exact(audited: Audit, listing: dict[str, Any]) -> None:
+    """Clean and to the last parameter."""
+    assert codes(audited) == set(), [one.message for one in audited.findings]
+    assert audited.architecture is not None and audited.architecture.name == listing["class"]
+    counts = audited.counts
+    assert counts.unique_parameters == counts.expected_parameters == listing["num_parameters"]
+    assert counts.unexplained == 0 and audited.verdict == "clean"
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=title)
+@pytest.mark.parametrize("prefix", ["", "model.diffusion_model."])
+def test_it_is_exact_without_a_config(number: int, prefix: str) -> None:
+    listing = listings()[number]
+    exact(judged(spec_of(listing, prefix), None), listing)
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=title)
+def test_it_is_exact_beside_the_config_of_its_class(number: int) -> None:
+    listing = listings()[number]
+    audited = judged(spec_of(listing), listing["config"])
+    assert {finding.code for finding in audited.findings} >= {"N409"}
+    exact(audited, listing)
+
+
+SAMPLED = 16
+"""Of each listing every so many families are damaged in the complete suite; `-m slow` takes all."""
+
+
+@pytest.mark.parametrize("every", [SAMPLED, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", NUMBERS, ids=title)
+def test_one_damaged_tensor_is_one_finding(number: int, every: int) -> None:
+    listing = listings()[number]
+    spec = spec_of(listing)
+    families: dict[str, list[str]] = {}
+    for name in spec:
+        families.setdefault(key_of(name)[0], []).append(name)
+    for names in list(families.values())[::every]:
+        name = names[len(names) // 2]
+        if name == "norm_final.weight":  # not of the class
+            continue
+        lost = {one: entry for one, entry in spec.items() if one != name}
+        assert len(codes(judged(lost, None))) == len(codes(judged(lost, listing["config"]))) == 1, name
+        dtype, shape = spec[name]
+        if shape:
+            changed = {**spec, name: (dtype, (shape[0] + 2, *shape[1:]))}
+            assert len(codes(judged(changed, listing["config"]))) == 1, name
