@@ -28,16 +28,33 @@ LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
     "encoder.down.0.block.0.conv1.weight": "vae",
+    "decoder.middle.0.residual.0.gamma": "vae",
+    "encoder.middle.0.residual.0.gamma": "vae",
+    "per_channel_statistics.std-of-means": "vae",
 }
 """What shows a component of Stable Diffusion in a separate file, without a prefix; the first that is there counts."""
 TRANSFORMER_SIGNS: Final = (
     "double_blocks.0.img_mod.lin.weight",  # FLUX
     "joint_blocks.0.x_block.attn.qkv.weight",  # Stable Diffusion 3
+    "distilled_guidance_layer.in_proj.weight",  # Chroma
+    "double_stream_modulation_img.lin.weight",  # FLUX.2
+    "content_mode_blocks.image.0.q_proj.weight",  # FLUX.3
+    "double_layers.0.attn.w1q.weight",  # AuraFlow
+    "layers.0.attention.qkv.weight",  # Lumina 2, Z-Image
+    "txtfusion.projector.weight",  # Krea 2
+    "blocks.0.self_attn.norm_q.weight",  # Wan
+    "patchify_proj.weight",  # LTX-Video
+    "blocks.0.attn.qkv_x.weight",  # Mochi
+    "double_blocks.0.img_attn_qkv.weight",  # HunyuanVideo
+    "blocks.0.attn.qkv_proj.weight",  # MiniMax H3
+    "transformer_blocks.0.attn.to_q.weight",  # diffusers' own names, such as Qwen-Image
 )
 """What shows that a component is a transformer in the place of the UNet."""
 _PIPELINE_SIGNS: Final = (
     "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight",
-    "control_model.input_hint_block.0.weight", *LONE_COMPONENTS,
+    "control_model.input_hint_block.0.weight",
+    "vae.per_channel_statistics.std-of-means", "vae.decoder.middle.0.residual.0.gamma",
+    "vae.encoder.middle.0.residual.0.gamma", *LONE_COMPONENTS,
 )  # fmt: skip
 _OF_TRANSFORMERS: Final = tuple(f"model.diffusion_model.{sign}" for sign in TRANSFORMER_SIGNS)
 _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")

@@ -13,7 +13,7 @@ import msgspec
 from inspector.dialects.flux import FLUX
 from inspector.dialects.language import Dialect, stored
 from inspector.notation.definition import part
-from inspector.notation.kinds import scale
+from inspector.notation.kinds import param, scale
 
 _COMFY: Final = ("", "model.diffusion_model.", "model.", "diffusion_model.")
 _SINGLE_FILE: Final = "from_single_file of its class in diffusers"
@@ -210,6 +210,10 @@ SANA: Final = Dialect(
         "*.ff.conv_depth.": ".mlp.depth_conv.conv.",
         "*.ff.conv_point.": ".mlp.point_conv.conv.",
     },
+    beside=(
+        part("pos_embed", "embed.position", param("1 sample_size**2//patch_size**2 d")),
+        part("y_embedder.y_embedding", "embed.text", param("300 caption_channels")),
+    ),
     signs=(
         ("blocks.#.attn.qkv.weight", "blocks.#.cross_attn.kv_linear.weight", "blocks.#.mlp.depth_conv.conv.weight"),
     ),

@@ -2,7 +2,8 @@
 
 Prefixes: CompVis' latent-diffusion (`models/diffusion/ddpm.py`), Stability's generative-models
 (`conditioner.embedders`), ComfyUI (`vae.`, `text_encoders.`). The UNet and the autoencoder are renamed here
-(`inspector.dialects.ldm`); text models and transformers keep their writers' names, which have dialects of their own.
+(`inspector.dialects.ldm`, `inspector.dialects.autoencoders`); text models and transformers keep their writers' names,
+which have dialects of their own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.dialects import ldm
+from inspector.dialects import autoencoders, ldm
 from inspector.dialects.catalog import LONE_COMPONENTS, TRANSFORMER_SIGNS
 from inspector.loader.layout import Layout
 
@@ -22,6 +23,8 @@ PREFIXES: Final = {
     "control_model.": "controlnet",
     "first_stage_model.": "vae",
     "vae.": "vae",
+    "audio_vae.": "audio_vae",
+    "vocoder.": "vocoder",
     "cond_stage_model.transformer.": "text_encoder",
     "cond_stage_model.model.": "text_encoder",
     "conditioner.embedders.0.transformer.": "text_encoder",
@@ -42,6 +45,10 @@ _SCHEDULE: Final = re.compile(
     re.ASCII,
 )
 """Tables of the noise schedule, worked out from the config."""
+_STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
+"""Statistics of the latents of LTX-Video that its autoencoder does not read."""
+_TEXT_ENCODER: Final = re.compile(r"text_encoders\.\w+\.(?:transformer\.)?")
+"""A text encoder in a file of ComfyUI."""
 
 
 class ComponentTensors(msgspec.Struct, frozen=True):
@@ -89,9 +96,9 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     others: dict[str, Layout] = {}
     lone = next((component for sign, component in LONE_COMPONENTS.items() if sign in tensors), None)
     for name, layout in tensors.items():
-        prefix = next((one for one in PREFIXES if name.startswith(one)), None if lone is None else "")
+        prefix = _prefix(name, None if lone is None else "")
         own = name.removeprefix(prefix or "")
-        if _SCHEDULE.fullmatch(name) or (prefix is not None and own == "attn_mask"):
+        if _SCHEDULE.fullmatch(name) or (prefix is not None and (own == "attn_mask" or _STATISTICS.fullmatch(own))):
             schedule[name] = layout
         elif name.startswith(EMA):
             ema[name] = layout
@@ -101,14 +108,24 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
             scales[name] = layout
         else:
             parts.setdefault(prefix, {})[own] = layout
-    components = tuple(_component(PREFIXES.get(prefix, lone or ""), prefix, inner) for prefix, inner in parts.items())
+    components = tuple(
+        _component(PREFIXES.get(prefix, lone or "text_encoder"), prefix, inner) for prefix, inner in parts.items()
+    )
     return SingleFile(components, ema, schedule, scales, others)
+
+
+def _prefix(name: str, otherwise: str | None) -> str | None:
+    """What is before the names of a tensor's component."""
+    known = next((one for one in PREFIXES if name.startswith(one)), None)
+    if known is None and (found := _TEXT_ENCODER.match(name)):
+        return found[0]
+    return otherwise if known is None else known
 
 
 def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> ComponentTensors:
     if any(sign in tensors for sign in TRANSFORMER_SIGNS):
         name = "transformer"
-    rename: Callable[[str], str] = ldm.renaming(tensors) or str
+    rename: Callable[[str], str] = autoencoders.renaming(tensors) or ldm.renaming(tensors) or str
     made: dict[str, Layout] = {}
     names: dict[str, str] = {}
     for stored, layout in tensors.items():
