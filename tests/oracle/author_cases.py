@@ -17,6 +17,7 @@ SIGLIP: Mapping[str, Any] = {
     "hidden_size": 48, "image_size": 56, "intermediate_size": 92, "model_type": "siglip", "num_attention_heads": 4,
     "num_hidden_layers": 3, "patch_size": 14,
 }  # fmt: skip
+TTM = "tsfm_public.models.tinytimemixer"
 INTERNVL = "internvl.model.internvl_chat"
 
 CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
@@ -169,6 +170,57 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                 "vision_config": SIGLIP,
             },
             "changed": ({"drop_vision_last_layer": True}, {"tie_word_embeddings": True}),
+        },
+    ),
+    "time_moe": (
+        {
+            "repository": "Maple728/TimeMoE-50M",
+            "configuration": ("time_moe.configuration_time_moe", "TimeMoeConfig"),
+            "model": ("time_moe.modeling_time_moe", "TimeMoeForPrediction"),
+            "values": {
+                "hidden_size": 40,
+                "intermediate_size": 76,
+                "num_hidden_layers": 2,
+                "num_attention_heads": 5,
+                "num_key_value_heads": 5,
+                "num_experts": 3,
+                "num_experts_per_tok": 2,
+                "horizon_lengths": [1, 8, 6],
+            },
+            "changed": (
+                {"use_dense": True, "apply_aux_loss": False},
+                {"num_key_value_heads": 1, "input_size": 2},
+                {"num_experts_per_tok": 1},
+            ),
+        },
+    ),
+    "tinytimemixer": (
+        {
+            "repository": "ibm-granite/granite-tsfm",
+            "configuration": (f"{TTM}.configuration_tinytimemixer", "TinyTimeMixerConfig"),
+            "model": (f"{TTM}.modeling_tinytimemixer", "TinyTimeMixerForPrediction"),
+            "values": {
+                "context_length": 64,
+                "patch_length": 8,
+                "patch_stride": 8,
+                "num_input_channels": 3,
+                "prediction_length": 11,
+                "d_model": 24,
+                "num_layers": 2,
+                "adaptive_patching_levels": 2,
+                "decoder_d_model": 16,
+                "decoder_num_layers": 1,
+                "expansion_factor": 2,
+                "use_decoder": True,
+            },
+            "changed": (
+                {"decoder_mode": "mix_channel", "expansion_factor": 3},
+                {"resolution_prefix_tuning": True, "frequency_token_vocab_size": 5, "decoder_raw_residual": True},
+                {"adaptive_patching_levels": 0, "use_positional_encoding": True, "self_attn": True},
+                {"decoder_adaptive_patching_levels": 2, "mode": "mix_channel", "norm_mlp": "BatchNorm"},
+                {"use_decoder": False, "gated_attn": False, "patch_stride": 4},
+                {"decoder_d_model": 24, "context_length": 60},
+            ),
         },
     ),
 }

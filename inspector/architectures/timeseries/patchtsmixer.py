@@ -15,7 +15,7 @@ MIXER = rows(                                  # z its width
     under("norm", NORM),
     part("mlp.fc1",                 "mlp.up",     dense("z -> z*x")),
     part("mlp.fc2",                 "mlp.down",   dense("z*x -> z")),
-    part("gating_block.attn_layer", "mlp.gating", dense("z -> z"), when="gated_attn"))
+    part("gating_block.attn_layer", "mlp.gating", dense("z -> z"), when="gated"))
 ATTENTION = rows(
     part("self_attn_layer.q_proj",   "attention.query",  dense("d -> d")),
     part("self_attn_layer.k_proj",   "attention.key",    dense("d -> d")),
@@ -30,7 +30,7 @@ SCALES = under("inject_scale",
     part("map_scale_compression",     "head.scale", dense("4 -> 2")), when="scaling in 'std mean' or scaling == true")
 PATCHTSMIXER = Architecture("patchtsmixer", ignores="num_patches patch_last",
     dims=Dims(d="d_model", L="num_layers", c="num_input_channels", p="patch_length", x="expansion_factor",
-              n="(max(context_length, p) - p)//patch_stride + 1", layered="norm_mlp != 'BatchNorm'",
+              n="(max(context_length, p) - p)//patch_stride + 1", layered="norm_mlp != 'BatchNorm'", gated="gated_attn",
               one="loss == 'mse'", A="3 when distribution_output == 'student_t' | 2",
               w="d*c when head_aggregation != null | d*c*n", o="prediction_length", t="num_targets"),
     parts=rows(
