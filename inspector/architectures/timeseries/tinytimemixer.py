@@ -23,12 +23,12 @@ DECODER = under("decoder",
               mixes="decoder_mode", when="B > 0")), when="use_decoder", tower="decoder")
 TINYTIMEMIXER = Architecture("tinytimemixer",
     ignores="num_patches patch_last init_processing post_init d_model_scale decoder_d_model_scale stride_ratio"
-            " mask_value quantile huber_delta loss scaling self_attn_heads positional_encoding_type prediction_filter_length"
-            " prediction_channel_indices exogenous_channel_indices",
+            " mask_value quantile huber_delta loss scaling self_attn_heads positional_encoding_type"
+            " prediction_filter_length prediction_channel_indices exogenous_channel_indices",
     dims=Dims(d="d_model", L="num_layers", c="num_input_channels", p="patch_length", x="expansion_factor",
               t="masked_context_length | context_length", prefix="1 when resolution_prefix_tuning | 0",
-              n="(max(t, p) - p)//patch_stride + 1 + prefix", layered="norm_mlp != 'BatchNorm'", gated="gated_attn | true",
-              A="adaptive_patching_levels", m="(p + d)//2", mixes="mode",
+              n="(max(t, p) - p)//patch_stride + 1 + prefix", layered="norm_mlp != 'BatchNorm'",
+              gated="gated_attn | true", A="adaptive_patching_levels", m="(p + d)//2", mixes="mode",
               w="decoder_d_model", B="decoder_adaptive_patching_levels", D="decoder_num_layers",
               k="c + len(categorical_vocab_size_list) when categorical_vocab_size_list != null | c",
               o="prediction_length", u="w when use_decoder | d"),
