@@ -182,12 +182,14 @@ def is_adapter(keys: Iterable[str]) -> bool:
 def is_unmerged(keys: Iterable[str]) -> bool:
     """Whether names are those of a whole model in which an adapter still hangs: `q_proj.base_layer.weight`.
 
-    Or a module that was trained whole, whose original is stored too: `lm_head.original_module.weight`.
+    Or a module that was trained whole, whose original is stored too: `lm_head.original_module.weight`. All names may
+    begin as those of an adapter, which holds no wrapped matrices of its base.
     """
     listed = list(keys)
     found = {key: tuner_name(key) for key in listed}
     wrapped = any(one is not None or ".original_module." in key for key, one in found.items())
-    return wrapped and not is_adapter(listed) and any(one is None for one in found.values())
+    alone = is_adapter(listed) and not any(BASE_LAYER in key for key in listed)
+    return wrapped and not alone and any(one is None for one in found.values())
 
 
 def base_name(key: str) -> str:

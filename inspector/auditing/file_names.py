@@ -185,6 +185,7 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
     named = next((one for one in findings if isinstance(one, FileNameUnknown)), None)
     if named is None or not named.single:
         return findings
+    from inspector.findings.adapters.tools import AdapterModulesUnmatched
     from inspector.findings.adapters.whole import Adapter
     from inspector.findings.loading import LoaderFails
     from inspector.findings.names.architecture import NamesOfAnotherArchitecture
@@ -195,7 +196,7 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
     missing = None
     adapter = next((one.type for one in findings if isinstance(one, Adapter)), "")
     if adapter:
-        said = (LoaderFails,)
+        said = (LoaderFails, AdapterModulesUnmatched)
     elif audited.case is None:
         said = (NamesOfAnotherArchitecture,)
         if not any(isinstance(one, NamesOfAnotherArchitecture) and one.names is None for one in findings):

@@ -16,6 +16,7 @@ from inspector.algebra.boxes import Box
 from inspector.architectures.defaults import is_component
 from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
+from inspector.auditing.llava_projector import projector_of_llava
 from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.part_alone import PART_ALONE, part_alone
@@ -332,6 +333,7 @@ def dtypes(draft: Draft) -> Draft:
     """Compares the dtypes with each other, with the config's, and with those that weights can have."""
     quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
     draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
+    draft = draft if draft.lost else draft.with_findings(projector_of_llava(draft.config, draft.families))
     lines = draft.ledger.lines
     draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))
     draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))

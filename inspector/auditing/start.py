@@ -172,10 +172,14 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     from inspector.auditing.beside_adapter import adapter_config_with_model
     from inspector.auditing.unmerged import audit_unmerged
 
+    claimed = claim_of(checkpoint.config, like)
+    if checkpoint.adapter is None and ".base_layer." in keys:
+        whole = audit_unmerged(checkpoint, stored, claimed, claim)
+        if whole is not None and whole.case is not None and not whole.case.placement.missing:
+            return whole
     if holds_adapter(checkpoint, stored):
         beside = None if checkpoint.set_name.endswith(".gguf") else base_from_folder(checkpoint)
         return audit_adapter(checkpoint, claim, beside, stored)
-    claimed = claim_of(checkpoint.config, like)
     own = ".parametrizations." in keys and "auto_map" in claimed.settings.values  # low-rank matrices of the model's own
     unmerged = None if own else audit_unmerged(checkpoint, stored, claimed, claim)
     if unmerged is not None:

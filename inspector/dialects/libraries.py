@@ -2,7 +2,8 @@
 
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
 `models/resnet.py`, with the same names as timm's; OpenAI's `clip/model.py` and `open_clip/model.py`; gpt-fast's
-`model.py`, whose weights are packed by `quantize.py`.
+`model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
+`cn_clip/clip/model.py`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,22 @@ LIBRARIES: Final = (
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
     ("timm or torchvision", ("conv1.weight", "bn1.running_mean", "layer1.#.conv1.weight")),
     ("gpt-fast", ("layers.#.attention.wqkv.weight", "layers.#.feed_forward.w1.weight", "tok_embeddings.weight")),
+    ("Chinese-CLIP", ("visual.conv1.weight", "bert.encoder.layer.#.attention.self.query.weight")),
+    ("Chinese-CLIP", ("visual.conv1.weight", "bert.embeddings.word_embeddings.weight")),
+    ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
+    ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
+    ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),
+    ("fairseq", ("feature_extractor.conv_layers.#.#.weight", "post_extract_proj.weight")),
+    ("fairseq", ("w2v_encoder.w2v_model.post_extract_proj.weight",)),
     ("OpenCLIP", ("visual.conv1.weight", "transformer.resblocks.#.attn.in_proj_weight")),
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )
 """(library, keys that together are its own)."""
+WRAPPERS: Final = ("", "module.", "model.")
+"""Prefixes of the wrappers in which these libraries train."""
 
 
 def library_of(keys: Collection[str]) -> str | None:
-    """The library that writes these names; None for none that is known."""
-    return next((library for library, signs in LIBRARIES if all(sign in keys for sign in signs)), None)
+    """The library that writes these names, be it below the prefix of a wrapper; None for none that is known."""
+    named = (library for library, signs in LIBRARIES for one in WRAPPERS if all(one + sign in keys for sign in signs))
+    return next(named, None)

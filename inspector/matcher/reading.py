@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +18,15 @@ from inspector.architectures.defaults import class_defaults, is_component
 from inspector.budget import spend
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
-from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_definition, masked_keys, masked_like
+from inspector.matcher.spelling import (
+    WRAPPERS,
+    Match,
+    best_match,
+    keys_of_definition,
+    known_keys,
+    masked_keys,
+    masked_like,
+)
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -264,6 +273,20 @@ def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
     yield from around
+    yield from _behind_index(scope, families)
     nested = [one for one in WRAPPERS if one.startswith("_") and any(one in key for key in families)]
     if len(nested) > 1:
         yield f"*{'|'.join(nested)}"
+
+
+def _behind_index(scope: Scope, families: Families) -> Iterator[str]:
+    """What most names have behind their first index, and no name of the definition has anywhere."""
+    known = {segment for key in known_keys(scope) for segment in key.split(".")}
+    counts = Counter[str]()
+    for key in families:
+        behind = key.partition("#.")[2].split(".")[:-1]
+        if unknown := ".".join(takewhile(lambda segment: segment not in known and segment != "#", behind)):
+            counts[unknown] += 1
+    inside, number = next(iter(counts.most_common(1)), ("", 0))
+    if 2 * number > len(families) and f"{inside}." not in WRAPPERS:
+        yield f"*{inside}."

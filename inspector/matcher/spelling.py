@@ -195,6 +195,8 @@ WRAPPERS: Mapping[str, str] = {
     "base_model.model.": "PEFT",
     "_fsdp_wrapped_module.": "torch's FSDP",
     "_checkpoint_wrapped_module.": "torch's activation checkpointing",
+    "_orig_module.": "the FSDP of PyTorch/XLA",
+    "_fpw_module.": "the FSDP of PyTorch/XLA and fairscale",
     "_forward_module.": "Lightning and DeepSpeed",
     "pretrained_model.": "TRL's model with a value head",
     "0.auto_model.": "sentence-transformers",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -43,7 +44,10 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
     placement = case.placement
     unexpected = [extra for extra in placement.unexpected if extra.key in unexplained]
     expected: list[Gap | Placed] = [*placement.missing, *placement.mismatched]
-    prefix = common_prefix([*(one.block.key for one in expected), *(extra.key for extra in unexpected)])
+    keys = [*(one.block.key for one in expected), *(extra.key for extra in unexpected)]
+    prefix = common_prefix(keys)
+    if case.reading.writer:  # the layers of another program's names, in which one part may have other forms
+        prefix = _module_in_layers(keys) or prefix
     if not prefix or not expected or not unexpected:
         return None
     if any(group(one.block.slot.role) == "embedding" for one in expected):
@@ -57,7 +61,7 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
 
     stored: list[Placed | Unexpected] = [*placement.mismatched, *unexpected]
     return PartOfAnotherKind(
-        part=prefix,
+        part=family_name(prefix),
         expected=tuple(
             f"{_inner(prefix, place_name(one.block.key, one.boxes))} {shape(one.block.shape)}" for one in expected
         )[:PARTS_KEPT],
@@ -66,6 +70,15 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
         ],
         tensors=sum(one.tensors for one in stored),
     )
+
+
+def _module_in_layers(keys: Sequence[str]) -> str:
+    """What all keys have in common, without their last segments, where it ends with a module inside of layers."""
+    columns = zip(*(key.split(".")[:-1] for key in keys), strict=False)
+    common = [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
+    while common and common[-1] == "#":
+        common.pop()
+    return ".".join(common) if "#" in common else ""
 
 
 def _key(one: Placed | Unexpected) -> str:

@@ -921,6 +921,21 @@ def of_timm() -> Audit:
     return judged(spec, {"model_type": "vit", "architectures": ["ViTForImageClassification"]})
 
 
+def of_llava(kind: str, *parts: str) -> Audit:
+    """A model of LLaVA's code base with this type of projector in its config. parts: those that are stored."""
+    spec: Spec = {
+        **genuine(LLAMA8B),
+        **{
+            f"model.mm_projector.{n}.{part}": ("BF16", (4096, width) if part == "weight" else (4096,))
+            for n, width in ((0, 1024), (2, 4096))
+            for part in ("weight", "bias")
+        },
+    }
+    kept = {name: entry for name, entry in spec.items() if not parts or any(part in name for part in parts)}
+    own = {"model_type": "llava_llama", "architectures": ["LlavaLlamaForCausalLM"]}
+    return judged(kept, {**LLAMA8B, **own, "mm_hidden_size": 1024, "mm_projector_type": kind})
+
+
 def of_gpt_fast() -> Audit:
     """Weights that gpt-fast packed into 4 bits."""
     spec: Spec = {f"layers.{n}.{part}": entry for n in range(2) for part, entry in (
@@ -933,6 +948,8 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "llava-projector-differs": lambda: of_llava("linear"),
+    "llava-projector-alone": lambda: of_llava("mlp2x_gelu", "mm_projector"),
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,

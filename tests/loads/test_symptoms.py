@@ -21,6 +21,24 @@ LORA: list[Any] = [
     *(["add", f"model.layers.{n}.self_attn.q_proj.lora_B.default.weight", "F32", [120, 120]] for n in range(3)),
 ]
 SCATTERED = [["lose", "k_proj", "layers.0.mlp.up", "layers.1.mlp.down"]]
+PEFT_SAVED: list[Any] = [
+    ["replace", "q_proj.weight", "q_proj.base_layer.weight"],
+    *(["add", f"model.layers.{n}.self_attn.q_proj.lora_A.default.weight", "F32", [4, 48]] for n in range(3)),
+    *(["add", f"model.layers.{n}.self_attn.q_proj.lora_B.default.weight", "F32", [120, 4]] for n in range(3)),
+    ["prefix", "base_model.model."],
+]
+MEGATRON: list[Any] = [
+    ["lose", "k_proj", "v_proj", "experts"],
+    *(["replace", old, new] for old, new in [
+        ("model.embed_tokens", "embedding.word_embeddings"), ("model.norm", "decoder.final_layernorm"),
+        ("lm_head", "output_layer"), ("model.layers", "decoder.layers"),
+        ("self_attn.o_proj", "self_attention.linear_proj"),
+        ("self_attn.q_proj", "self_attention.linear_qkv"), ("post_attention_layernorm", "pre_mlp_layernorm"),
+        ("block_sparse_moe.gate", "mlp.router"), ("mlp.gate.", "mlp.router.")]),
+    *(["shape", f"decoder.layers.{n}.self_attention.linear_qkv.weight", [200, 48]] for n in range(3)),
+    *(["add", f"decoder.layers.{n}.mlp.experts.weight{side}", "F32", dims] for n in range(3)
+      for side, dims in ((1, [48, 960]), (2, [480, 48]))),
+]  # fmt: skip
 CASES: list[Row] = [
     # class of the damage, model type, class, damages, verdict, findings, words of the first remedy
     ("biases of norms", "t5", "Generation", [["add", f"{side}.block.0.layer.0.layer_norm.bias", "F32", [48]]
@@ -33,6 +51,15 @@ CASES: list[Row] = [
      "load it with the program that quantized it"),
     ("adapter under no name", "llama", "CausalLM", [BESIDE, *LORA, ["file", MODEL, "additional.safetensors"]],
      "findings", ["S240"], "download the weights of the model"),
+    ("saved with PEFT's layers", "llama", "CausalLM", PEFT_SAVED, "findings", ["A910"],
+     "call model.merge_and_unload()"),
+    ("wrapped layers", "llama", "CausalLM", [["replace", "self_attn.", "_orig_module.self_attn."],
+     ["replace", "mlp.", "_orig_module.mlp."], ["replace", "input_l", "_orig_module.input_l"],
+     ["replace", "post_a", "_orig_module.post_a"]], "findings", ["N402"], "save the inner model, or rename"),
+    ("wrapped layers", "gemma", "CausalLM", [["replace", "self_attn.", "kept.inside.self_attn."],
+     ["replace", "mlp.", "kept.inside.mlp."], ["replace", "input_l", "kept.inside.input_l"],
+     ["replace", "post_a", "kept.inside.post_a"]], "findings", ["N402"], "save the inner model, or rename"),
+    ("experts in one matrix", "mixtral", "CausalLM", MEGATRON, "findings", ["N428", "N470"], "use the config and the"),
     ("all shards are there", "llama", "CausalLM", [*SCATTERED, ["shards", 3]], "findings", ["N426"],
      "download or convert the checkpoint again"),
 ]  # fmt: skip
