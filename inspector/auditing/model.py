@@ -17,7 +17,7 @@ from inspector.architectures.defaults import is_component
 from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.llava_projector import projector_of_llava
-from inspector.auditing.own_code import OWN_CODE, own_code
+from inspector.auditing.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.part_alone import PART_ALONE, part_alone
 from inspector.auditing.reported import (
@@ -220,6 +220,8 @@ def definition(draft: Draft) -> Draft:
         return _unknown(draft, nearest)
     if (own := own_code(judged.config, judged.case, judged.findings)) is not None:
         return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
+    if reading.by_names and reading.writer and config.model_type is not None and config.definition is None:
+        draft = draft.open(*OWN_KEYS)
     return _compared(draft.with_findings([] if named is None else [named.finding]), judged)
 
 

@@ -16,6 +16,8 @@ from inspector.reconciler.reconcile import Reconciled
 
 OWN_CODE: Final = ("names and shapes", "the model is code of its repository, which builds other modules than its type")
 """The check that is then skipped, and why."""
+OWN_KEYS: Final = ("the config", "it has the keys of the writer's own program: the sizes are those of the weights")
+"""The same where only the names of the weights are known."""
 
 
 def has_own_model(values: Mapping[str, Any]) -> bool:

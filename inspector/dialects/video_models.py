@@ -50,6 +50,7 @@ WAN: Final = Dialect(
         ("blocks.#.self_attn.norm_q.weight", "head.head.weight"),
     ),
     types=("WanTransformer3DModel",),
+    own_types=("t2v", "i2v", "flf2v", "ti2v", "vace"),
     exclusive=True,
     prefixes=_COMFY,
 )

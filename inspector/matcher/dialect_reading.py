@@ -18,7 +18,7 @@ from inspector.dialects.language import UNUSED, Dialect
 from inspector.dialects.respelling import covers, respelled
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, Family, Stored
-from inspector.matcher.reading import Reading, ranked
+from inspector.matcher.reading import Reading, ranked, without_prefix
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_definition
 from inspector.notation.definition import Architecture, rows, under
 from inspector.notation.holes import bases
@@ -44,7 +44,17 @@ def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
     applying = [one for one in all_dialects() if not one.only or claim.model_type in one.only]
     if claim.writer:
         return next((Recognised(one) for one in applying if one.writer == claim.writer), None)
-    return next(_recognised(applying, keys), None)
+    return next(_recognised(applying, keys), None) or _wrapped_inside(applying, keys)
+
+
+def _wrapped_inside(dialects: Iterable[Dialect], keys: Collection[str]) -> Recognised | None:
+    """The dialect of names that contain a wrapper of layers, which activation checkpointing and FSDP put into them."""
+    inner = next((one for one in WRAPPERS if one.startswith("_") and any(f".{one}" in key for key in keys)), None)
+    if inner is None:
+        return None
+    wrapper = f"*{inner}"
+    found = next(_recognised(dialects, {without_prefix(key, wrapper) for key in keys}), None)
+    return None if found is None or found.wrapper else replace(found, wrapper=wrapper)
 
 
 def _recognised(dialects: Iterable[Dialect], keys: Collection[str]) -> Iterator[Recognised]:
@@ -65,14 +75,17 @@ def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> 
     """
     lost_keys = frozenset(key_of(name)[0] for name in lost)
     found = recognise(claim, {*families, *lost_keys} if lost_keys else families)
-    if found is None or (claim.definition is None and claim.model_type is not None):
+    if found is None:
+        return []
+    own = claim.model_type in found.dialect.own_types  # its config has keys of its own
+    if claim.definition is None and claim.model_type is not None and not own:
         return []
     bare = _numbered(families, found.wrapper)
     if claim.definition is not None:
         reading = _read(claim, claim.definition, claim.model_type or claim.definition.names[0], found, bare, lost_keys)
         if reading is not None and reading.fits:
             return [reading]
-    values = claim.settings.values if claim.definition is None else {}
+    values = claim.settings.values if claim.definition is None and not own else {}
     tried: list[Reading] = []
     for name in found.dialect.types:
         definition = definition_of(name)
@@ -151,7 +164,7 @@ def _numbered(families: Families, wrapper: str) -> dict[str, Family]:
     """The families without a wrapper's prefix; Transformer Engine's grouped `fc1.weight7` as `fc1.7.weight`."""
     made: dict[str, list[Stored]] = {}
     for key, family in families.items():
-        key = key.removeprefix(wrapper)
+        key = without_prefix(key, wrapper)
         counted = _COUNTED.fullmatch(key)
         parts: Iterator[Stored] = iter(family.stored)
         if counted is not None:

@@ -343,6 +343,37 @@ def flux(spec: Spec, prefix: str = "") -> Spec:
     return {prefix + name: entry for name, entry in made.items()}
 
 
+def wan(spec: Spec, prefix: str = "") -> Spec:
+    """diffusers' `convert_wan_to_diffusers.py`, the other way round."""
+    block = r"((?:vace_)?blocks\.\d+)\."
+    attentions = [
+        (block + rf"{own}\.{part}\.(.*)", rf"\1.{theirs}.{letter}.\2")
+        for own, theirs in (("attn1", "self_attn"), ("attn2", "cross_attn"))
+        for part, letter in (("to_q", "q"), ("to_k", "k"), ("to_v", "v"), (r"to_out\.0", "o"), ("norm_q", "norm_q"),
+                             ("norm_k", "norm_k"), ("add_k_proj", "k_img"), ("add_v_proj", "v_img"),
+                             ("norm_added_k", "norm_k_img"))
+    ]  # fmt: skip
+    made = renamed(spec, [
+        *attentions,
+        *[(rf"condition_embedder\.{one}_embedder\.linear_{number}\.(.*)", rf"{one}_embedding.{2 * number - 2}.\1")
+          for one in ("time", "text") for number in (1, 2)],
+        (r"condition_embedder\.time_proj\.(.*)", r"time_projection.1.\1"),
+        *[(rf"condition_embedder\.image_embedder\.{own}\.(.*)", rf"img_emb.proj.{number}.\1")
+          for own, number in (("norm1", 0), (r"ff\.net\.0\.proj", 1), (r"ff\.net\.2", 3), ("norm2", 4))],
+        (r"condition_embedder\.image_embedder\.pos_embed", "img_emb.emb_pos"),
+        (block + r"norm2\.(.*)", r"\1.norm3.\2"),
+        (block + r"ffn\.net\.0\.proj\.(.*)", r"\1.ffn.0.\2"),
+        (block + r"ffn\.net\.2\.(.*)", r"\1.ffn.2.\2"),
+        (block + r"scale_shift_table", r"\1.modulation"),
+        (block + r"proj_in\.(.*)", r"\1.before_proj.\2"),
+        (block + r"proj_out\.(.*)", r"\1.after_proj.\2"),
+        (r"scale_shift_table", "head.modulation"),
+        (r"proj_out\.(.*)", r"head.head.\1"),
+        (r"(patch_embedding|vace_patch_embedding)\.(.*)", r"\1.\2"),
+    ])  # fmt: skip
+    return {prefix + name: entry for name, entry in made.items()}
+
+
 def whisper(spec: Spec) -> Spec:
     """transformers' `convert_openai_to_hf.py`, the other way round."""
     side, layer, to = r"model\.(encoder|decoder)\.", r"model\.(encoder|decoder)\.layers\.(\d+)\.", r"\1.blocks.\2."

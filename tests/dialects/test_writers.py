@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,10 +56,20 @@ SD3 = {"_class_name": "SD3Transformer2DModel", "num_layers": 3, "num_attention_h
        "out_channels": 16, "patch_size": 2, "pos_embed_max_size": 12, "qk_norm": "rms_norm",
        "dual_attention_layers": [0, 1]}  # fmt: skip
 
+WAN: dict[str, Any] = {
+    "_class_name": "WanTransformer3DModel", "num_layers": 3, "num_attention_heads": 3, "attention_head_dim": 16,
+    "ffn_dim": 80, "freq_dim": 20, "in_channels": 6, "out_channels": 5, "text_dim": 40, "cross_attn_norm": True,
+    "patch_size": [1, 2, 2],
+}  # fmt: skip
+WAN_IMAGE = WAN | {"image_dim": 28, "added_kv_proj_dim": 48, "pos_embed_seq_len": 34}
+WAN_VACE = WAN | {"_class_name": "WanVACETransformer3DModel", "vace_layers": [0, 2], "vace_in_channels": 10}
 WHISPER = {"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"], "d_model": 48,
            "encoder_layers": 2, "decoder_layers": 3, "encoder_ffn_dim": 80, "decoder_ffn_dim": 96, "vocab_size": 70,
            "encoder_attention_heads": 3, "decoder_attention_heads": 3, "max_source_positions": 30,
            "max_target_positions": 20, "num_mel_bins": 10}  # fmt: skip
+
+
+OF_KIND = {"flux": FLUX, "sd3": SD3, "whisper": WHISPER, "wan": WAN, "wan-image": WAN_IMAGE, "wan-vace": WAN_VACE}
 
 
 def config_of(kind: str) -> dict[str, Any]:
@@ -92,6 +103,8 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "comfy": (_flux, ("flux",)),
     "sd3": (converters.sd3, ("sd3",)),
     "whisper": (converters.whisper, ("whisper",)),
+    "wan": (converters.wan, ("wan", "wan-image", "wan-vace")),
+    "wan-comfy": (lambda spec: converters.wan(spec, "model.diffusion_model."), ("wan",)),
     "sd3-comfy": (lambda spec: converters.sd3(spec, "model.diffusion_model."), ("sd3",)),
 }  # fmt: skip
 CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
@@ -99,7 +112,7 @@ CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
 
 def made(way: str, kind: str) -> tuple[Spec, dict[str, Any]]:
     """The converted listing, and the config of the model it was."""
-    config = {"flux": FLUX, "sd3": SD3, "whisper": WHISPER}.get(kind) or config_of(kind)
+    config = OF_KIND.get(kind) or config_of(kind)
     return WAYS[way][0](genuine(config)), config
 
 
@@ -225,6 +238,34 @@ def test_a_relative_by_names_accuses_nobody(way: str) -> None:
     audited = judged(spec, None)
     assert codes(audited) == set()
     assert audited.counts.unique_parameters == elements(spec)
+
+
+WRAPPED = "_checkpoint_wrapped_module."
+
+
+def test_a_wrapper_of_layers_is_named() -> None:
+    spec, _ = made("wan", "wan")
+    inside = {re.sub(r"^(blocks\.\d+)\.", rf"\1.{WRAPPED}", name): entry for name, entry in spec.items()}
+    audited = judged(inside, None)
+    assert codes(audited) == {"N402"}
+    finding = next(one for one in audited.findings if one.code == "N402")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(name, steps) for name in inside} == set(spec)
+
+
+def test_the_writer_s_own_config_is_open() -> None:
+    spec, _ = made("wan", "wan")
+    audited = judged(spec, {"_class_name": "WanModel", "model_type": "t2v", "dim": 48, "num_layers": 4})
+    assert (audited.verdict, codes(audited)) == ("undecided", set())
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
+
+
+def test_full_size_wan() -> None:
+    config = WAN | {"num_layers": 30, "num_attention_heads": 12, "attention_head_dim": 128, "ffn_dim": 8960,
+                    "freq_dim": 256, "in_channels": 16, "out_channels": 16, "text_dim": 4096}  # fmt: skip
+    audited = judged(converters.wan(genuine(config)), None)
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == 1_418_996_800
+    assert audited.verdict == "clean"
 
 
 def test_full_size_flux() -> None:
