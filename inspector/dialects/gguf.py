@@ -156,6 +156,7 @@ LLAMA_CPP: Final = Dialect(
             }.items()
         },
         "@decoder.block.{}.layer.1.layer_norm": "dec.blk.{0}.cross_attn_norm",
+        "@decoder.block.0.layer.1.EncDecAttention.relative_attention_bias": "dec.blk.0.cross_attn_rel_b",
     },
     signs=(
         ("token_embd.weight", "blk.#.attn_norm.weight"),

@@ -43,6 +43,8 @@ CASES: list[Row] = [
     # class of the damage, model type, class, damages, verdict, findings, words of the first remedy
     ("biases of norms", "t5", "Generation", [["add", f"{side}.block.0.layer.0.layer_norm.bias", "F32", [48]]
      for side in ("encoder", "decoder")], "findings", ["N540"], "load it with the code that wrote it"),
+    ("bias that no class reads", "t5", "Generation", [["add",
+     "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", "F32", [9, 6]]], "clean", [], ""),
     ("bias of one module", "t5", "Generation", [["add", "encoder.final_layer_norm.bias", "F32", [48]]], "findings",
      ["N405"], "not counted as a parameter"),
     ("biases of no key", "qwen2", "CausalLM", [["add", "model.layers.0.self_attn.o_proj.bias", "F32", [48]]],

@@ -142,6 +142,7 @@ ROLES = {
     "DEC_CROSS_ATTN_K": "cross.key",
     "DEC_CROSS_ATTN_V": "cross.value",
     "DEC_CROSS_ATTN_OUT": "cross.output",
+    "DEC_CROSS_ATTN_REL_B": "cross.bias",
     "DEC_FFN_NORM": "norm.mlp",
     "DEC_FFN_GATE": "mlp.gate",
     "DEC_FFN_UP": "mlp.up",

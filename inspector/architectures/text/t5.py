@@ -34,7 +34,10 @@ T5_LONE_MLP = rows(                            # classes with an encoder alone l
     rows(T5_ENCODER_MLP, when="not is_decoder"),
     under("encoder.block.{L}.layer.2", T5_MLP, tower="encoder", when="is_decoder"),
     under("encoder", T5_CROSS_LAYER, N="L", when="is_decoder"))
-T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP), T5_CROSS_LAYER, N="Ld")
+T5_UNUSED = rows(                              # in the first releases; no class reads it
+    part("block.0.layer.1.EncDecAttention.relative_attention_bias", "cross.bias", table("buckets h")),
+    optional=True, extra="unused", tower="unused")
+T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP), T5_CROSS_LAYER, T5_UNUSED, N="Ld")
 T5_LM = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared")
 T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
