@@ -17,7 +17,7 @@ from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
 from inspector.adapters.misspelled import misspelled
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tool_ranks import ranks_of, unequal
+from inspector.adapters.tool_ranks import misshapen_scales, ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, ToolTensor, is_control
 from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus, tuples
@@ -61,7 +61,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
-    findings.extend(unequal(modules))
+    findings.extend((*unequal(modules), *misshapen_scales(modules)))
     findings.extend(wrapped_modules(families, found))
     findings.extend(misspelled(families, found))
     if unknown:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.tools import METHODS, NOTHING
 from inspector.algebra.boxes import Box, common, count, joined
+from inspector.findings.adapters.scales import AdapterScaleMisshapen
 from inspector.findings.adapters.tools import AdapterPairDiffers, Pair
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.matcher.families import Stored
 from inspector.reconciler.wording import names_in
+
+SCALE: Final = "alpha"
+"""The part of a module that, divided by the rank, is its scale."""
 
 
 def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
@@ -61,6 +67,28 @@ def unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     if pairs:
         place = Place(tensor=pairs[0].second) if total == 1 else Place()
         yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=total)
+
+
+def misshapen_scales(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
+    """Scales that are not one number, as one finding."""
+    total = 0
+    wrong: list[tuple[str, Stored]] = []
+    for module in modules:
+        if SCALE in module.parts:
+            key, family = module.parts[SCALE]
+            total += family.tensors
+            wrong.extend((key, stored) for stored in family.stored if stored.layout.elements != 1)
+    if not wrong:
+        return
+    names = [name for key, stored in wrong for name in names_in(key, stored.boxes, NAMES_SHOWN)]
+    count_wrong = sum(stored.tensors for _, stored in wrong)
+    yield AdapterScaleMisshapen(
+        place=Place(tensor=names[0]) if count_wrong == 1 else Place(),
+        names=tuple(names[:NAMES_SHOWN]),
+        count=count_wrong,
+        of=total,
+        stored=wrong[0][1].layout.shape,
+    )
 
 
 def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:

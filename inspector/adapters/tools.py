@@ -136,7 +136,7 @@ PREFIXES: Final = (
     ("unet.", "unet", "diffusers"), ("transformer.", "transformer", "diffusers"),
     ("transformer_2.", "transformer_2", "diffusers"), ("text_encoder.", "text_encoder", "diffusers"),
     ("text_encoder_2.", "text_encoder_2", "diffusers"), ("text_encoder_3.", "text_encoder_3", "diffusers"),
-    ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"),
+    ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"), ("base_model.model.", "", ""),
 )  # fmt: skip
 """What a name begins with, the component of a pipeline that this is, and who writes it."""
 LOW_RANK: Final = frozenset({

@@ -38,7 +38,7 @@ from inspector.auditing.adapter_base import (
     refused_by_llama_cpp,
 )
 from inspector.auditing.adapter_loads import loads_of_adapter
-from inspector.auditing.adapter_names import LookedFor, looked_for
+from inspector.auditing.adapter_names import LookedFor, looked_for, tool_names
 from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
@@ -120,7 +120,7 @@ def audit_adapter(
     """Audits an adapter: its counts, and with the base also its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
     spend(sum(key.count(".") for key in families), NAMES)  # its names are taken apart several times
-    found = {} if of_peft(checkpoint) or any(key.startswith(OWN_PREFIX) for key in families) else tool_tensors(families)
+    found = tool_names(checkpoint, families, of_peft(checkpoint))
     if is_tool_adapter(found, families):
         return _audit_of_tool(checkpoint, families, found, claim, base)
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}

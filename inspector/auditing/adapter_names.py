@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer_of, renumbered, with_numbers
-from inspector.adapters.names import PREFIX, saved_namer, tuner_name
+from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
+from inspector.adapters.tools import ToolTensor, tool_tensors
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.loaders import PEFT, TRANSFORMERS
 from inspector.matcher.families import Families, rekeyed
 
+OF_LANGUAGE: Final = f"{PREFIX}model."
+"""What the names of a language model with a head begin with under PEFT."""
 BaseOf = Callable[[Families], Base | None]
 """The base, as an adapter with these names shows it."""
 
@@ -54,6 +59,23 @@ def looked_for(families: Families, method: str, values: Mapping[str, Any], base_
         plan = plan_with(base, method, values, own)
     moved = renumbered(own, base, plan)
     return LookedFor(named, own if moved is None else with_numbers(own, moved), own, base, moved)
+
+
+def tool_names(checkpoint: Checkpoint, families: Families, of_peft: bool) -> Mapping[str, ToolTensor]:
+    """What each name stands for to other tools than PEFT; empty where the file is PEFT's.
+
+    ComfyUI reads a file of PEFT's names by itself, whatever it is called; PEFT, the only reader of one for a language
+    model, needs its config and its file name. of_peft: whether the config is PEFT's.
+    """
+    if of_peft:
+        return {}
+    if not any(key.startswith(OWN_PREFIX) for key in families):
+        return tool_tensors(families)
+    name, of_language = checkpoint.set_name, any(key.startswith(OF_LANGUAGE) for key in families)
+    if (PEFT.finds(name) or TRANSFORMERS.finds(name) or of_language) and not checkpoint.alone:
+        return {}
+    found = tool_tensors(families)
+    return found if len(found) == len(families) else {}
 
 
 def _without_leading(families: Families) -> Iterator[dict[str, str]]:

@@ -10,10 +10,12 @@ from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
 from inspector.findings.adapters.whole import Adapter
-from tests.adapters.records import Spec, alone
+from tests.adapters.records import Spec, alone, checkpoint
 from tests.judged import FIXTURES, codes
 
 WRITERS = {"diffusers": "diffusers", "kohya": "Kohya", "lycoris": "LyCORIS"}
@@ -107,6 +109,31 @@ def test_ranks_of_a_pair_agree(writer: str) -> None:
     name = next(name for name, (_, shape) in spec.items() if len(shape) == 2)
     spec[name] = ("F16", tuple(8 if size == 4 else size for size in spec[name][1]))
     assert codes(alone(spec, None)) == {"A917"}
+
+
+def test_a_scale_is_one_number() -> None:
+    spec = of_writer(next(writer for writer in PAIRS if any(name.endswith("alpha") for name in of_writer(writer))))
+    scales = [name for name in spec if name.endswith("alpha")]
+    for shape, found in (((1,), set()), ((1, 1), set()), ((3,), {"A945"}), ((0,), {"A945"})):
+        assert codes(alone({**spec, scales[0]: ("F32", shape)}, None)) == found, shape
+    (finding,) = (
+        one for one in alone({**spec, **dict.fromkeys(scales, ("F32", (3,)))}, None).findings if one.code != "A901"
+    )
+    assert finding.facts["count"] == len(scales)
+
+
+def test_names_of_peft_in_a_file_of_another_tool() -> None:
+    spec: Spec = {}
+    for module in ("blocks.0.attn1.to_q", "blocks.1.attn1.to_q"):
+        spec[f"base_model.model.{module}.lora_A.weight"] = ("F16", (4, 64))
+        spec[f"base_model.model.{module}.lora_B.weight"] = ("F16", (64, 4))
+    first = next(iter(spec))
+    for change, found in (({}, set()), ({first: ("F16", (8, 64))}, {"A917"}), ({first: ("I8", (4, 64))}, {"T603"})):
+        assert codes(audit_loaded(replace(checkpoint({**spec, **change}), set_name="style.safetensors"))) == found
+    named = replace(checkpoint(spec), set_name="adapter_model.safetensors")
+    assert codes(audit_loaded(named)) == {"C313"}
+    language = {name.replace("model.blocks", "model.model.layers"): one for name, one in spec.items()}
+    assert codes(audit_loaded(replace(checkpoint(language), set_name="style.safetensors"))) != set()
 
 
 OTHER_KINDS: dict[str, dict[str, tuple[int, ...]]] = {

@@ -874,6 +874,7 @@ FIRES |= {
     "adapter-pair-differs": lambda: kohya(
         put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_up.weight", "F16", 64, 8)
     ),
+    "adapter-scale-misshapen": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.alpha", "F16", 3)),
     "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
     "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
     "adapter-modules-unmatched": lambda: audit_adapter(
