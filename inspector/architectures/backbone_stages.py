@@ -1,42 +1,62 @@
-"""Stages that the config of a backbone lists, which transformers 5 compares with each other.
+"""Stages that the config of a backbone lists, which transformers compares with each other and with its layers.
 
-Source: transformers 5.23, `BackboneConfigMixin.verify_out_features_out_indices`.
+Source: transformers 5.23, `BackboneConfigMixin.verify_out_features_out_indices`, and the config classes, which name the
+stages by a list or a number of layers (`stages` in `config_types.jsonl`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from inspector.architectures.config_types import types_of
+from inspector.architectures.defaults import class_defaults
+from inspector.notation.settings import Settings
 
 FEATURES, INDICES, NAMES = "out_features", "out_indices", "stage_names"
-_FIELD: Final = "_out_features"
-"""What the config classes of backbones have."""
-_STAGE: Final = re.compile(r"stem|stage([1-9]\d{0,3})")
+WITHIN: Final = "backbone_config"
+"""Where another model has the config of a backbone."""
+MOST_NAMED: Final = 8
+"""Most stages that a reason lists."""
 
 
-def refused_stages(values: Mapping[str, Any], model_type: str, class_name: str) -> Iterator[tuple[str, str]]:
-    """(key, what it should be) of the lists of stages that are refused; one where several contradict each other.
+def refused_stages(values: Mapping[str, Any], model_type: str, is_backbone: bool) -> Iterator[tuple[str, str, str]]:
+    """(key, what it should be, the key that numbers the stages) of the lists of stages that are refused; one where
+    several contradict each other.
 
-    class_name: of the model, "" within another config: only a model that is a backbone reads the names of all stages.
+    is_backbone: whether the model is built as a backbone, which reads the names of all stages as well.
     """
-    types = types_of(model_type)
-    if types is None or _FIELD not in types.fields:
+    known = _stages_of(values, model_type)
+    if known is None:
         return
+    stages, key = known
+    found = _refused(values, stages) or (_refused_names(values, stages) if is_backbone else None)
+    if found is not None:
+        yield (*found, key)
+
+
+def _refused(values: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, str] | None:
     features = _list_of(str, values.get(FEATURES))
     indices = _list_of(int, values.get(INDICES))
-    names = _list_of(str, values.get(NAMES)) or []
-    for key, wanted in (
-        (FEATURES, _of_features(features or ())),
-        (INDICES, _of_indices(indices or ())),
-        (INDICES, _of_both(features, indices, names)),
-        (NAMES, _of_names(features or (), indices or (), names) if class_name.endswith("Backbone") else ""),
-    ):
-        if wanted:
-            yield key, wanted
-            return
+    if wanted := _of_features(features or (), stages):
+        return FEATURES, wanted
+    wanted = _of_indices(indices or (), len(stages)) or _of_both(features, indices, stages)
+    return (INDICES, wanted) if wanted else None
+
+
+def _stages_of(values: Mapping[str, Any], model_type: str) -> tuple[Sequence[str], str] | None:
+    """The names of the stages, and the key that their number follows, "" where it is always the same."""
+    types = types_of(model_type)
+    if types is None or not types.stages:
+        return None
+    stem, _, key = types.stages.rpartition(" ")
+    settings = Settings(values, *class_defaults(model_type))
+    stated: Any = int(key) if key.isdecimal() else settings.read((key,))[0]
+    number = len(stated) if isinstance(stated, list) else stated
+    if type(number) is not int:
+        return None
+    named = [f"stage{one}" for one in range(1, number + 1)]
+    return ([stem, *named] if stem else named), "" if key.isdecimal() else settings.spelled(key)
 
 
 def _list_of(kind: type, value: Any) -> list[Any] | None:
@@ -44,44 +64,52 @@ def _list_of(kind: type, value: Any) -> list[Any] | None:
     return value if isinstance(value, list) and all(type(one) is kind for one in value) else None
 
 
-def _numbers(features: Sequence[str]) -> list[int | None]:
-    """The numbers of the stages, 0 for the stem; None for a name that no stage has."""
-    found = (_STAGE.fullmatch(one) for one in features)
-    return [None if one is None else int(one[1] or 0) for one in found]
+def _of_features(features: Sequence[str], stages: Sequence[str]) -> str:
+    if not set(features) <= set(stages):
+        listed = ", ".join(stages) if len(stages) <= MOST_NAMED else f"{', '.join(stages[:2])} to {stages[-1]}"
+        return f"a list of {listed}"
+    return "" if list(features) == [one for one in stages if one in features] else _IN_ORDER
 
 
-def _of_features(features: Sequence[str]) -> str:
-    numbers = _numbers(features)
-    if None in numbers:
-        return "a list of stem, stage1, stage2 and so on"
-    ordered = sorted({one for one in numbers if one is not None})
-    return "" if numbers == ordered else "a list of different stages in their order"
+_IN_ORDER: Final = "a list of different stages in their order"
 
 
-def _of_indices(indices: Sequence[int]) -> str:
-    """Several from the end may be stages that are listed from the start as well, which the number of stages decides."""
-    if any(one < 0 for one in indices):
-        return "" if len(set(indices)) == len(indices) else "a list of different stages"
-    return "" if list(indices) == sorted(set(indices)) else "a list of different stages in their order"
+def _of_indices(indices: Sequence[int], number: int) -> str:
+    positive = [one % number if one < 0 < number else one for one in indices]
+    if any(one and one not in range(number) for one in positive):
+        return f"a list of numbers below {number}, the number of stages"
+    return "" if positive == sorted(set(positive)) else _IN_ORDER
 
 
-def _of_both(features: Sequence[str] | None, indices: Sequence[int] | None, names: Sequence[str]) -> str:
+def _of_both(features: Sequence[str] | None, indices: Sequence[int] | None, stages: Sequence[str]) -> str:
     if features is None or indices is None:
         return ""
     if len(features) != len(indices):
         return f"as long as {FEATURES}: {len(features)}"
-    first = _numbers(names[:1])
-    if any(one < 0 for one in indices) or first not in ([0], [1]):
-        return ""
-    stages = [None if one is None else one - (first[0] or 0) for one in _numbers(features)]
-    return "" if stages == list(indices) else f"{stages}, the stages of {FEATURES}"
+    wanted = [stages.index(one) for one in features]
+    return "" if wanted == [one % len(stages) for one in indices] else f"{wanted}, the stages of {FEATURES}"
 
 
-def _of_names(features: Sequence[str], indices: Sequence[int], names: Sequence[str]) -> str:
+def _refused_names(values: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, str] | None:
     """What a backbone compares once more, with the names that are stated."""
-    known = not names or set(features) <= set(names)
-    if not known or (names and any(one not in range(-len(names), len(names)) for one in indices)):
-        return f"a list with the stages of {FEATURES} and {INDICES}"
-    ordered = [one for one in names if one in features] == list(features)
-    alike = not features or not indices or [names[one] for one in indices] == list(features)
-    return "" if not names or (ordered and alike) else f"a list in which {INDICES} are the stages of {FEATURES}"
+    names = _list_of(str, values.get(NAMES))
+    stated = _list_of(str, values.get(FEATURES)), _list_of(int, values.get(INDICES))
+    unread = [key for key, one in zip((FEATURES, INDICES), stated, strict=True) if one is None]
+    if names is None or not stages or any(values.get(key) is not None for key in unread):
+        return None
+    features, indices = _aligned(*stated, stages)
+    if not set(features) <= set(names) or any(one not in range(-len(names), len(names)) for one in indices):
+        return NAMES, f"a list with the stages of {FEATURES} and {INDICES}"
+    ordered = [one for one in names if one in features] == features
+    alike = [names[one] for one in indices] == features
+    return None if ordered and alike else (NAMES, f"a list in which {INDICES} are the stages of {FEATURES}")
+
+
+def _aligned(
+    features: list[str] | None, indices: list[int] | None, stages: Sequence[str]
+) -> tuple[list[str], list[int]]:
+    """The names and the numbers of the stages, each from the other where one is absent; the last where both are."""
+    if features is None:
+        indices = [len(stages) - 1] if indices is None else indices
+        return [stages[one] for one in indices], indices
+    return features, [stages.index(one) for one in features] if indices is None else indices

@@ -26,11 +26,13 @@ class ConfigTypes(Struct, frozen=True):
 
     words: key -> the only texts that are accepted.
     inner: key of a config within it -> its model type; "" where that config states its type itself.
+    stages: of a backbone, "stem" where it is a stage, and the key that says how many others there are, or the number.
     """
 
     fields: Mapping[str, str]
     words: Mapping[str, tuple[str, ...]] = {}
     inner: Mapping[str, str] = {}
+    stages: str = ""
 
 
 @cache
@@ -54,7 +56,8 @@ def types_of(model_type: str) -> ConfigTypes | None:
     listed = _head()["fields"]
     fields = [listed[number].split(" ") for number in line["fields"]]
     words = {name: tuple(rest[0].split(",")) for name, _, *rest in fields if rest}
-    return ConfigTypes({name: letters for name, letters, *_ in fields}, words, line.get("inner", {}))
+    accepted = {name: letters for name, letters, *_ in fields}
+    return ConfigTypes(accepted, words, line.get("inner", {}), line.get("stages", ""))
 
 
 @cache

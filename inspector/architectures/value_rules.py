@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from inspector.architectures.backbone_stages import refused_stages
+from inspector.architectures.backbone_stages import WITHIN, refused_stages
 from inspector.architectures.catalog import data_file
 from inspector.architectures.config_types import activations, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
@@ -53,7 +53,8 @@ class RefusedValue(Struct, frozen=True):
 
     meant: the value that it states, None for a key to remove; unset where the value is not known. others: paths of
     further keys that are absent like it. measured: whether a class was found to refuse it, of which no type or word is
-    known that it needs; meant is then only a size that the weights may confirm.
+    known that it needs; meant is then only a size that the weights may confirm. follows: path of the key that decides
+    what it should be, a wrong value of which is the cause.
     """
 
     path: tuple[str, ...]
@@ -61,6 +62,7 @@ class RefusedValue(Struct, frozen=True):
     meant: Any = UNSET
     others: tuple[tuple[str, ...], ...] = ()
     measured: bool = False
+    follows: tuple[str, ...] = ()
 
 
 @cache
@@ -115,8 +117,10 @@ def _stages(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
     named = str(classes[0]) if isinstance(classes, list) and classes else ""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
         if isinstance(model_type, str):
-            for key, wanted in refused_stages(inner, model_type, "" if path else named):
-                yield RefusedValue((*path, key), wanted, measured=True)
+            is_backbone = path[-1] == WITHIN if path else named.endswith("Backbone")
+            for key, wanted, number in refused_stages(inner, model_type, is_backbone):
+                follows = (*path, number) if number else ()
+                yield RefusedValue((*path, key), wanted, measured=True, follows=follows)
 
 
 def configs_within(

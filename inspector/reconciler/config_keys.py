@@ -99,7 +99,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
     for one in found:
         path, name = one.path, ".".join(one.path)
-        if name in reported:
+        if name in reported or ".".join(one.follows) in reported:
             continue
         from inspector.findings.config import ConfigImpossible, ConfigRefused
 

@@ -36,6 +36,9 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("bit", "Classification", ("out_indices", [4, 4]), "C311", ...),
     ("bit", "Classification", ("out_features", ["layer4"]), "C311", ...),
     ("pvt_v2", "Model", ("strides", [[4, 2, 2, 2]]), "C311", ...),
+    ("dinov2", "Model", ("out_indices", [9]), "C311", ...),
+    ("prompt_depth_anything", "Estimation", ("backbone_config.stage_names", ["stem"]), "C311", ...),
+    ("dinov2", "Backbone", ("num_hidden_layers", 2), "C310", 3),  # out_features follow
     ("bark", "Model", ("semantic_config.num_layers", "3"), "C311", 3),
     ("altclip", "Model", ("initializer_factor", None), "C311", ...),
     ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),
@@ -61,6 +64,7 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("big_bird", "MaskedLM", ("attention_type", "original_full")),
     ("beit", "Classification", ("stage_names", ["stem"])),  # which only a backbone reads
     ("bit", "Classification", ("out_indices", [-1])),
+    ("zoedepth", "Estimation", ("backbone_config.out_features", None)),
     ("clip", "Model", ("vision_config.image_size", 40)),
     ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer
 ], ids=str)  # fmt: skip

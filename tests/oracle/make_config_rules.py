@@ -1,5 +1,6 @@
 """Make `inspector/loading/config_rules.json`: configs that transformers refuses, as expressions of config keys;
-`inspector/architectures/config_types.jsonl`: which types of values its config classes accept; and
+`inspector/architectures/config_types.jsonl`: which types of values its config classes accept, and the stages of
+backbones; and
 `fixtures/loads/configs.json.gz`: whether it refuses configs with one changed key.
 
 Needs torch and transformers 5:
@@ -139,6 +140,23 @@ def words_of(kind: Any, name: str) -> Sequence[str]:
     return sorted({word for word in literal if isinstance(word, str)})
 
 
+STAGES = re.compile(
+    r"self\.stage_names = (?P<stem>\[.stem.\] \+ )?\[f.stage\{\w+\}. for \w+ in "
+    r"range\(1, (?:len\()?(?:self\.)?(?P<number>\w+)\)?(?P<last> \+ 1)?\)\]"
+)
+"""How the config class of a backbone names its stages: by a number, or by the length of a list."""
+
+
+def stages_of(kind: Any) -> str:
+    """`stem`, where it is one of the stages of a backbone, and the key, or the number, that says how many follow."""
+    method = vars(kind).get("__post_init__")
+    found = None if method is None else STAGES.search(inspect.getsource(method))
+    if found is None:
+        return ""
+    number = found["number"] if found["last"] else str(int(found["number"]) - 1)
+    return f"stem {number}" if found["stem"] else number
+
+
 def record_types(auto: Any, activations: Sequence[str]) -> None:
     """Writes the accepted types of the fields of every model type, and the types of the configs within it."""
     fields: dict[str, int] = {}
@@ -148,8 +166,8 @@ def record_types(auto: Any, activations: Sequence[str]) -> None:
             kind = auto.CONFIG_MAPPING[model_type]
             numbers = [fields.setdefault(f"{name} {accepted}", len(fields)) for name, accepted in types_of(kind)]
             inner = {key: getattr(one, "model_type", "") for key, one in (kind.sub_configs or {}).items()}
-            line = {"type": model_type, "fields": sorted(numbers), **({"inner": inner} if inner else {})}
-            lines.append(json.dumps(line, separators=(",", ":")))
+            line = {"type": model_type, "fields": sorted(numbers), "inner": inner, "stages": stages_of(kind)}
+            lines.append(json.dumps({key: part for key, part in line.items() if part}, separators=(",", ":")))
     utils = importlib.import_module("transformers.configuration_utils")
     kinds = {*utils.ALLOWED_ATTN_LAYER_TYPES, *utils._LEGACY_LAYER_TYPE_REMAP}  # renamed before they are checked
     table = {"fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds)}

@@ -5,10 +5,10 @@ type that has a result is skipped, so that a run can be stopped and several can 
 
     five/bin/python -m tests.oracle.measure_values FOLDER [PART OF]
 
-Run the newest version first, and `tests/oracle/confirm_values.py` after it: of an older version only what the newest
-refuses is measured. The first classes with a record are built on the meta device, as `from_pretrained` builds them,
-from the config of the record with one changed value (`tests/oracle/value_cases.py`). FOLDER/MAJOR/TYPE.json is a list
-of [class, path, kind, value, outcome, message] of all that is not loaded like the unchanged config:
+Run `tests/oracle/confirm_values.py` after it. The first classes with a record are built on the meta device, as
+`from_pretrained` builds them, from the config of the record with one changed value (`tests/oracle/value_cases.py`).
+FOLDER/MAJOR/TYPE.json is a list of [class, path, kind, value, outcome, message] of all that is not loaded like the
+unchanged config:
 
     config    the config class refuses it
     model     the class cannot be built
@@ -28,14 +28,13 @@ import logging
 import signal
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from inspector.architectures.defaults import NEWEST
 from inspector.reconciler.config_keys import mistyped
 from tests.judged import oracle_types, records
-from tests.oracle.value_cases import Path as Place
 from tests.oracle.value_cases import changed, changes, decoded, places
 
 SECONDS = 3
@@ -137,14 +136,7 @@ def classes_of(model_type: str, transformers: Any) -> Iterator[tuple[str, Any, d
             yield record["class"], kind, {**decoded(record["config"]), "model_type": model_type}
 
 
-def refused_by_newest(folder: Path, model_type: str) -> frozenset[tuple[Place, str]]:
-    """(path, kind) of what the newest version refuses."""
-    path = folder / NEWEST / f"{model_type}.confirmed.json"
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return frozenset((tuple(row[0]), letter) for row in rows for letter in row[1])
-
-
-def measured(builder: Builder, model_type: str, only: Collection[tuple[Place, str]] | None) -> Iterator[list[Any]]:
+def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
     """[class, path, kind, value, outcome, message] of every change that is not loaded like the unchanged config.
 
     Configs of a type that is measured itself are left out. What the config class refuses, and other configs within the
@@ -166,8 +158,6 @@ def measured(builder: Builder, model_type: str, only: Collection[tuple[Place, st
                 continue
             accepted = ""
             for letter, other in changes(value):
-                if only is not None and (path, letter) not in only:
-                    continue
                 change = changed(config, path, other)
                 key = json.dumps([path, other])
                 if key in known or IN_TURN.get(letter, letter) in accepted:
@@ -203,11 +193,8 @@ def main() -> None:
         result = place / f"{model_type}.json"
         if number % parts != part or result.exists() or model_type not in known:
             continue
-        if builder.major != NEWEST and not (folder / NEWEST / f"{model_type}.confirmed.json").exists():
-            continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            only = None if builder.major == NEWEST else refused_by_newest(folder, model_type)
-            found = list(measured(builder, model_type, only))
+            found = list(measured(builder, model_type))
         partial = result.with_suffix(".partial")
         partial.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
         partial.rename(result)
