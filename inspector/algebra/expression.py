@@ -20,7 +20,9 @@ from functools import cache
 
 from msgspec import Struct
 
-FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor", "log2", "number", "numbers", "primes", "same"})
+FUNCTIONS = frozenset(
+    {"len", "max", "min", "prod", "ceil", "floor", "folds", "log2", "number", "numbers", "primes", "same"}
+)
 RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 

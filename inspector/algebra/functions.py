@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 from inspector.algebra.expression import Node
+from inspector.algebra.fold_plan import fold_widths
 from inspector.algebra.values import LISTS, Meanings, Value
 from inspector.budget import spend
 
@@ -33,6 +34,8 @@ def of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float
         return int(numbers[0])  # int() truncates, as modelling code does
     if name == "log2":
         return int(numbers[0]).bit_length() - 1 if numbers[0] >= 1 else None
+    if name == "folds":
+        return fold_widths([int(number) for number in numbers])
     if name == "primes":
         return _sum_of_primes(numbers)
     step = numbers[1] if len(numbers) > 1 else 1

@@ -17,13 +17,14 @@ from tests.judged import base_record, judged, spec_of
 
 
 class Layer(NamedTuple):
-    """copies: parts of recorded layers that it has; prefix: of its names; joins: its own tensors; config: what it
-    needs."""
+    """copies: parts of recorded layers that it has; prefix: of its names; joins: its own tensors, those that may miss
+    first; config: what it needs; block: where the copies are below the prefix."""
 
     copies: tuple[str, ...]
     prefix: str
     joins: dict[str, tuple[Any, ...]]
     config: dict[str, Any]
+    block: str = ""
 
 
 NORMS: dict[str, tuple[Any, ...]] = {"enorm.weight": ("d",), "hnorm.weight": ("d",)}
@@ -37,8 +38,17 @@ STEP = {
 }  # fmt: skip
 GLM = {**NORMS, "eh_proj.weight": ("d", "2*d"), "shared_head.norm.weight": ("d",)}
 STEP_ATTENTION = ("self_attn", "input_layernorm", "post_attention_layernorm")
-CLASSES = {"deepseek_v4": "ForCausalLM", "step3p7": "Generation", "glm5_next": "Generation"}
+CLASSES = {
+    "deepseek_v4": "ForCausalLM",
+    "step3p7": "Generation",
+    "glm5_next": "Generation",
+    "inkling_mm_model": "Generation",
+}
+INKLING = {"embed_norm.weight": ("d",), "hidden_norm.weight": ("d",), "input_proj.weight": ("d", "2*d")}
 LAYERS = [
+    ("inkling_mm_model", Layer(
+        ("model.llm.layers.0.",), "model.mtp.layers.0.", INKLING,
+        {"mtp_config": {"num_nextn_predict_layers": 1, "local_layer_ids": [0]}}, "transformer_block.")),
     ("deepseek_v4", Layer(("model.layers.1.",), "mtp.0.", V4, {"num_nextn_predict_layers": 1})),
     ("step3p7", Layer(
         (*(f"model.layers.1.{name}" for name in STEP_ATTENTION), "model.layers.0.mlp"), "model.layers.3.", STEP,
@@ -58,13 +68,15 @@ def with_layer(model_type: str, layer: Layer) -> tuple[Spec, Spec, dict[str, Any
     record = base_record(model_type, CLASSES[model_type])
     config = copy.deepcopy(record["config"])
     for key, value in layer.config.items():
-        config[key] = {**config[key], **value} if isinstance(value, dict) else value
+        config[key] = {**config.get(key, {}), **value} if isinstance(value, dict) else value
     text = config.get("text_config", config)
     stored = spec_of(record)
     own: Spec = {}
     for prefix in layer.copies:
         whole = prefix[: prefix.index("layers.") + len("layers.1.")]
-        own |= {layer.prefix + name[len(whole) :]: stored[name] for name in stored if name.startswith(prefix)}
+        own |= {
+            layer.prefix + layer.block + name[len(whole) :]: stored[name] for name in stored if name.startswith(prefix)
+        }
     numbers = {"d": text["hidden_size"], "v": text["vocab_size"], "m": text.get("hc_mult", 1)}
     numbers |= {"2*d": 2 * numbers["d"], "m*d": numbers["m"] * numbers["d"]}
     for name, shape in layer.joins.items():
@@ -87,7 +99,8 @@ def test_every_tensor_is_explained(model_type: str, layer: Layer) -> None:
 @pytest.mark.parametrize(("model_type", "layer"), LAYERS)
 def test_a_missing_and_a_misshapen_tensor_are_named(model_type: str, layer: Layer) -> None:
     stored, own, config = with_layer(model_type, layer)
-    for name in (next(iter(own)), layer.prefix + "hnorm.weight"):
+    first, second = (layer.prefix + name for name in list(layer.joins)[:2])
+    for name in (next(iter(own)), second):
         assert wrong(judged({**stored, **own, name: ("F32", (5, 7))}, config)) == [("shape-differs", name)]
-    del own[layer.prefix + "enorm.weight"]
-    assert wrong(judged({**stored, **own}, config)) == [("tensor-missing", layer.prefix + "enorm.weight")]
+    del own[first]
+    assert wrong(judged({**stored, **own}, config)) == [("tensor-missing", first)]

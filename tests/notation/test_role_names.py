@@ -89,7 +89,8 @@ NAMES = {
         layers.{}.conv2 ffn.conv2.convolution redux_down mlp.out_proj mlp.proj_out ffn.proj_down ffn.proj_2
         mlp.1 mlp.2 mlp.3 ff.3 ffn.2 ff.layer_2 ffn.linear_2 layers.{}.linear_2 feed_forward.linear_2
         feed_forward.conv_2 feed_forward.output ff.out_projection ff_context.out_projection albert_layers.{}.ffn_output
-        mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2 w2_weight
+        mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2
+        w2_weight w2_md shared_w2_weight
         experts.{}.down blocks.{}.ff_out moe.{}.linear_1
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
@@ -110,7 +111,7 @@ NAMES = {
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
-        w13_weight
+        w13_weight w13_dn shared_w13_weight
         mlp.fc1.proj
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
     """,
@@ -170,7 +171,8 @@ ORDERS = {
     "shift scale": ("final_layer.linear_1",),  # VibeVoice's diffusion head
     "query key value output": ("mlstm_layer.qkv_opreact",),
     "gate up": (
-        "gate_up_proj", "w13_weight", "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z",
+        "gate_up_proj", "w13_weight", "w13_dn", "shared_w13_weight",
+        "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z",
         "experts.fc1",
         "ff.linear_in", "ff_context.linear_in",
     ),

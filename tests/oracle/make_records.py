@@ -191,6 +191,20 @@ QWEN4_EXP = {
     "indexer_budget": 16,
     "indexer_compress_ratio": 4,
 }
+INKLING_TEXT = {
+    "num_hidden_layers": 4,
+    "layer_types": ["hybrid_sliding", "hybrid", "hybrid_sliding", "hybrid_sliding"],
+    "mlp_layer_types": ["dense", "sparse", "sparse", "sparse"],
+    "num_attention_heads": 6,
+    "num_key_value_heads": 3,
+    "head_dim": 20,
+    "swa_num_attention_heads": 8,
+    "swa_num_key_value_heads": 2,
+    "swa_head_dim": 12,
+    "sliding_window_size": 33,
+    "d_rel": 10,
+    "rel_extent": 41,
+}
 GLM5_NEXT = {
     "num_hidden_layers": 4,
     "num_key_value_heads": 6,
@@ -618,6 +632,8 @@ MENDS: dict[str, dict[str, Any]] = {
     },
     "qwen4_exp": {"text_config": QWEN4_EXP},
     "qwen4_exp_text": QWEN4_EXP,
+    "inkling_mm_model": {"text_config": INKLING_TEXT, "audio_config": {"text_hidden_size": 48}},
+    "inkling_text": INKLING_TEXT,
     "granite4_vision": {
         "downsample_rate": "3/4",
         "deepstack_layer_map": [[0, 0], [1, 2]],
