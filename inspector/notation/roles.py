@@ -25,6 +25,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "cross": ("attention", "attention to another sequence"),
     "mlp": ("feed-forward", "the feed-forward network of a layer"),
     "router": ("feed-forward", "the router: chooses experts"),
+    "filter": ("other", "a fixed filter of a signal"),
     "expert": ("feed-forward", "what experts share: gates, projections in and out of them"),
     "ssm": ("state space", "a state space or linear recurrence"),
     "resnet": ("convolution", "a residual block of convolutions"),

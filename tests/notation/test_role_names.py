@@ -56,6 +56,7 @@ NAMES = {
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
         av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
         self_attn.attn_out attn.out
+        self_attn.attn_out attentions.{}.proj_attn
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
@@ -98,7 +99,7 @@ NAMES = {
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
-        channelwise_linear_2
+        channelwise_linear_2 channelwise.2
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.oracle.diffusers_more_bases import MORE_BASES, MORE_VARIANTS
+from tests.oracle.diffusers_part_bases import PART_BASES, PART_VARIANTS
 
 STREAMS = {
     "patch_size": 1,
@@ -18,6 +19,7 @@ STREAMS = {
 }
 BASES: dict[str, dict[str, Any]] = {
     **MORE_BASES,
+    **PART_BASES,
     "UNet2DConditionModel": {
         "sample_size": 16,
         "in_channels": 4,
@@ -642,6 +644,7 @@ BASES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     **MORE_VARIANTS,
+    **PART_VARIANTS,
     "HunyuanVideoFramepackTransformer3DModel": (
         {"has_image_proj": False, "num_layers": 3},
         {"has_clean_x_embedder": False, "guidance_embeds": False},

@@ -18,6 +18,7 @@ import json
 from typing import Any
 
 from inspector.architectures.catalog import modules
+from tests.oracle.diffusers_classes import class_of
 from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, plain
 
 
@@ -25,7 +26,7 @@ def declared(model_class: Any) -> dict[str, Any]:
     """The parameters of a model class that have a default."""
     parameters = inspect.signature(model_class.__init__).parameters.values()
     return {
-        p.name: plain(p.default) for p in parameters if p.default is not p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+        p.name: plain(p.default) for p in parameters if p.default is not p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     }
 
 
@@ -46,7 +47,7 @@ def main() -> None:
     head["made_from"][DIFFUSERS] = f"diffusers {diffusers.__version__}"
     head["base"][DIFFUSERS] = {}
     kept = {json.loads(text)["type"]: text for text in others if json.loads(text)["writers"] != DIFFUSERS}
-    classes = {name: getattr(diffusers, name) for name in modules() if hasattr(diffusers, name)}
+    classes = {name: found for name in modules() if (found := class_of(name)) is not None}
     made = {name: line(name, model_class) for name, model_class in classes.items()}
     lines = {**kept, **made}
     text = "\n".join([json.dumps(head, separators=(",", ":")), *(lines[name] for name in sorted(lines))])

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracle.diffusers_bases import BASES, PUBLISHED, VARIANTS
+from tests.oracle.diffusers_classes import class_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "diffusers"
 LARGEST = 2_000_000_000
@@ -46,11 +47,10 @@ Arguments = Mapping[str, Any]
 
 def built(name: str, arguments: Arguments) -> Any:
     """A model that was never allocated."""
-    import diffusers  # type: ignore[import-not-found]
     import torch  # type: ignore[import-not-found]
 
     with torch.device("meta"), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return getattr(diffusers, name)(**arguments)
+        return class_of(name)(**arguments)
 
 
 def plain(value: Any) -> Any:
@@ -73,7 +73,7 @@ DTYPES = {"int64": "I64", "int32": "I32", "float64": "F64", "bool": "BOOL", "bfl
 
 def record(name: str, variant: str, arguments: Arguments) -> dict[str, Any]:
     """What a class says of itself with these arguments."""
-    import diffusers
+    import diffusers  # type: ignore[import-not-found]
 
     model = built(name, arguments)
     unique = {id(parameter): parameter.numel() for parameter in model.parameters()}
@@ -95,9 +95,7 @@ def label(changes: Arguments) -> str:
 
 def switches(name: str, base: Arguments) -> Iterator[dict[str, Any]]:
     """Every key of a class alone, with every other value worth a try."""
-    import diffusers
-
-    for key, parameter in inspect.signature(getattr(diffusers, name).__init__).parameters.items():
+    for key, parameter in inspect.signature(class_of(name).__init__).parameters.items():
         value = base.get(key, parameter.default)
         if isinstance(value, bool):
             yield {key: not value}

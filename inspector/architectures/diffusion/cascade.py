@@ -1,4 +1,4 @@
-"""Stable Cascade's UNet.
+"""Stable Cascade's UNet; the prior of Wuerstchen and the autoencoder of Paella, which came before it.
 
 unet_stable_cascade.py: a stage's blocks are numbered through: every layer is the sequence of `block_types_per_layer`;
 the first residual block of every stage but the first on the way up reads the skip too. With `switch_level` stages are
@@ -6,7 +6,7 @@ scaled by interpolation and a 1x1 convolution.
 """
 
 from inspector.notation.definition import Architecture, Dims, part, rows, under
-from inspector.notation.kinds import conv, conv_t, dense, param
+from inspector.notation.kinds import batchnorm, conv, conv_t, dense, param, table
 
 RESIDUAL = rows(                               # c channels, s of a skip
     part("depthwise",           "resnet.conv",        conv("c -> c, kernel_size kernel_size", groups="c")),
@@ -18,12 +18,12 @@ TIME = rows(
     part("mapper",     "embed.time",           dense("r -> 2*c")),
     part("mapper_sca", "embed.time.condition", dense("r -> 2*c"), when="'sca' in timestep_conditioning_type"),
     part("mapper_crp", "embed.time.crop",      dense("r -> 2*c"), when="'crp' in timestep_conditioning_type"))
-ATTENTION = rows(
+ATTENTION = rows(                              # a the width of all heads
     part("kv_mapper.1",        "attention.project", dense("x -> c")),
-    part("attention.to_q",     "attention.query",   dense("c -> c")),
-    part("attention.to_k",     "attention.key",     dense("c -> c")),
-    part("attention.to_v",     "attention.value",   dense("c -> c")),
-    part("attention.to_out.0", "attention.output",  dense("c -> c")))
+    part("attention.to_q",     "attention.query",   dense("c -> a")),
+    part("attention.to_k",     "attention.key",     dense("c -> a")),
+    part("attention.to_v",     "attention.value",   dense("c -> a")),
+    part("attention.to_out.0", "attention.output",  dense("a -> c")))
 MAPPER = rows(                                 # i channels in
     part("0", "embed.map", conv("i -> 4*d, 1 1")),
     part("2", "embed.map", conv("4*d -> d, 1 1")))
@@ -58,15 +58,53 @@ STABLECASCADEUNET = Architecture("StableCascadeUNet",
         under("down_blocks",
             under("{S}.{A}", RESIDUAL,  c="w", s="0"),
             under("{S}.{B}", TIME,      c="w"),
-            under("{S}.{C}", ATTENTION, c="w"), tower="down"),
+            under("{S}.{C}", ATTENTION, c="w", a="w"), tower="down"),
         part("down_downscalers.{D}.1", "resnet.down", conv("v -> w, 2 2"), when="switch_level == null"),
         part("down_downscalers.{D}.1.blocks.0", "resnet.down.map", conv("v -> w, 1 1"), when="switch_level != null"),
         part("down_repeat_mappers.{S}.{H}", "resnet.repeat.down", conv("w -> w, 1 1")),
         under("up_blocks",
             under("{U}.{E}", RESIDUAL,  c="u", s="skip"),
             under("{U}.{F}", TIME,      c="u"),
-            under("{U}.{G}", ATTENTION, c="u"), tower="up"),
+            under("{U}.{G}", ATTENTION, c="u", a="u"), tower="up"),
         part("up_upscalers.{W}.1", "resnet.up", conv_t("u -> q, 2 2"), when="switch_level == null"),
         part("up_upscalers.{W}.1.blocks.1", "resnet.up.map", conv("u -> q, 1 1"), when="switch_level != null"),
         part("up_repeat_mappers.{U}.{I}", "resnet.repeat.up", conv("u -> u, 1 1")),
         part("clf.1", "head.image", conv("d -> out_channels*p*p, 1 1"))))
+
+# Z the blocks in turn: a residual one, one of the time, one of attention
+WUERSTCHENPRIOR = Architecture("WuerstchenPrior",
+    dims=Dims(r="c_r", x="c", Z="0 : 3*depth", A="Z[{Z} % 3 == 0]", B="Z[{Z} % 3 == 1]", C="Z[{Z} % 3 == 2]",
+              kernel_size="3", s="0", a="nhead*(c//nhead)", timestep_conditioning_type="null"),
+    parts=rows(
+        part("projection",    "embed.image",  conv("c_in -> c, 1 1")),
+        part("cond_mapper.0", "embed.text.1", dense("c_cond -> c")),
+        part("cond_mapper.2", "embed.text.2", dense("c -> c")),
+        under("blocks.{A}", RESIDUAL),
+        part("blocks.{B}.mapper", "embed.time", dense("r -> 2*c")),
+        under("blocks.{C}", ATTENTION),
+        part("out.1", "head.image", conv("c -> 2*c_in, 1 1"))))
+MIXING = rows(                                 # c channels
+    part("gammas",        "norm.modulation", param("6")),
+    part("depthwise.1",   "resnet.conv",     conv("c -> c, 3 3", groups="c")),
+    part("channelwise.0", "mlp.up",          dense("c -> 4*c")),
+    part("channelwise.2", "mlp.down",        dense("4*c -> c")))
+# L levels, B blocks of the narrowest; K, X: numbered blocks down and up, J, Y: convolutions that resize; first: the
+# channels of the widest level
+PAELLAVQMODEL = Architecture("PaellaVQModel",
+    dims=Dims(d="embed_dim", L="levels", B="bottleneck_blocks", r="up_down_scale_factor", z="latent_channels",
+              first="d//2**(L - 1)", K="0 : 2*L - 1 : 2", w="d//2**(L - 1 - {K}//2)", J="1 : 2*L - 1 : 2",
+              v="d//2**(L - 1 - ({J} - 1)//2)", y="d//2**(L - 1 - ({J} + 1)//2)", Q="1 : B + 1",
+              X="B + 2 : B + 2*L - 1 : 2", u="d//2**(({X} - B)//2)", Y="B + 1 : B + 2*L - 2 : 2",
+              p="d//2**(({Y} - B - 1)//2)", q="d//2**(({Y} - B + 1)//2)", last="2*L - 1 : 2*L"),
+    parts=rows(
+        part("in_block.1", "embed.image", conv("in_channels*r*r -> first, 1 1")),
+        under("down_blocks.{K}", MIXING, c="w", tower="down"),
+        part("down_blocks.{J}", "resnet.down", conv("v -> y, 4 4")),
+        part("down_blocks.{last}.0", "head.latent", conv("d -> z, 1 1", bias=False)),
+        part("down_blocks.{last}.1", "norm.latent", batchnorm("z")),
+        part("vquantizer.embedding", "embed.codebook", table("num_vq_embeddings z")),
+        part("up_blocks.0.0", "embed.latent", conv("z -> d, 1 1")),
+        under("up_blocks.{Q}", MIXING, c="d", tower="middle"),
+        under("up_blocks.{X}", MIXING, c="u", tower="up"),
+        part("up_blocks.{Y}", "resnet.up", conv_t("p -> q, 4 4")),
+        part("out_block.0", "head.image", conv("first -> out_channels*r*r, 1 1"))))

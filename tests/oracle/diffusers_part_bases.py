@@ -1,0 +1,141 @@
+"""More of `diffusers_bases`: parts of pipelines beside transformers, UNets and autoencoders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+VOCODER: dict[str, Any] = {
+    "in_channels": 6, "hidden_channels": 32, "out_channels": 3, "upsample_kernel_sizes": [8, 4],
+    "upsample_factors": [4, 2], "resnet_kernel_sizes": [3, 5, 7], "resnet_dilations": [[1, 3], [1, 3], [1, 3]],
+    "act_fn": "snakebeta", "antialias": True, "antialias_kernel_size": 10,
+}  # fmt: skip
+ACE: dict[str, Any] = {
+    "hidden_size": 48, "intermediate_size": 52, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10,
+}  # fmt: skip
+RESNETS_1D: dict[str, Any] = {
+    "time_embedding_type": "positional", "down_block_types": ("DownResnetBlock1D",) * 3, "extra_in_channels": 0,
+    "up_block_types": ("UpResnetBlock1D",) * 2, "mid_block_type": "MidResTemporalBlock1D", "in_channels": 14,
+    "out_channels": 14, "out_block_type": "OutConv1DBlock", "act_fn": "mish", "use_timestep_embedding": True,
+}  # fmt: skip
+PART_BASES: dict[str, dict[str, Any]] = {
+    "LTXLatentUpsamplerModel": {"in_channels": 6, "mid_channels": 32, "num_blocks_per_stage": 2},
+    "LTX2LatentUpsamplerModel": {"in_channels": 6, "mid_channels": 32, "num_blocks_per_stage": 2},
+    "LTX2TextConnectors": {
+        "caption_channels": 20, "text_proj_in_factor": 3, "video_connector_num_attention_heads": 2,
+        "video_connector_attention_head_dim": 10, "video_connector_num_layers": 2,
+        "video_connector_num_learnable_registers": 7, "audio_connector_num_attention_heads": 4,
+        "audio_connector_attention_head_dim": 5, "audio_connector_num_layers": 1,
+        "audio_connector_num_learnable_registers": 9, "video_hidden_dim": 20, "audio_hidden_dim": 28,
+    },
+    "LTX2DurationHead": {
+        "video_cross_attention_dim": 22, "audio_cross_attention_dim": 26, "pooler_hidden_dim": 12, "num_queries": 3,
+        "num_pooler_heads": 2, "mlp_hidden_dim": 14,
+    },
+    "LTX2Vocoder": VOCODER,
+    "LTX2VocoderWithBWE": {
+        **VOCODER, "bwe_in_channels": 5, "bwe_hidden_channels": 24, "bwe_out_channels": 3,
+        "bwe_upsample_kernel_sizes": [6, 4, 4], "bwe_upsample_factors": [2, 2, 2], "bwe_resnet_kernel_sizes": [3, 7],
+        "bwe_resnet_dilations": [[1, 3, 5], [1, 3, 5]], "bwe_antialias_kernel_size": 14, "filter_length": 16,
+        "hop_length": 4, "window_length": 16, "num_mel_channels": 5,
+    },
+    "AceStepLyricEncoder": {**ACE, "text_hidden_dim": 20, "num_lyric_encoder_hidden_layers": 2},
+    "AceStepTimbreEncoder": {**ACE, "timbre_hidden_dim": 7, "num_timbre_encoder_hidden_layers": 2},
+    "AceStepConditionEncoder": {
+        **ACE, "text_hidden_dim": 20, "num_lyric_encoder_hidden_layers": 2, "timbre_hidden_dim": 7,
+        "num_timbre_encoder_hidden_layers": 1,
+    },
+    "AceStepAudioTokenizer": {**ACE, "audio_acoustic_hidden_dim": 9, "fsq_dim": 48},
+    "AceStepAudioTokenDetokenizer": {**ACE, "audio_acoustic_hidden_dim": 9, "pool_window_size": 3},
+    "StableUnCLIPImageNormalizer": {"embedding_dim": 20},
+    "CLIPImageProjection": {"hidden_size": 20},
+    "UnCLIPTextProjModel": {
+        "clip_embeddings_dim": 20, "time_embed_dim": 28, "cross_attention_dim": 36, "clip_extra_context_tokens": 3,
+    },
+    "StableAudio3DurationEmbedder": {"output_dim": 20, "fourier_dim": 14},
+    "UNet1DModel": {
+        "sample_size": 64, "in_channels": 3, "out_channels": 5, "block_out_channels": (32, 64, 96),
+        "extra_in_channels": 6,
+    },
+    "AudioLDM2UNet2DConditionModel": {
+        "in_channels": 4, "out_channels": 6, "block_out_channels": (24, 40), "layers_per_block": 1,
+        "norm_num_groups": 8, "cross_attention_dim": ((None, 28), (36,)), "attention_head_dim": 8,
+        "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
+        "up_block_types": ("CrossAttnUpBlock2D", "UpBlock2D"),
+    },
+    "WuerstchenPrior": {"c_in": 6, "c": 32, "c_cond": 20, "c_r": 14, "depth": 2, "nhead": 4},
+    "PaellaVQModel": {
+        "in_channels": 3, "out_channels": 5, "levels": 3, "bottleneck_blocks": 2, "embed_dim": 32,
+        "latent_channels": 6, "num_vq_embeddings": 37,
+    },
+}  # fmt: skip
+PART_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "LTXLatentUpsamplerModel": (
+        {"dims": 2},
+        {"temporal_upsample": True},
+        {"temporal_upsample": True, "spatial_upsample": False},
+    ),
+    "LTX2LatentUpsamplerModel": (
+        {"dims": 2},
+        {"temporal_upsample": True},
+        {"temporal_upsample": True, "spatial_upsample": False},
+        {"use_rational_resampler": False},
+        {"rational_spatial_scale": 0.75},
+        {"rational_spatial_scale": 1.5},
+        {"rational_spatial_scale": 4.0},
+    ),
+    "LTX2TextConnectors": (
+        {"per_modality_projections": True, "proj_bias": True},
+        {"video_connector_num_learnable_registers": None},
+        {"video_gated_attn": True, "audio_gated_attn": True},
+    ),
+    "LTX2Vocoder": (
+        {"act_fn": "snake"},
+        {"act_fn": "leaky_relu", "antialias": False},
+        {"act_fn": "snake", "antialias": False},
+        {"resnet_kernel_sizes": [3, 5], "resnet_dilations": [[1, 3, 5], [1, 3, 5]]},
+    ),
+    "AceStepAudioTokenizer": ({"fsq_input_levels": [4, 4, 3]},),
+    "AudioLDM2UNet2DConditionModel": (
+        {
+            "down_block_types": ("CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+            "layers_per_block": (1, 2),
+            "up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
+            "transformer_layers_per_block": (1, 2),
+        },
+        {"cross_attention_dim": ((None, 28), (36, None, 20))},
+        {"cross_attention_dim": 28},
+        {"cross_attention_dim": (28, 36)},
+        {"only_cross_attention": True},
+        {"use_linear_projection": True, "attention_head_dim": (8, 4)},
+        {
+            "class_embed_type": "simple_projection",
+            "projection_class_embeddings_input_dim": 22,
+            "class_embeddings_concat": True,
+        },
+        {"class_embed_type": "timestep"},
+        {"class_embed_type": "projection", "projection_class_embeddings_input_dim": 22},
+        {"num_class_embeds": 11},
+        {"resnet_time_scale_shift": "scale_shift"},
+    ),
+    "UNet1DModel": (
+        RESNETS_1D,
+        {**RESNETS_1D, "downsample_each_block": True, "layers_per_block": 2},
+        {
+            **RESNETS_1D,
+            "mid_block_type": "ValueFunctionMidBlock1D",
+            "out_block_type": "ValueFunction",
+            "up_block_types": (),
+            "downsample_each_block": True,
+        },
+        {"down_block_types": ("DownBlock1D", "DownBlock1DNoSkip", "AttnDownBlock1D")},
+        {"up_block_types": ("UpBlock1D", "AttnUpBlock1D", "UpBlock1DNoSkip")},
+        {"time_embedding_dim": 26, "use_timestep_embedding": True, "act_fn": "silu"},
+        {
+            "block_out_channels": (32, 64),
+            "down_block_types": ("DownBlock1D", "AttnDownBlock1D"),
+            "up_block_types": ("UpBlock1D", "UpBlock1DNoSkip"),
+        },
+    ),
+    "PaellaVQModel": ({"levels": 1}, {"levels": 2, "bottleneck_blocks": 1}),
+    "LTX2VocoderWithBWE": ({"bwe_act_fn": "snake"}, {"bwe_antialias": False}, {"bwe_final_bias": True}),
+}
