@@ -26,7 +26,9 @@ def declared(model_class: Any) -> dict[str, Any]:
     """The parameters of a model class that have a default."""
     parameters = inspect.signature(model_class.__init__).parameters.values()
     return {
-        p.name: plain(p.default) for p in parameters if p.default is not p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+        p.name: plain(p.default)
+        for p in parameters
+        if p.default is not p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     }
 
 
