@@ -2,12 +2,13 @@
 
 modeling_modernbert.py: layer 0 has no `attn_norm`; `Wi` is input and gate; five separate switches for biases, while the
 classifier itself always has one. modeling_nomic_bert.py: q, k, v fused on disk, no biases in the layers unless the
-older config's keys say so. modeling_gte.py: up and gate fused on disk without bias, the way down has one.
+older config's keys say so. modeling_gte.py: up and gate fused on disk without bias, the way down has one. The authors'
+own code (Alibaba-NLP/new-impl) calls the type `new`.
 """
 
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.text.bert import NEXT
-from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, Head, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, table
 
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
@@ -84,6 +85,21 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
         "*emb_ln.": "embeddings.LayerNorm.", "*encoder.layers.": "layers.", "*.attn.out_proj.": ".self_attn.o_proj.",
         "*.attn.": ".self_attn.", "*.norm1.": ".post_attention_layernorm.", "*.norm2.": ".post_mlp_layernorm.",
         "*.mlp.fc11.": ".mlp.up_proj.", "*.mlp.fc12.": ".mlp.gate_proj.", "*.mlp.fc2.": ".mlp.down_proj."}))
+
+
+def gte_heads(root: str) -> tuple[Head, ...]:
+    """The classes of GTE, whose body is below a root."""
+    return (
+        head("Model",                     "",           maybe("pooler.dense", "pooler", dense("d -> d"))),
+        head("ForMaskedLM",               f"{root}.",
+            part("lm_head.dense",         "head.dense",      dense("d -> d")),
+            part("lm_head.norm",          "norm.head",       affine("d")),
+            part("lm_head.decoder",       "head.token",      linear("d -> V"), tied="embed.token"),
+            part("lm_head.decoder.bias",  "head.token.bias", param("V"))),
+        head("ForSequenceClassification", f"{root}.", CLASSIFIER, under(root, POOLER)),
+        head("ForTokenClassification",    f"{root}.", CLASSIFIER))
+
+
 GTE = Architecture("gte",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim | d/h",
               ff="intermediate_size", y="type_vocab_size", C="labels"),
@@ -110,12 +126,7 @@ GTE = Architecture("gte",
     dialects=({}, {                            # names in memory under transformers 5
         "lm_head.norm.": "lm_head.layer_norm.", "*encoder.layer.": "layers.", "*.attention.": ".self_attn.",
         "*.attn_ln.": ".post_attention_layernorm.", "*.mlp_ln.": ".post_mlp_layernorm."}),
-    heads=(
-        head("Model",                     "",     maybe("pooler.dense", "pooler", dense("d -> d"))),
-        head("ForMaskedLM",               "gte.",
-            part("lm_head.dense",         "head.dense",      dense("d -> d")),
-            part("lm_head.norm",          "norm.head",       affine("d")),
-            part("lm_head.decoder",       "head.token",      linear("d -> V"), tied="embed.token"),
-            part("lm_head.decoder.bias",  "head.token.bias", param("V"))),
-        head("ForSequenceClassification", "gte.", CLASSIFIER, under("gte", POOLER)),
-        head("ForTokenClassification",    "gte.", CLASSIFIER)))
+    heads=gte_heads("gte"))
+NEW = Architecture("new", dims=GTE.dims, parts=GTE.parts, heads=gte_heads("new"),
+    ignores="logn_attention_scale logn_attention_clip1 pack_qkv unpad_inputs use_memory_efficient_attention"
+            " layer_norm_type")
