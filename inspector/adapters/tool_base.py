@@ -19,10 +19,10 @@ from inspector.adapters.base import BaseTensor, other_widths
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.tool_modules import FULL, like
 from inspector.adapters.tools import METHODS, NOTHING
-from inspector.algebra.boxes import tuples
+from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
-from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterPartMissing
+from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterPairDiffers, AdapterPartMissing
 from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 
@@ -38,6 +38,15 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
 PAIR: Final = ("down", "up")
 """The matrices of a low rank; those of an embedding in MLX are [vocabulary, r] and [r, width]."""
+VECTORS: Final = "textual inversion"
+"""The method whose tensors are vectors of words, which belong to no module but to the table of a text encoder."""
+ENCODERS: Final = (
+    ("clip_l", "text_encoder"), ("text_encoders_0", "text_encoder"), ("clip_g", "text_encoder_2"),
+    ("text_encoders_1", "text_encoder_2"), ("t5", "text_encoder_3"),
+)  # fmt: skip
+"""What the name of vectors has in it, and the text encoder that they are for; others are for any."""
+TABLES_OF_WORDS: Final = ("token_embedding", "shared", "embed_tokens", "word_embeddings", "wte")
+"""Ends of the names of the tables of text encoders."""
 AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks")
 """Parts of names that only the files of a model's first authors have."""
 
@@ -122,6 +131,10 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     differences: list[ModuleDifference] = []
     fitting: set[str] = set()
     for module in modules:
+        if module.method == VECTORS:
+            tensors += sum(count(module.boxes(part)) for part in module.parts)
+            differences.extend(_of_vectors(module, base))
+            continue
         shapes = _component(module.component, base)
         for index in (index for box in module.everywhere for index in tuples(box)):
             name = name_of(module.name, index) if "#" in module.name else module.name
@@ -152,6 +165,24 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
     return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
+
+
+def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:
+    """Vectors of words that are as wide as no text encoder of the base; nothing where it shows none."""
+    component = next((one for sign, one in ENCODERS if sign in module.name), None)
+    named = None if component is None else _name_of(component, base)
+    parts = [one for one in base.modules if "text_encoder" in one or not one] if component is None else [named or ""]
+    widths = {
+        shape[-1]
+        for part in parts
+        for table, shape in base.modules.get(part, {}).items()
+        if table in base.tables and table.endswith(TABLES_OF_WORDS)
+    }
+    key, family = module.parts["vectors"]
+    for stored in family.stored if widths else ():
+        if stored.layout.shape[-1:] and stored.layout.shape[-1] not in widths:
+            expected = (None, widths.pop() if len(widths) == 1 else None)
+            yield ModuleDifference(key, module.name, stored.layout.shape, expected)
 
 
 def _absent_of_full(modules: Sequence[ChangedModule], base: BaseModules) -> Iterator[str]:
@@ -257,7 +288,7 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
         return ((outputs,),)
     if part == "magnitude":  # of each output or each input; PEFT has the outputs of a convolution second
         return (outputs,), (1, wide), *([(1, outputs)] if kernel else [])
-    return ((outputs,), (wide,), (1, wide)) if (method, part) == ("ia3", "weight") else ()
+    return ((outputs,), (wide,), (1, wide), (1, outputs)) if (method, part) == ("ia3", "weight") else ()
 
 
 def _of_rotation(stored: Shape, weight: Shape) -> tuple[int | None, ...] | None:
@@ -287,8 +318,11 @@ def _of_lokr(parts: Mapping[str, Shape], weight: Shape) -> tuple[int | None, ...
     return None if fits else (weight[0] // second[0], None)
 
 
-def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:
-    """What does not fit: one finding where the base is another one, else one for each kind of difference."""
+def tool_findings(compared: Compared, base: BaseModules, known: Iterable[Finding]) -> Iterator[Finding]:
+    """What does not fit: one finding where the base is another one, else one for each kind of difference.
+
+    known: the findings on the adapter by itself; a tensor that does not fit the other one of its pair is among these.
+    """
     if compared.unmatched:
         yield AdapterModulesUnmatched(
             base=base.name or base.source,
@@ -296,6 +330,8 @@ def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:
             modules=len(compared.unmatched),
             of=compared.modules,
         )
+        if 2 * len(compared.unmatched) > compared.modules:
+            return  # another base: that what the two share differs too follows from it
     if compared.absent:
         names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
         yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
@@ -308,6 +344,8 @@ def tool_findings(compared: Compared, base: BaseModules) -> Iterator[Finding]:
         yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),
                                  of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
         return
-    for one in compared.differences[:3]:
+    pairs = [pair for one in known if isinstance(one, AdapterPairDiffers) for pair in one.pairs]
+    misfits = {name for pair in pairs for name in (pair.first, pair.second)}
+    for one in [one for one in compared.differences if one.name not in misfits][:3]:
         yield AdapterShapeDiffers(place=Place(tensor=one.name), stored=one.stored, expected=one.expected,
                                   tensors=1, module=one.module, base=base.name or base.source)  # fmt: skip

@@ -149,11 +149,12 @@ _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter", "control-lo
 """Methods that no model has."""
 _EMBEDDINGS: Final = frozenset({
     "emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*", "text_encoders_0", "text_encoders_1",
+    "t5", "clip_l_out", "clip_g_out", "t5_out",
 })  # fmt: skip
 """Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`.
 
-Its training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer puts them into the file of an
-adapter, below `bundle_emb.`.
+Its training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer has `_out` for vectors behind
+the encoder, and puts all into the file of an adapter, below `bundle_emb.`.
 """
 
 

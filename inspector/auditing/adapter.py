@@ -208,7 +208,7 @@ def _audit_of_tool(
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
     else:
         compared = compare(modules_of(families, found), laid)
-        findings.extend(tool_findings(compared, laid))
+        findings.extend(tool_findings(compared, laid, report.findings))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"

@@ -161,13 +161,20 @@ def _of_flux(qkv: int) -> dict[str, tuple[str, tuple[int, ...]]]:
     return found
 
 
+def pipeline_of(**parts: str) -> Audit:
+    """The audit of a pipeline. parts: component -> the record that has it as its base."""
+    audits = {component: base_of(name).audited for component, name in parts.items()}
+    first = next(iter(audits.values()))
+    assert first is not None
+    return replace(first, components={name: one for name, one in audits.items() if one is not None})
+
+
 def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
     unet, text = "kohya UNet2DConditionModel", "kohya CLIPTextModel"
     both = {**stored(unet), **stored(text)}
-    parts = {"unet": base_of(unet).audited, "text_encoder": base_of(text).audited}
     alone, pipeline = base_of(unet), base_of(unet).audited
     assert pipeline is not None
-    whole = replace(pipeline, components={name: one for name, one in parts.items() if one is not None})
+    whole = pipeline_of(unet=unet, text_encoder=text)
     assert with_base(both, BaseRead("base", whole)).verdict == "clean"
     assert with_base(both, alone).verdict == "undecided"
     assert codes(with_base(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
@@ -186,3 +193,39 @@ def test_a_lost_half_of_a_whole_difference_is_missing(lost: str) -> None:
     (missing,) = [one for one in audited.findings if one.severity == "error"]
     assert (missing.code, missing.facts["modules"]) == ("A916", 1)
     assert missing.facts["names"] == [lost.rpartition(".")[0]]
+
+
+def test_scales_of_the_channels_of_a_convolution() -> None:
+    """As LyCORIS's IA3 has them, of the outputs or the inputs."""
+    base = base_of("kohya UNet2DConditionModel")
+    for channels, found in ((24, set()), (4, set()), (25, {"A904"})):
+        spec: Spec = {"lora_unet_mid_block_attentions_0_proj_in.weight": ("F32", (1, 40, 1, 1)),
+                      "lora_unet_mid_block_attentions_0_proj_in.on_input": ("I64", ()),
+                      "lora_unet_conv_out.weight": ("F32", (1, 4, 1, 1)), "lora_unet_conv_out.on_input": ("I64", ()),
+                      "lora_unet_conv_in.weight": ("F32", (1, channels, 1, 1)),
+                      "lora_unet_conv_in.on_input": ("I64", ())}  # fmt: skip
+        assert codes(with_base(spec, base)) == found, channels
+
+
+def test_a_matrix_that_fits_neither_its_pair_nor_the_base_is_one_finding() -> None:
+    name = "lycoris lora UNet2DConditionModel"
+    spec = {**stored(name), "lora_unet_conv_in.lora_down.weight": ("F32", (8, 8, 3, 3))}
+    assert [one.code for one in with_base(spec, base_of(name)).findings if one.severity != "note"] == ["A917"]
+
+
+@pytest.mark.parametrize("name", ["emb_params", "clip_l", "t5", "<cat>", "bundle_emb.cat.clip_l_out"])
+def test_vectors_of_words_are_as_wide_as_their_encoder(name: str) -> None:
+    unet = "kohya UNet2DConditionModel"
+    pipeline = BaseRead("base", pipeline_of(unet=unet, text_encoder="kohya CLIPTextModel"))
+    beside = stored(unet) if name.startswith("bundle") else {}
+    assert with_base({**beside, name: ("F32", (2, 24))}, pipeline).verdict == "clean"
+    found = codes(with_base({**beside, name: ("F32", (2, 28))}, pipeline))
+    assert found == (set() if name == "t5" else {"A904"} if beside else {"A907"})
+
+
+def test_the_text_encoder_of_another_base_is_no_second_finding() -> None:
+    both = {**stored("kohya UNet2DConditionModel"), **stored("kohya CLIPTextModel")}
+    other = pipeline_of(transformer="kohya SD3Transformer2DModel", text_encoder="kohya CLIPTextModel")
+    wide = {name: (dtype, tuple(dim + 4 if dim > 20 else dim for dim in shape)) if name.startswith("lora_te") else
+            (dtype, shape) for name, (dtype, shape) in both.items()}  # fmt: skip
+    assert [one.code for one in with_base(wide, BaseRead("base", other)).findings if one.severity != "note"] == ["A928"]
