@@ -101,7 +101,7 @@ def _changed(families: Families, numbers: LayerNumbers) -> Families:
     changes, position = numbers.changes(), numbers.position
     changed: dict[str, Family] = {}
     for key, family in families.items():
-        if key == numbers.prefix or key.startswith(f"{numbers.prefix}."):
+        if _is_within(key, numbers.prefix):
             parts = (
                 replace(part, boxes=tuple(_renumbered(box, position, changes) for box in part.boxes))
                 for part in family.stored
@@ -109,6 +109,11 @@ def _changed(families: Families, numbers: LayerNumbers) -> Families:
             family = replace(family, stored=tuple(parts))
         changed[key] = family
     return changed
+
+
+def _is_within(key: str, prefix: str) -> bool:
+    """Whether a family is in the modules of a prefix, or consists of them where they are parameters in a list."""
+    return key == prefix or key.startswith(f"{prefix}.")
 
 
 def _renumbered(box: Box, position: int, changes: Mapping[int, int]) -> Box:
@@ -119,7 +124,7 @@ def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
     from inspector.findings.names.tensors import LayersMisnumbered
 
     prefix, single = numbers.prefix, numbers.position == 0
-    inside = [one for key, one in case.reading.families.items() if key.startswith(f"{prefix}.")]
+    inside = [one for key, one in case.reading.families.items() if _is_within(key, prefix)]
     first = inside[0]
     missing, stored = numbers.expected - numbers.stored, numbers.stored - numbers.expected
     return LayersMisnumbered(

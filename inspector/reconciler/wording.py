@@ -18,9 +18,11 @@ _PLURALS = {"index": "indices"}
 
 
 def noun_of(segment: str) -> str:
-    """What a numbered segment counts: 'layers' -> layer, 'experts' -> expert, 'h' and 'blk' -> layer."""
+    """What a numbered segment counts: 'layers' -> layer, 'queries' -> query, 'h' and 'blk' -> layer."""
     if segment in _NOUNS:
         return _NOUNS[segment]
+    if segment.endswith("ies"):
+        return f"{segment[:-3]}y"
     return segment.removesuffix("s") or segment
 
 
