@@ -282,7 +282,7 @@ def assemble(
     )
     if "." in listing.others and only is None:
         return replace(blank, findings=(no_place(Refusal(listing.others["."])), *findings))
-    contents = Contents.of(source, listing)
+    contents = Contents.of(source, listing, configs.get("config"))
     picked, audit = _audited(loadable(contents), weights, only)
     findings.extend(picked.findings)
     in_component = weights is not None and "pipeline" in configs and (audit is None or not audit.files)

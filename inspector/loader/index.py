@@ -12,11 +12,15 @@ from msgspec import Struct
 from inspector.budget import Exceeded
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
+from inspector.loader.loaders import DIFFUSERS
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 INDEX_LIMIT: Final = 64_000_000
 """Largest index, in bytes; the largest known ones have 10 million."""
+
+OF_DIFFUSERS: Final = tuple(DIFFUSERS.stems.values())
+"""Beginnings of the names of indexes that diffusers reads."""
 
 
 class Index(Struct, frozen=True):
@@ -69,7 +73,8 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
 
         findings.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
         weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
-    weight_map = _in_this_folder(weight_map)
+    if not file.rpartition("/")[2].startswith(OF_DIFFUSERS):  # diffusers refuses every name with a separator
+        weight_map = _in_this_folder(weight_map)
     metadata = values.get("metadata")
     if metadata is None:
         metadata = {}

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.config_file import Config
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.leftovers import leftovers
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
@@ -44,10 +45,11 @@ class Contents(Struct, frozen=True):
     sets: tuple[WeightSet, ...]
 
     @classmethod
-    def of(cls, source: Source, listing: Listing) -> Self:
-        """The contents of a place that was listed."""
+    def of(cls, source: Source, listing: Listing, config: Config | None = None) -> Self:
+        """The contents of a place that was listed; the files that the program of its config looks for come first."""
         sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
-        return cls(source, listing, sizes, group(sizes))
+        of_diffusers = config is not None and "_class_name" in config.values
+        return cls(source, listing, sizes, group(sizes, DIFFUSERS.stems.values() if of_diffusers else ()))
 
 
 def pick(contents: Contents, weights: str | None, only: str | None, outline: bool) -> Picked:

@@ -8,7 +8,7 @@ another format, a stale single file from before a save in shards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -94,10 +94,11 @@ class _Growing(Struct):
     index: str | None = None
 
 
-def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
+def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[WeightSet, ...]:
     """The sets of weights among the files of a place, the one to audit first, other formats last.
 
-    An index without any of its shards gives a set without files.
+    first: stems of the files that the program of the config looks for. An index without any of its shards gives a set
+    without files.
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
@@ -135,7 +136,7 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
             total = sum(sizes[member] for member in members)
             made.append(WeightSet(name, stem, kind, numbered, members, total, one.index))
     of_adapter = PEFT.config in sizes
-    return tuple(sorted(made, key=lambda one: _rank(one, of_adapter)))
+    return tuple(sorted(made, key=lambda one: _rank(one, of_adapter, first)))
 
 
 def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> WeightSet | None:
@@ -188,12 +189,12 @@ def numbered_like(name: str, number: int) -> str:
     return f"{name[:low]}{number:0{high - low}d}{name[high:]}"
 
 
-def _rank(one: WeightSet, of_adapter: bool) -> tuple[int, int, int, int, int, str]:
-    """What decides the order. of_adapter: whether the place has the config of an adapter."""
+def _rank(one: WeightSet, of_adapter: bool, first: Collection[str]) -> tuple[int, int, int, int, int, str]:
+    """What decides the order. of_adapter: whether the place has the config of an adapter. first: as in `group`."""
     stem, _, variant = one.stem.partition(".")
     known = stem if stem in _KNOWN_STEMS else one.stem
     if known in _KNOWN_STEMS:
-        place = _KNOWN_STEMS.index(known)
+        place = _KNOWN_STEMS.index(known) - len(_KNOWN_STEMS) * (known in first)
     else:
         variant = ""
         place = 20 + _LAST_STEMS.index(one.stem) if one.stem in _LAST_STEMS else 10

@@ -53,7 +53,7 @@ def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
 
 
 def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconciled | None) -> Load:
-    from inspector.loading.expected import null_key, plan_of
+    from inspector.loading.expected import fault_of, null_key, plan_of
 
     files = tuple(file.name for file in checkpoint.files)
     name = str(values.get("_class_name"))
@@ -68,7 +68,7 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         plan: Plan | None = case.plan
     else:
         plan = plan_of(values, name, name, NEWEST)
-    if plan is None or plan.opaque or plan.scope.faults:
+    if plan is None or plan.opaque or plan.scope.faults or fault_of(plan) is not None:
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)

@@ -14,7 +14,7 @@ from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of, ver
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Head
-from inspector.notation.scope import Scope, head_for, submodels_of
+from inspector.notation.scope import Fault, Scope, head_for, submodels_of
 from inspector.notation.settings import Settings
 from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
@@ -77,6 +77,14 @@ def _is_null(values: Any, leaf: Sequence[str | int]) -> bool:
             return False
         values = values[segment]
     return values is None
+
+
+def fault_of(plan: Plan) -> Fault | None:
+    """What cannot be computed of a plan, by its own config or that of a submodel; None where all of it can."""
+    paths = {row.slot.scope for row in plan.rows}
+    scopes = {path[:depth] for path in paths for depth in range(len(path) + 1)}
+    faults = (fault for path in sorted(scopes) for fault in plan.scope.below(path).faults)
+    return next((fault for fault in faults if fault.kind != "differs"), None)
 
 
 def alternatives(scope: Scope, head: Head) -> int:

@@ -63,6 +63,22 @@ def test_diffusers_takes_the_index(tmp_path: Path) -> None:
     assert (finding.loader, finding.loaded.name) == ("diffusers", f"{DIFFUSION}.index.json")
 
 
+def test_the_file_that_diffusers_reads_is_audited(tmp_path: Path) -> None:
+    folder = healthy(genuine(UNET, "F16"), UNET, DIFFUSION)
+    found = audit(str(write(damaged(folder, [["beside", MODEL, 1]]), tmp_path, fill)))
+    assert (found.verdict, [file.name for file in found.checkpoint.files]) == ("clean", [DIFFUSION])
+
+
+def test_diffusers_refuses_paths_in_an_index(tmp_path: Path) -> None:
+    """As recorded of 0.42 for `./`, which transformers takes."""
+    index = f"{DIFFUSION}.index.json"
+    folder = healthy(genuine(UNET, "F16"), UNET, DIFFUSION)
+    found = audit(str(write(damaged(folder, [["shards", 2, DIFFUSION], ["paths", index, "./"]]), tmp_path, fill)))
+    finding = next(one for one in found.findings if one.severity == "error")
+    assert (finding.code, [one.outcome for one in found.loads]) == ("S209", ["refuses"])
+    assert [step.action for step in finding.remedy().steps] == ["write"]
+
+
 def test_an_index_without_shards(tmp_path: Path) -> None:
     index = {"metadata": {}, "weight_map": {"conv_in.weight": "gone.safetensors"}}
     folder = healthy(genuine(UNET, "F16"), UNET, DIFFUSION)
