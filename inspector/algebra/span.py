@@ -112,6 +112,10 @@ class Span(Struct, frozen=True):
             passed += count
         return Span(tuple(kept))
 
+    def moved(self, by: int) -> Span:
+        """With a number added to each index."""
+        return Span(tuple((start + by, stop + by) for start, stop in self.runs)) if by else self
+
     def words(self, most: int = 12) -> str:
         """'0, 2, 4-28'; a long list ends in 'and 251 more'."""
         shown: list[str] = []

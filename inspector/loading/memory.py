@@ -18,7 +18,7 @@ from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.loading.renaming import Renamed, renamed
 from inspector.loading.tables import ClassRules, numbered, transforms_of
-from inspector.loading.templates import joined_with, projected, sample, samples, template
+from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
 from inspector.matcher.families import Families, Family, Stored
 from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
@@ -82,7 +82,7 @@ class Memory(Struct, eq=False):
 
     boxes: IndexSets = field(default_factory=dict)
     shapes: dict[str, list[tuple[Box, Shape]]] = field(default_factory=dict)
-    parts: dict[tuple[str, int], list[tuple[Box, tuple[int, ...], Shape]]] = field(default_factory=dict)
+    parts: dict[tuple[str, int], list[tuple[Box, Order, Shape]]] = field(default_factory=dict)
     ties: list[Tie] = field(default_factory=list)
     buffers: set[str] = field(default_factory=set)
     optional: set[str] = field(default_factory=set)
@@ -183,7 +183,7 @@ def memory_namer(rules: ClassRules) -> NamesInMemory:
     transforms, own = transforms_of(rules.transforms), f"{rules.prefix}."
 
     def held(name: str) -> bool:  # a class without a module of its prefix has no names that begin with it
-        return not (rules.within or name.startswith(own))
+        return not (rules.within or name.startswith(own)) or template(name)[0] in rules.kept
 
     return NamesInMemory(lambda name: renamed(name, transforms, rules.prefix, held), numbered(rules.transforms))
 

@@ -29,20 +29,20 @@ class ClassRules(Struct, frozen=True):
 
     prefix: its `base_model_prefix`. within: whether the model has a module of that name. missing, unexpected:
     patterns of names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the
-    file, optional by the definition, that the model has. lacks: keys that the definition requires and the model has
-    under other names, or not at all. sides: which alternative the model has of each `either` of the definition,
-    "01" for the first of one and the second of the next; "" for the first of all. mapping: regular expressions and
+    file, optional by the definition, that the model has. kept: keys that the renamings of transformers 5 do not change:
+    the model has them, and not what they would become. lacks: keys that the definition requires and the model has
+    under other names, or not at all. sides: which alternative the model has of each `either` of the definition, "01"
+    for the first of one and the second of the next; "" for the first of all. mapping: regular expressions and
     replacements that rename names of the file (transformers 4). newer: whether its tensors have the names of
     transformers 5. dialect: of the definition, with the names that the version writes. reads: dialects, of the
     definition and of those of its submodels, under which a file with all that the class has is loaded completely.
     untied: whether the class ties nothing. always: (copy, original) of tensors that are tied whatever the config
     says; ties: whether these are all that stay tied where the config says no; also: those that the definition does
     not tie and that are tied unless the config says no. by_version: whether the versions build other tensors from
-    one config. tie_of: key of the config within it
-    that says so in place of the outer one (transformers 4). exact: whether the definition gives the names of the
-    model. altered: whether it changes numbers of a healthy file. unfilled: whether it leaves tensors of a healthy
-    file without values. refuses: what it says of a config that a newer version wrote. needs: a file
-    without which it refuses.
+    one config. tie_of: key of the config within it that says so in place of the outer one (transformers 4). exact:
+    whether the definition gives the names of the model. altered: the first tensor of a healthy file of which it
+    changes numbers. unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a
+    config that a newer version wrote. needs: a file without which it refuses.
     """
 
     prefix: str = ""
@@ -51,6 +51,7 @@ class ClassRules(Struct, frozen=True):
     unexpected: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     sides: str = ""
     reads: tuple[str, ...] = ()
@@ -65,7 +66,7 @@ class ClassRules(Struct, frozen=True):
     by_version: bool = False
     tie_of: str = ""
     exact: bool = True
-    altered: bool = False
+    altered: str = ""
     unfilled: bool = False
     refuses: str = ""
     needs: str = ""
@@ -122,14 +123,16 @@ def transforms_of(numbers: tuple[int, ...]) -> tuple[Transform, ...]:
 
 @cache
 def numbered(numbers: tuple[int, ...]) -> frozenset[tuple[str, int]]:
-    """(segment, index after it) of the indices that transforms mention: ("proj", 0) of `proj.0`."""
+    """(segment, index after it) of the indices that transforms mention: ("proj", 0) of `proj.0`, ("#", 1) of `0.1`."""
     patterns = (one.pattern.pattern for one in transforms_of(numbers))
     mentioned = (found for pattern in patterns for found in _INDEX.findall(pattern))
-    return frozenset((segment, int(number)) for segment, number in mentioned)
+    return frozenset(("#" if segment[0] in _NUMBER else segment, int(index)) for segment, index in mentioned)
 
 
-_INDEX = re.compile(r"(\w+)\\?\.(\d+)(?![\w*+?{])")
-"""A segment and a literal index in a pattern, whose dots may be escaped."""
+_INDEX = re.compile(r"(?<!\w)(?=(\w+|\\d\+\)?)\\?\.(\d+)(?![\w*+?{]))")
+"""A segment or an index, and a literal index after it, in a pattern, whose dots may be escaped."""
+_NUMBER = "0123456789\\"
+"""What an index begins with in a pattern: a digit, or the `\\` of `\\d+`."""
 
 
 def version_of(major: str) -> str:

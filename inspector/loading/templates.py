@@ -12,11 +12,16 @@ from inspector.algebra.span import Span
 
 FIRST: Final = 90_000
 """The number in the place of the first index; no model has as many layers or experts."""
+STEP: Final = 100
+"""Between the numbers in the places of two indices: more than twice what a renaming adds to an index."""
+
+Order = tuple[tuple[int, int], ...]
+"""For each `#` the place of its index in the original key and what is added to it, or -1 and the index itself."""
 
 
 def sample(key: str) -> str:
     """One name of a family, with a separate number in the place of each index."""
-    return name_of(key, tuple(range(FIRST, FIRST + axes_of(key))))
+    return name_of(key, tuple(FIRST + place * STEP for place in range(axes_of(key))))
 
 
 def samples(key: str, box: Box, numbered: Collection[tuple[str, int]]) -> Iterator[tuple[str, Box]]:
@@ -31,31 +36,36 @@ def samples(key: str, box: Box, numbered: Collection[tuple[str, int]]) -> Iterat
         for axis, name in zip(box, before, strict=True)
     ]
     for place, (axis, single) in enumerate(zip(box, options, strict=True)):
-        single.append((FIRST + place, axis - Span.of(number for number, _ in single)))
+        single.append((FIRST + place * STEP, axis - Span.of(number for number, _ in single)))
     for chosen in product(*options):
         if all(span for _, span in chosen):
             yield name_of(key, tuple(number for number, _ in chosen)), tuple(span for _, span in chosen)
 
 
-def template(name: str) -> tuple[str, tuple[int, ...]]:
-    """(the key of a sample, for each `#` the place of its index in the original key, or -1 - the index itself)."""
-    order: list[int] = []
+def template(name: str) -> tuple[str, Order]:
+    """(the key of a sample, the order of its indices)."""
+    order: list[tuple[int, int]] = []
     segments = name.split(".")
     for place, segment in enumerate(segments):
         if segment.isascii() and segment.isdecimal() and len(segment) <= 6:
-            number = int(segment)
-            order.append(number - FIRST if number >= FIRST else -1 - number)
+            order.append(_origin(int(segment)))
             segments[place] = "#"
     return ".".join(segments), tuple(order)
 
 
-def projected(boxes: Sequence[Box], order: tuple[int, ...]) -> tuple[Box, ...]:
+def _origin(number: int) -> tuple[int, int]:
+    """Of a number in a sample: the place of its index and what was added to that, or -1 and the number."""
+    place, added = divmod(number - FIRST + STEP // 2, STEP)
+    return (place, added - STEP // 2) if place >= 0 else (-1, number)
+
+
+def projected(boxes: Sequence[Box], order: Order) -> tuple[Box, ...]:
     """Index sets of a family under a key with these indices."""
-    if boxes and order == tuple(range(len(boxes[0]))):
+    if boxes and order == tuple((place, 0) for place in range(len(boxes[0]))):
         return tuple(boxes)
     found: tuple[Box, ...] = ()
     for box in boxes:
-        new = tuple(box[place] if place >= 0 else Span.of([-1 - place]) for place in order)
+        new = tuple(box[place].moved(number) if place >= 0 else Span.of([number]) for place, number in order)
         found = joined_with(found, (new,))
     return found
 

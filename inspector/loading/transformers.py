@@ -19,7 +19,7 @@ from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
 from inspector.loading.config_rules import refused_config
-from inspector.loading.files import decided_by_files
+from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
@@ -52,6 +52,7 @@ from inspector.reconciler.config_keys import lacks_method, mistyped
 
 if TYPE_CHECKING:
     from inspector.loading.memory import Counted, NamesInMemory
+    from inspector.notation.binding import Plan
     from inspector.reconciler.reconcile import Reconciled
 
 FORMATS: Final = ("pt", "mlx")
@@ -64,6 +65,7 @@ SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
 OF_OLDER: Final = "pruned_heads"
 """A config key that transformers 5 no longer reads: it builds every head."""
+NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
 LABELS: Final = "num_labels"
 BY_NEWEST: Final = "a config written by transformers 5: "
@@ -204,6 +206,9 @@ def _by_files(given: Given, major: str) -> Load | None:
         return _load(major, *decided)
     if major == OLDER:
         return _by_format(given)
+    index = given.checkpoint.index
+    if index is not None and not index.weight_map and taken_file(TRANSFORMERS, given.checkpoint) == index.file:
+        return _load(major, REFUSES, f"{index.file} lists no file (IndexError)")
     if given.untyped:
         first = f"the first entry of {given.checkpoint.set_name} is not a tensor (AttributeError)"
         return _load(major, REFUSES, f"the config states no dtype, and {first}")
@@ -243,7 +248,7 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, REFUSES, f"{rules.needs} is absent", given)
     if rules is None or not rules.exact:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
-    from inspector.loading.expected import null_key, plan_of, with_parts
+    from inspector.loading.expected import plan_of, with_parts
 
     case = given.case if name == given.class_name else None
     own = None if case is None else with_parts(rules, case.plan, major)
@@ -252,11 +257,11 @@ def _by_names(given: Given, major: str) -> Load:
     plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type, major)
     if plan is None:
         plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides)
-    if plan is None or plan.opaque or any(fault.kind != "differs" for fault in plan.scope.faults):
-        return _load(major, UNKNOWN, "a part of the model has no definition", given)
-    null = null_key(plan, given.values)
-    if null:
-        return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,))
+    if plan is None:
+        return _load(major, UNKNOWN, NO_DEFINITION, given)
+    undecided = _by_plan(plan, name, given, major)
+    if undecided is not None:
+        return undecided
     rules = with_parts(rules, plan, major)
     if given.quantized is not None:
         return _quantized(given, major)
@@ -272,6 +277,19 @@ def _by_names(given: Given, major: str) -> Load:
     if isinstance(namer, str):
         return _load(major, REFUSES, namer, given)
     return _concluded(given, major, match(memory, families, rules, namer), rules)
+
+
+def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
+    """The answer where the tensors that a class builds are not all known, or cannot be built."""
+    from inspector.loading.expected import fault_of, null_key
+
+    fault = fault_of(plan)
+    if plan.opaque:
+        return _load(major, UNKNOWN, NO_DEFINITION, given)
+    if fault is not None:
+        return _load(major, UNKNOWN, f"the config leaves a shape open: {', '.join(fault.keys)}: {fault.detail}", given)
+    null = null_key(plan, given.values or {})
+    return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,)) if null else None
 
 
 def _named(class_name: str | None) -> str:
@@ -342,7 +360,7 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     if found.twice:
         return _load(major, UNKNOWN, f"{found.twice} is stored twice, under two names or in parts", given, **counts)
     if rules.altered:
-        return _load(major, ALTERED, CHANGES, given, excuse=BY_CLASS, **counts)
+        return _load(major, ALTERED, f"{CHANGES}, such as {rules.altered}", given, excuse=BY_CLASS, **counts)
     if given.unscaled:
         return _load(major, ALTERED, "it takes quantized values for weights, without their scales", given, **counts)
     return _load(major, COMPLETE, "", given, **counts)

@@ -30,6 +30,11 @@ def test_slices_are_pythons(members: set[int], start: int | None, stop: int | No
     assert list(Span.of(members).slice(start, stop, step)) == sorted(members)[start:stop:step]
 
 
+@given(SETS, st.integers(-9, 9))
+def test_a_moved_set(members: set[int], by: int) -> None:
+    assert set(Span.of(members).moved(by)) == {index + by for index in members}
+
+
 @given(TUPLES)
 def test_boxes_cover_exactly(tuples: set[tuple[int, int, int]]) -> None:
     boxes = boxes_of(sorted(tuples))

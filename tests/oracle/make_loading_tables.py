@@ -1,6 +1,7 @@
 """Make `inspector/loading/classes.jsonl`: what transformers says of its classes that decides how names are matched.
 
-Needs torch and transformers, in an environment of each major version (as `make_loads.py`):
+Needs torch and transformers, in an environment of each major version (as `make_loads.py`), and for Dinat a module
+`natten`, of which nothing is called:
 
     five/bin/python -m tests.oracle.make_loading_tables collect five.json
     four/bin/python -m tests.oracle.make_loading_tables collect four.json
@@ -9,8 +10,7 @@ Needs torch and transformers, in an environment of each major version (as `make_
 `collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each. `merge` compares
 the tensors in memory with those of the definition, under the renamings of the version, and notes what the definition
 leaves open: which optional tensors the model has, and classes whose tensors the definition does not give. The table
-is what this script makes, without any change by hand. Classes for which a renaming moves indices have no line: their
-names are sampled with indices that stand for themselves.
+is what this script makes, without any change by hand.
 """
 
 from __future__ import annotations
@@ -278,7 +278,6 @@ def merge(newest: str, older: str) -> None:
     said = {major: json.loads(Path(path).read_bytes()) for major, path in ((NEWEST, newest), (OLDER, older))}
     listed: dict[str, int] = {}
     for one in said[NEWEST]["rules"].values():
-        one["moves"] = any(entry[0] == "offset" for entry in one["transforms"])
         one["transforms"] = [listed.setdefault(json.dumps(entry), len(listed)) for entry in one["transforms"]]
     head = {
         "versions": {major: one["version"] for major, one in said.items()},
@@ -308,7 +307,7 @@ def merge(newest: str, older: str) -> None:
     for major in (NEWEST, OLDER):
         for model_type, record in base_records(major):
             one = said[major]["rules"].get(record["class"])
-            if one is not None and definition_of(model_type) is not None and not one.get("moves"):
+            if one is not None and definition_of(model_type) is not None:
                 before = lines.get(record["class"], {}).get(NEWEST, {})
                 ties = [load for load in said[major]["ties"] if load["class"] == record["class"] and "counts" in load]
                 one |= {"loads": ties, "unread": _is_unread(record, said[major]["healthy"])}
@@ -345,7 +344,7 @@ def _of_healthy(major: str, loads: Sequence[Mapping[str, Any]]) -> Iterator[tupl
     """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses."""
     for one in loads:
         if one["outcome"] == "altered":
-            yield one["class"], {"altered": True}
+            yield one["class"], {"altered": one["altered"]}
         elif one["outcome"] == "random" and not one["counts"][0]:
             yield one["class"], {"unfilled": True}
         elif needed := re.search(r"not appear to have a file named (\S+?)\. ", one.get("error", "")):
@@ -375,6 +374,7 @@ def _entry(
     made["by_version"] = _differs_by_version(config, record["class"], model_type)
     pairs = said["pairs"] if said["tied"] else []
     also = [pair for pair in pairs if pair[0] != pair[1] and pair not in made["always"]]
+    best: tuple[dict[str, Any], Plan, NamesInMemory] | None = None
     for more, newer, dialect, by_file in itertools.product(
         [[], also] if also else [[]], ways, range(SPELLINGS), (False, True)
     ):
@@ -382,23 +382,30 @@ def _entry(
         sides = "" if plan is None or not by_file else _sides(plan, record)
         if by_file and not sides.strip("0"):
             continue
-        made |= {"sides": sides, "also": more}
-        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect}))
+        tried = {**made, "sides": sides, "also": more, "newer": newer, "dialect": dialect}
+        rules = ClassRules(**_tuples(tried))
         plan = plan_of(config, record["class"], model_type, major, dialect, sides)
         if plan is None or plan.opaque or (dialect and plan.spelling == Spelling(plan.head.root)):
             continue
+        tried["kept"] = _kept(plan, memory_namer(rules), state) if major == NEWEST else []
+        if best is not None and len(tried["kept"]) >= len(best[0]["kept"]):
+            continue
+        rules = ClassRules(**_tuples(tried))
         name = memory_namer(rules) if major == NEWEST else written_namer(rules, newest)
         stored, lacks = _optional(plan, name, said["state"]), _lacking(plan, name, state)
-        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}))
+        rules = ClassRules(**_tuples({**tried, "stored": stored, "lacks": lacks}))
         memory = memory_of(plan, rules, name)
         if set(memory.boxes) == state and _agrees(memory, rules, record, major, said["unread"]):
             stored += _of_switches(model_type, record["class"], major, dialect, sides, plan)
-            made |= {"newer": newer, "dialect": dialect, "stored": stored, "lacks": lacks}
-            made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
-            _set_tie_of(made, plan, name, record, major, said["loads"])
-            break
+            best = {**tried, "stored": stored, "lacks": lacks}, plan, name
+            if not tried["kept"]:
+                break
+    if best is None:
+        made["exact"] = False
     else:
-        made |= {"exact": False, "sides": "", "also": []}
+        made, plan, name = best
+        made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
+        _set_tie_of(made, plan, name, record, major, said["loads"])
     return {key: value for key, value in made.items() if value or key == "exact"}
 
 
@@ -539,6 +546,17 @@ def _sides(plan: Plan, record: Mapping[str, Any]) -> str:
     found = bind(plan.scope, plan.head, plan.spelling, stored=lambda key: shapes.get(key, ()))
     sides = found.binder.choose(found.unrolled.slots)
     return "".join(str(sides[number]) for number in sorted(sides))
+
+
+def _kept(plan: Plan, name: NamesInMemory, state: set[str]) -> list[str]:
+    """Keys of rows that are tensors of the model, and would be others that it does not have after their renaming."""
+    renamed = (
+        (block.key, template(text)[0])
+        for block in plan.blocks
+        for found, _, text, _ in name.of_family(block.key, (block.axes,))
+        if block.key in state and found.converter is None
+    )
+    return sorted({key for key, text in renamed if text not in state})
 
 
 def _optional(plan: Plan, name: NamesInMemory, state: Sequence[str]) -> list[str]:

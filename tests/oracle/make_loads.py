@@ -14,6 +14,7 @@ list of records: type, class, writer, name, damage, and the result:
     outcome   complete, random (missing tensors, or some left without storage), altered (numbers other than those
               of the first set of files), refuses
     counts    [missing, unexpected, mismatched] of the loading info; absent where it refuses
+    altered   the first tensor that has other numbers
     error     the type and the beginning of the message of a refusal
 """
 
@@ -79,8 +80,12 @@ def load(folder: Folder, class_name: str | None) -> dict[str, Any]:
     model, info = kind.from_pretrained("0", output_loading_info=True)
     counts = [len(info[f"{key}_keys"]) for key in ("missing", "unexpected", "mismatched")]
     empty = [name for name, tensor in model.state_dict().items() if tensor.is_meta]
-    outcome = "random" if counts[0] or counts[2] or empty else "altered" if _altered(model, folder) else "complete"
-    return {"outcome": outcome, "counts": counts, **({"meta": len(empty)} if empty else {})}
+    if counts[0] or counts[2] or empty:
+        return {"outcome": "random", "counts": counts, **({"meta": len(empty)} if empty else {})}
+    changed = _altered(model, folder)
+    if changed:
+        return {"outcome": "altered", "counts": counts, "altered": changed[0]}
+    return {"outcome": "complete", "counts": counts}
 
 
 def _altered(model: Any, folder: Folder) -> list[str]:
