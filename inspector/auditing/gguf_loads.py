@@ -78,8 +78,12 @@ def _wrong_size(audited: Audit) -> str:
         return ""
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible
     from inspector.findings.single_causes import ConfigKeysAbsent
+    from inspector.findings.types.gguf_heads import GgufHeadsDisagree, GgufRotaryWidth, GgufSizeDisagrees
 
-    kinds = ConfigDisagrees | ConfigImpossible | ConfigKeysAbsent
+    kinds = ConfigDisagrees | ConfigImpossible | ConfigKeysAbsent | GgufHeadsDisagree | GgufSizeDisagrees
+    rotary = next((one for one in audited.findings if isinstance(one, GgufRotaryWidth)), None)
+    if rotary is not None:
+        return f"invalid n_rot: {rotary.stated}, expected {rotary.length}"
     wrong = next((one for one in audited.findings if isinstance(one, kinds) and one.severity == "error"), None)
     return "" if wrong is None else f"{wrong.headline()} does not fit the tensors"
 

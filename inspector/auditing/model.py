@@ -16,6 +16,7 @@ from inspector.algebra.boxes import Box
 from inspector.architectures.defaults import is_component
 from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.confirmation import is_confirmed
+from inspector.auditing.derived_keys import underived_heads
 from inspector.auditing.llava_projector import projector_of_llava
 from inspector.auditing.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.own_words import in_own_words
@@ -291,7 +292,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
-    draft = draft.with_findings(list(in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)))
+    worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
+    draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))
+    draft = draft.with_findings(list(worded))
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if case.given_up:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from inspector.auditing.derived_keys import underived
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number
@@ -26,7 +27,7 @@ def in_own_words(
     if not findings:
         return findings
     worded = _of_one_shard(list(_in_own_words(findings, checkpoint, prefix, settings)))
-    return [one for one in worded if not _is_of_other_save(one, checkpoint)]
+    return underived([one for one in worded if not _is_of_other_save(one, checkpoint)], checkpoint)
 
 
 def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
@@ -143,4 +144,5 @@ def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
         return None
     from inspector.dialects.gguf_config import own_key
 
-    return own_key(str(config.values.get("model_type")), key)
+    stated = None if checkpoint.metadata is None else checkpoint.metadata.values.get("general.architecture")
+    return own_key(str(config.values.get("model_type")), key, stated if isinstance(stated, str) else None)

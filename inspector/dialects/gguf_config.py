@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value
 from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
-from inspector.dialects.gguf_keys import GROUPED, KEYS, PARTS
-from inspector.dialects.keys import Read, Words, config_from
+from inspector.dialects.gguf_keys import GROUPED, KEYS
+from inspector.dialects.gguf_layers import PARTS
+from inspector.dialects.keys import Read, Rule, Table, Words, config_from
 from inspector.dialects.llama_cpp import needed
 from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
@@ -38,20 +39,21 @@ def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> di
     return {"architectures": [class_name], "model_type": model_type, **stated}
 
 
-def own_key(model_type: str, key: str) -> str | None:
+def own_key(model_type: str, key: str, stated: str | None = None) -> str | None:
     """The key of a GGUF file that states a config key: `llama.block_count` for num_hidden_layers.
 
-    None where the value follows from several keys or from the tensors.
+    None where the value follows from several keys or from the tensors. stated: the architecture that the file names;
+    several can stand for one model type.
     """
-    rule = KEYS.get(model_type, GROUPED).get(key)
+    rule = _rule(model_type, key)
     named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
     variants = (
         name for name, more in VARIANTS.items() for _, other in more if model_type in ARCHITECTURES.get(other, ())
     )
-    architecture = next(chain(variants, named), None)
+    architecture = stated or next(chain(variants, named), None)
     if architecture is None or not isinstance(rule, str):
         return None
-    first = rule.partition(" | ")[0]
+    first = rule.partition(" | ")[0].removeprefix("each.")
     return (
         f"{architecture}.{first}"
         if re.fullmatch(r"(?!true$|false$|stored\.|rows\.|layers\.|count\.)[a-z_.]+", first)
@@ -61,20 +63,39 @@ def own_key(model_type: str, key: str) -> str | None:
 
 def reads(model_type: str, key: str) -> bool:
     """Whether a config key of a model type follows from a key of GGUF files."""
-    return any(key in rule for rule in KEYS.get(model_type, GROUPED).values() if isinstance(rule, str))
+    return any(key in rule for rule in _expressions(KEYS.get(model_type, GROUPED)))
+
+
+def names_key(model_type: str, key: str) -> bool:
+    """The same, but for what is only divided by another: a finding on the quotient does not name the key."""
+    expressions = _expressions(KEYS.get(model_type, GROUPED))
+    return any(key in rule and not rule.startswith(f"{key} / ") for rule in expressions)
 
 
 def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
     """Whether a config key of a model type may follow from a key of GGUF files, given without the architecture."""
-    table = KEYS.get(model_type or "", GROUPED)
-    rule = table.get(key, table.get(key.partition(".")[0], ""))
-    return file_key in rule if isinstance(rule, str) else True
+    rule = _rule(model_type or "", key)
+    return rule is not None and (file_key in rule if isinstance(rule, str) else True)
 
 
 def counts_layers(model_type: str | None, key: str) -> bool:
     """Whether a config key of a model type is the number of layers that GGUF files state."""
-    rule = KEYS.get(model_type or "", GROUPED).get(key)
+    rule = _rule(model_type or "", key)
     return isinstance(rule, str) and rule.startswith("block_count")
+
+
+def _rule(model_type: str, key: str) -> Rule | None:
+    """How a config key, or one of a config within the config, follows from a file; None where it does not."""
+    table = KEYS.get(model_type, GROUPED)
+    outer, _, inner = key.partition(".")
+    rule = table.get(key, table.get(outer))
+    return rule.get(inner) if isinstance(rule, Mapping) else rule
+
+
+def _expressions(table: Table) -> Iterator[str]:
+    """The expressions of a table."""
+    for rule in table.values():
+        yield from (rule,) if isinstance(rule, str) else _expressions(rule) if isinstance(rule, Mapping) else ()
 
 
 def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Read:

@@ -19,10 +19,11 @@ from inspector.dialects.gguf_layers import (
     heads_of_whole,
     heads_of_windows,
     indexer_types,
-    inside,
     linear_types,
     mixed_types,
     mlp_factors,
+    queries_of_whole,
+    queries_of_windows,
     short_conv_types,
     sparse_types,
     window_types,
@@ -64,6 +65,8 @@ SHARED_EXPERT: Final = {
     "moe_intermediate_size": "expert_feed_forward_length",
     "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
 }
+SHARED: Final = "expert_shared_feed_forward_length / expert_feed_forward_length | expert_shared_count"
+"""How many experts see every token: llama.cpp takes their width together, and the number where no width is stated."""
 LOCAL_EXPERTS: Final = MIXTURE | {"num_local_experts": "expert_count"}
 ROUTED: Final = {
     "num_experts_per_tok": "expert_used_count",
@@ -71,6 +74,10 @@ ROUTED: Final = {
     "n_shared_experts": "expert_shared_count",
     "moe_intermediate_size": "expert_feed_forward_length",
     "first_k_dense_replace": "leading_dense_block_count | 0",
+}
+FURTHER: Final = {
+    "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
+    "num_nextn_predict_layers": "nextn_predict_layers",
 }
 LATENT: Final = {
     "q_lora_rank": "attention.q_lora_rank",
@@ -82,10 +89,7 @@ LATENT: Final = {
     "v_head_dim": "attention.value_length_mla when attention.key_length_mla != null"
                   " | attention.value_length when attention.key_length_mla == null",
 }  # fmt: skip
-LATENT_ROUTED: Final = COMMON | ROUTED | LATENT | {
-    "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
-    "num_nextn_predict_layers": "nextn_predict_layers",
-}  # fmt: skip
+LATENT_ROUTED: Final = COMMON | ROUTED | LATENT | FURTHER
 INDEXED: Final = {"index_n_heads": "attention.indexer.head_count", "index_head_dim": "attention.indexer.key_length"}
 EXPANSION: Final = (
     "ssm.inner_size / rows.ssm_out | 1.0 * ssm.inner_size / rows.ssm_out | 1.0 * ssm.inner_size / embedding_length"
@@ -97,6 +101,7 @@ STATE: Final = {
     "conv_kernel": "ssm.conv_kernel", "use_conv_bias": "stored.ssm_conv1d.bias", "use_bias": "stored.ssm_in.bias",
 }  # fmt: skip
 WIDEST_GROUPS: Final = {"num_key_value_heads": f"max(each.attention.head_count_kv) | {KV_HEADS}"}
+HEADS_LISTED: Final = {"num_attention_heads": "max(each.attention.head_count) | attention.head_count"}
 QUERY_BIAS: Final = {"attention_bias": "stored.attn_q.bias"}
 GATE_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_gate.bias"}
 UP_BIASES: Final = QUERY_BIAS | {"mlp_bias": "stored.ffn_up.bias"}
@@ -139,11 +144,11 @@ KEYS: Final[Mapping[str, Table]] = {
     "apertus": GROUPED | QUERY_BIAS,
     "arcee": GROUPED | UP_BIASES,
     "arctic": LOCAL_EXPERTS,
-    "bailing_moe": EXPERTS | {
-        "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
-        "num_nextn_predict_layers": "nextn_predict_layers", "num_shared_experts": "expert_shared_count",
+    "bailing_moe": EXPERTS | FURTHER | {
+        "num_shared_experts": "expert_shared_count",
         "moe_intermediate_size": "expert_feed_forward_length",
-        "moe_shared_expert_intermediate_size": "expert_shared_feed_forward_length",
+        "moe_shared_expert_intermediate_size": "expert_shared_feed_forward_length * expert_shared_count",
+        "head_dim": f"rope.dimension_count when not stored.attn_q_norm.weight | {WIDTH}",
         "first_k_dense_replace": "leading_dense_block_count | 0", "use_qk_norm": "stored.attn_q_norm.weight",
         "moe_router_enable_expert_bias": "len(layers.correction) > 0", "use_bias": "stored.attn_output.bias",
         "use_qkv_bias": "stored.attn_qkv.bias or stored.attn_q.bias",
@@ -169,15 +174,15 @@ KEYS: Final[Mapping[str, Table]] = {
     "cohere2": GROUPED | QUERY_BIAS,
     "cohere2_moe": EXPERTS | QUERY_BIAS | {
         "intermediate_size": "expert_feed_forward_length", "prefix_dense_intermediate_size": "feed_forward_length",
-        "num_shared_experts": "expert_shared_count", "first_k_dense_replace": "leading_dense_block_count",
+        "num_shared_experts": SHARED, "first_k_dense_replace": "leading_dense_block_count",
     },
     "dbrx": {
         "n_layers": "block_count", "d_model": "embedding_length", "n_heads": "attention.head_count",
         "max_seq_len": "context_length", "vocab_size": COMMON["vocab_size"],
         "tie_word_embeddings": "not stored.output.weight",
-        "attn_config": inside(kv_n_heads="attention.head_count_kv"),
-        "ffn_config": inside(ffn_hidden_size="feed_forward_length", moe_num_experts="expert_count",
-                             moe_top_k="expert_used_count"),
+        "attn_config": {"kv_n_heads": "attention.head_count_kv"},
+        "ffn_config": {"ffn_hidden_size": "feed_forward_length", "moe_num_experts": "expert_count",
+                       "moe_top_k": "expert_used_count"},
     },
     "deepseek": GROUPED | ROUTED,
     "deepseek_v2": LATENT_ROUTED,
@@ -193,15 +198,14 @@ KEYS: Final[Mapping[str, Table]] = {
     "ernie4_5": GROUPED | {"use_bias": "stored.attn_q.bias"},
     "ernie4_5_moe": GROUPED | {
         "moe_k": "expert_used_count", "moe_num_experts": "expert_count",
-        "moe_intermediate_size": "expert_feed_forward_length", "moe_num_shared_experts": "expert_shared_count",
+        "moe_intermediate_size": "expert_feed_forward_length", "moe_num_shared_experts": SHARED,
         "moe_layer_start_index": "leading_dense_block_count", "moe_layer_interval": "interleave_moe_layer_step",
         "moe_layer_end_index": "0 - 1", "num_nextn_predict_layers": "0", "use_bias": "stored.attn_q.bias",
     },
     "exaone": {"num_layers": "block_count", **LAYERS_LISTED},
-    "exaone_moe": EXPERTS | {
-        "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
-        "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": "expert_shared_count",
-        "first_k_dense_replace": "leading_dense_block_count", "num_nextn_predict_layers": "nextn_predict_layers",
+    "exaone_moe": EXPERTS | FURTHER | {
+        "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": SHARED,
+        "first_k_dense_replace": "leading_dense_block_count",
     },
     "falcon": {
         "num_hidden_layers": "block_count", "hidden_size": "embedding_length",
@@ -241,10 +245,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "glm_moe_dsa": LATENT_ROUTED | INDEXED | {"indexer_types": indexer_types},
     "glm4": GROUPED | QUERY_BIAS,
-    "glm4_moe": GROUPED | ROUTED | QUERY_BIAS | {
-        "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
-        "num_nextn_predict_layers": "nextn_predict_layers", "use_qk_norm": "stored.attn_q_norm.weight",
-    },
+    "glm4_moe": GROUPED | ROUTED | QUERY_BIAS | FURTHER | {"use_qk_norm": "stored.attn_q_norm.weight"},
     "gpt2": GPT2,
     "gpt_bigcode": GPT2 | {"multi_query": "attention.head_count_kv == 1"},
     "gpt_neox": COMMON | {"attention_bias": "stored.attn_qkv.bias"},
@@ -260,7 +261,11 @@ KEYS: Final[Mapping[str, Table]] = {
     "gpt_refact": {key: GPT2[key] for key in GPT2 if key != "n_inner"},
     "grok-1": EXPERTS,
     "hunyuan_v1_dense": GROUPED | QUERY_BIAS,
-    "hunyuan_v1_moe": EXPERTS | EXPERT_WIDTH | QUERY_BIAS,
+    "hy_v3": EXPERTS | GATE_BIASES | FURTHER | {
+        "moe_intermediate_size": "expert_feed_forward_length", "mlp_layer_types": sparse_types,
+        "num_shared_experts": SHARED,
+    },
+    "hunyuan_v1_moe": EXPERTS | QUERY_BIAS,
     "internlm2": GROUPED | {"bias": "stored.attn_q.bias"},
     "jais2": GROUPED | UP_BIASES,
     "jamba": EXPERTS | WIDEST_GROUPS | {
@@ -279,6 +284,10 @@ KEYS: Final[Mapping[str, Table]] = {
         "num_shared_experts": "expert_shared_count", "moe_intermediate_size": "expert_feed_forward_length",
     },
     "kormo": GROUPED | GATE_BIASES,
+    "laguna": EXPERTS | SHARED_EXPERT | QUERY_BIAS | HEADS_LISTED | {
+        "num_attention_heads_per_layer": "each.attention.head_count", "mlp_layer_types": sparse_types,
+        "gating": "'per-element' when rows.attn_gate == rows.attn_q | 'per-head'",
+    },
     "lfm2": COMMON | SHORT_CONV | {"layer_types": short_conv_types, "block_auto_adjust_ff_dim": "false"},
     "lfm2_moe": COMMON | SHORT_CONV | {
         "layer_types": short_conv_types, "num_experts_per_tok": "expert_used_count", "num_experts": "expert_count",
@@ -316,7 +325,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "v_head_dim": "rows.attn_kv_b / attention.head_count - attention.key_length + rope.dimension_count"
                       " | attention.value_length_mla",
     },
-    "minimax_m2": LOCAL_EXPERTS | EXPERT_WIDTH,
+    "minimax_m2": LOCAL_EXPERTS,
     "mistral4": LATENT_ROUTED,
     "mixtral": LOCAL_EXPERTS,
     "modernbert": COMMON | LABELS,
@@ -336,9 +345,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "use_conv_bias": "stored.ssm_conv1d.bias", "use_bias": "stored.ssm_in.bias",
         "mamba_proj_bias": "stored.ssm_in.bias", "mlp_bias": "stored.ffn_up.bias",
     },
-    "nemotron-nas": COMMON | {
-        "num_attention_heads": "max(each.attention.head_count) | attention.head_count", "block_configs": block_configs,
-    },
+    "nemotron-nas": COMMON | HEADS_LISTED | {"block_configs": block_configs},
     "nomic_bert": COMMON | {
         "head_dim": WIDTH, "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
         "mlp_fc1_bias": "stored.ffn_up.bias", "mlp_fc2_bias": "stored.ffn_down.bias",
@@ -355,8 +362,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "PanguEmbedded": GROUPED | {"bias": "stored.attn_q.bias"},
     "phimoe": LOCAL_EXPERTS | QUERY_BIAS | {"lm_head_bias": "stored.output.bias"},
-    "plamo2": COMMON | WIDEST_GROUPS | {
-        "num_attention_heads": "max(each.attention.head_count) | attention.head_count",
+    "plamo2": COMMON | WIDEST_GROUPS | HEADS_LISTED | {
         "hidden_size_per_head": "attention.key_length", "mamba_num_heads": "ssm.time_step_rank",
         "mamba_d_state": "ssm.state_size", "mamba_d_conv": "ssm.conv_kernel",
         "mamba_step": f"{ATTENDING}[1] - {ATTENDING}[0] | 2*{ATTENDING}[0]",
@@ -381,20 +387,14 @@ KEYS: Final[Mapping[str, Table]] = {
         "qk_layernorm": "stored.attn_q_norm.weight", "use_parallel_residual": "not stored.ffn_norm.weight",
     },
     "starcoder2": GROUPED | {"use_bias": "stored.attn_q.bias"},
+    "step3p5": GROUPED | QUERY_BIAS | FURTHER | {
+        "num_attention_heads": queries_of_whole, "num_sliding_attention_heads": queries_of_windows,
+        "num_key_value_heads": heads_of_whole, "layer_types": window_types, "mlp_layer_types": sparse_types,
+        "n_routed_experts": "expert_count", "num_experts_per_tok": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "share_expert_dim": "expert_shared_feed_forward_length", "mlp_bias": "stored.ffn_gate.bias",
+    },
     "t5": T5,
     "umt5": T5,
 }  # fmt: skip
 """Model type -> its config keys; a type that is not here has those of `GROUPED`."""
-
-PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
-    "attention": (("attn_q.", "attn_k.", "attn_v.", "attn_output."), 2),
-    "experts": (("ffn_gate_inp.", "ffn_down_exps."), 1),
-    "correction": (("exp_probs_b.", "exp_probs_b"), 1),
-    "states": (("ssm_in.", "ssm_out.", "ssm_conv1d."), 1),
-    "values": (("attn_v.",), 1),
-    "indexer": (("indexer.attn_q_b.", "indexer.attn_k.", "indexer.proj.", "indexer.k_norm."), 2),
-    "more": (("nextn.",), 1),
-    "relative": (("attn_rel_b.",), 1),
-    "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias"), 1),
-}
-"""Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
-from inspector.dialects.keys import Words, config_from
+from inspector.dialects.keys import Words
 
 ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attention)"
 """Layers with key-value heads, as stated or else as stored."""
@@ -120,10 +120,20 @@ def heads_of_whole(words: Words) -> object:
     return _heads_where(words, False)
 
 
-def _heads_where(words: Words, window: bool) -> object:
-    windows, heads = _windows(words), words.value("each.attention.head_count_kv")
+def queries_of_windows(words: Words) -> object:
+    """The heads of layers with a sliding window."""
+    return _heads_where(words, True, "attention.head_count")
+
+
+def queries_of_whole(words: Words) -> object:
+    """The heads of the other layers."""
+    return _heads_where(words, False, "attention.head_count")
+
+
+def _heads_where(words: Words, window: bool, key: str = "attention.head_count_kv") -> object:
+    windows, heads = _windows(words), words.value(f"each.{key}")
     if windows is None or not isinstance(heads, list):
-        return words.value("attention.head_count_kv")
+        return words.value(key)
     return next((number for number, one in zip(heads, windows, strict=False) if one == window), None)
 
 
@@ -135,6 +145,15 @@ def without_values(words: Words) -> bool | None:
     return not any(not window and layer in valued for layer, window in enumerate(windows))
 
 
-def inside(**rules: str) -> Callable[[Words], object]:
-    """A config within the config. rules: its keys and their expressions."""
-    return lambda words: config_from(rules, words)
+PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
+    "attention": (("attn_q.", "attn_k.", "attn_v.", "attn_output."), 2),
+    "experts": (("ffn_gate_inp.", "ffn_down_exps."), 1),
+    "correction": (("exp_probs_b.", "exp_probs_b"), 1),
+    "states": (("ssm_in.", "ssm_out.", "ssm_conv1d."), 1),
+    "values": (("attn_v.",), 1),
+    "indexer": (("indexer.attn_q_b.", "indexer.attn_k.", "indexer.proj.", "indexer.k_norm."), 2),
+    "more": (("nextn.",), 1),
+    "relative": (("attn_rel_b.",), 1),
+    "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias"), 1),
+}
+"""Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

@@ -19,7 +19,7 @@ ROTARY: Final = ("attention.query", "attention.key")
 """Roles of these rows."""
 NORMS_PLUS_ONE: Final = frozenset({
     "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "plamo2", "plamo3", "qwen3_5_moe_text",
-    "qwen3_5_text", "qwen3_next",
+    "qwen3_5_text", "qwen3_next", "step3p5",
 })  # fmt: skip
 """Types whose norms multiply by 1 + weight: the file has the sum."""
 NORMS_KEPT: Final[Mapping[str, frozenset[str]]] = {

@@ -49,9 +49,9 @@ class Words:
         """A value that does not fit makes the key absent."""
 
 
-Rule = str | Callable[[Words], Any]
+Rule = str | Callable[[Words], Any] | Mapping[str, str]
 Table = Mapping[str, Rule]
-"""Config key -> how it follows from the writer's words."""
+"""Config key -> how it follows from the writer's words; a config within the config has a table of its own."""
 
 NULL_WHERE_ABSENT: Final = frozenset({"q_lora_rank"})
 """Keys that a writer leaves out where the model lacks the part, while the class has a default for them."""
@@ -61,10 +61,16 @@ def config_from(table: Table, words: Words) -> dict[str, Any]:
     """The config keys of a table that the words determine."""
     config: dict[str, Any] = {}
     for key, rule in table.items():
-        value = words.value(rule) if isinstance(rule, str) else rule(words)
+        value = _value(rule, words)
         if value is not None or key in NULL_WHERE_ABSENT:
             config[key] = list(value) if isinstance(value, Span) else value
     return config
+
+
+def _value(rule: Rule, words: Words) -> Any:
+    if isinstance(rule, str):
+        return words.value(rule)
+    return config_from(rule, words) if isinstance(rule, Mapping) else rule(words)
 
 
 @cache

@@ -1,9 +1,9 @@
 """What llama.cpp reads of the files of an architecture, as measured with the library itself: `llama_cpp.json`.
 
-`keys`: those without which it refuses a file; `needs`: tensors without which it refuses every file; `read`: all
-families of tensors that it reads, of which any other is one too many; `spares`: those of which one may be missing;
-`sizes`: keys without which the shapes of no file fit. Of mmproj files it has the tensors around the layers without
-which they do not load. `tests/oracle/make_llama_cpp.py` makes the file.
+`names`: the architectures that it knows; `keys`: those without which it refuses a file; `needs`: tensors without which
+it refuses every file; `read`: all families of tensors that it reads, of which any other is one too many; `spares`:
+those of which one may be missing; `sizes`: keys without which the shapes of no file fit. Of mmproj files it has the
+tensors around the layers without which they do not load. `tests/oracle/make_llama_cpp.py` makes the file.
 """
 
 from __future__ import annotations
@@ -25,6 +25,17 @@ Entry = Mapping[str, frozenset[str]]
 def _document() -> Mapping[str, Any]:
     found: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
     return found
+
+
+@cache
+def known_architectures() -> frozenset[str]:
+    """The architectures that the measured build of llama.cpp knows: it refuses files of any other."""
+    return frozenset(_document()["names"].split())
+
+
+def source() -> str:
+    """Which build of llama.cpp was measured."""
+    return str(_document()["source"])
 
 
 @cache

@@ -43,6 +43,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
     from inspector.dialects.gguf_required import list_lengths, missing_keys, with_lengths
+    from inspector.dialects.gguf_sizes import size_findings, with_sizes
 
     kind = tuple(kind_findings(stated, checkpoint.tensors))
     if kind:
@@ -52,8 +53,12 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     values = gguf_config.config_of(meant, checkpoint.tensors)
     if values is None:
         return checkpoint, None
+    model_type = values["model_type"]
+    wrong = list(size_findings(stated, model_type, checkpoint.tensors))
+    values = gguf_config.config_of(with_sizes(meant, wrong), checkpoint.tensors) or values
     found = [
-        *head_findings(stated, values["model_type"], checkpoint.tensors),
+        *head_findings(stated, model_type, checkpoint.tensors),
+        *wrong,
         *missing_keys(stated, checkpoint.tensors),
         *([] if lists is None else [lists]),
     ]

@@ -111,6 +111,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self.key == "vocab_size" and self.file.endswith(".gguf"):  # llama.cpp takes the length of the token list
             words = "convert the model again with the tokenizer that belongs to these weights; without a token list"
             return Remedy(f'{words} set "{name}": {value(self.solved)} in {self.file}')
+        if self.file_key is None and self.file.endswith(".gguf"):
+            return Remedy(f"convert the model again: no single key of {self.file} states {self.key}")
         if self.solved is None:
             words = f'remove "{name}" from {self.file}, or set it to null'
             step = Step(action="remove", file=self.file, key=self._path(), old=self.stated)

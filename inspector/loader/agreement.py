@@ -272,7 +272,7 @@ def _unlisted(copies: list[Copy], unlisted: Set[str], index: str) -> list[Findin
     kinds: dict[str, list[Copy]] = {}
     for copy in sorted((copy for copy in copies if copy.unlisted and copy.file in unlisted), key=lambda one: one.file):
         repeated = len(copy.same) + len(copy.other)
-        kind = "repeated" if repeated and repeated == copy.tensors else "new" if not repeated else "mixed"
+        kind = "repeated" if repeated and repeated == copy.tensors else "single" if not repeated else "mixed"
         kinds.setdefault(kind, []).append(copy)
     return [
         _unlisted_files(some, index)

@@ -21,6 +21,7 @@ from functools import cache
 from typing import Any
 
 from inspector.algebra.names import key_of
+from inspector.dialects.llama_cpp import known_architectures, source
 from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.quantizers import NO_QUANTIZER
 
@@ -44,7 +45,7 @@ def documented(loader: str, outcome: str, because: str = "", files: tuple[str, .
 
 def knows(loader: str, name: str | None) -> bool:
     """Whether the list of a loader has a class, a model type or an architecture."""
-    return name in _registries()[loader]["names"]
+    return name in (known_architectures() if loader == "llama.cpp" else _registries()[loader]["names"])
 
 
 @cache
@@ -126,7 +127,7 @@ def of_gguf(
     """
     known = knows("llama.cpp", architecture)
     if not known:
-        because = f"its list ({_registries()['llama.cpp']['source']}) does not name {architecture}"
+        because = f"{source()}, does not know the architecture {architecture}"
         return tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     outcome, because = COMPLETE, ""
     if missing or wrong:

@@ -409,6 +409,54 @@ def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, k
     assert {one.outcome for one in audited.loads} == {"refuses"}
 
 
+WRONG_SIZES = [
+    ("llama", "llama.rope.dimension_count", "N517"), ("mistral", "llama.attention.value_length", "N516"),
+    ("nomic_bert", "nomic-bert.attention.value_length", "N516"), ("t5", "t5.attention.value_length", "N516"),
+    ("refact", "refact.feed_forward_length", "N516"), ("plamo2", "plamo2.ssm.inner_size", "N516"),
+    ("hunyuan_v1_moe", "hunyuan-moe.expert_shared_feed_forward_length", "N516"),
+    ("deepseek_v3", "deepseek2.rope.dimension_count", "N516"),
+    ("kimi_linear", "kimi-linear.rope.dimension_count", "N516"),
+    ("qwen3_next", "qwen3next.full_attention_interval", "N516"),
+    ("kimi_linear", "kimi-linear.leading_dense_block_count", "N516"),
+    ("refact", "refact.attention.head_count_kv", "N446"), ("dbrx", "dbrx.attention.head_count_kv", "C310"),
+    ("ernie4_5_moe", "ernie4_5-moe.expert_shared_feed_forward_length", "N516"),
+    ("minimax_m2", "minimax-m2.feed_forward_length", "C310"),
+    ("hunyuan_v1_moe", "hunyuan-moe.feed_forward_length", "C310"), ("qwen2_audio", "qwen2.embedding_length", "C310"),
+    ("olmo", "olmo.embedding_length", "C310"), ("dream", "dream.embedding_length", "C310"),
+    ("dbrx", "dbrx.embedding_length", "C310"), ("step3p7", "step35.attention.key_length", "C310"),
+    ("laguna", "laguna.attention.head_count", "C310"), ("hy_v3", "hy_v3.attention.head_count", "C310"),
+]  # fmt: skip
+"""Record, a key, and the finding where its value is doubled: llama.cpp refuses each of these files."""
+
+
+def doubled(name: str, key: str) -> Written:
+    """The file with twice the value of a key."""
+    file = written(name)
+    values = {one: value for one, _, value in file.keys}
+    twice = [2 * one for one in values[key]] if isinstance(values[key], list) else 2 * values[key]
+    file.keys = [(one, kind, twice if one == key else value) for one, kind, value in file.keys]
+    return file
+
+
+@pytest.mark.parametrize(("name", "key", "code"), WRONG_SIZES)
+def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
+    audited = audit(str(doubled(name, key).save(tmp_path / "target.gguf")))
+    found = [(one.code, one.headline()) for one in audited.findings if one.severity == "error"]
+    assert [(first, shown.replace(".each", "")) for first, shown in found] == [(code, key)]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+IGNORED = [("bailing_moe", "bailingmoe.attention.value_length"), ("gpt_oss", "gpt-oss.attention.value_length"),
+           ("minimax_m2", "minimax-m2.expert_feed_forward_length"),
+           ("exaone_moe", "exaone-moe.expert_shared_count"), ("phi3", "phi3.rope.dimension_count"),
+           ("smallthinker", "smallthinker.feed_forward_length")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "key"), IGNORED)
+def test_a_size_from_which_no_shape_follows_is_no_error(name: str, key: str, tmp_path: Path) -> None:
+    assert not errors(audit(str(doubled(name, key).save(tmp_path / "target.gguf"))))
+
+
 LISTED = [(name, key) for name in TYPES for key, _, value in records()[name]["keys"]
           if isinstance(value, list) and key.partition(".")[2] in PER_LAYER]  # fmt: skip
 

@@ -403,6 +403,15 @@ def bloom_with_two_kv_heads() -> Audit:
         return audit(str(written.save(Path(folder) / "model.gguf")))
 
 
+def gguf_with_doubled(name: str, key: str) -> Audit:
+    """A conversion of which one key has twice its value."""
+    record = recorded_gguf.records()[name]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.keys = [(one, kind, 2 * value if one == key else value) for one, kind, value in written.keys]
+    with TemporaryDirectory() as folder:
+        return audit(str(written.save(Path(folder) / "model.gguf")))
+
+
 def in_file(read: Checkpoint) -> Audit:
     """A checkpoint in a folder, in one file."""
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
@@ -533,6 +542,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "class-of-other-code": lambda: judged(
         genuine(LLAMA8B), {**LLAMA8B, "model_type": "mixtral", "architectures": ["LLaMAForCausalLM"]}),
     "gguf-heads-disagree": bloom_with_two_kv_heads,
+    "gguf-size-disagrees": lambda: gguf_with_doubled("nomic_bert", "nomic-bert.attention.value_length"),
+    "gguf-rotary-width": lambda: gguf_with_doubled("mistral", "llama.rope.dimension_count"),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),

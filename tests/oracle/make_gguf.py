@@ -50,6 +50,11 @@ OTHERS = {
     "falcon_new": ("falcon", "FalconForCausalLM"),
     "granitemoehybrid_dense": ("granitemoehybrid", "GraniteMoeHybridForCausalLM"),
     "mistral3_of_4": ("mistral3", "Mistral3ForConditionalGeneration"),
+    "bert_masked": ("bert", "BertForMaskedLM"),
+    "lfm2_model": ("lfm2", "Lfm2Model"),
+    "llama_model": ("llama", "LlamaModel"),
+    "t5_encoder": ("t5", "T5EncoderModel"),
+    "xlm_roberta_classifier": ("xlm-roberta", "XLMRobertaForSequenceClassification"),
 }
 """Record -> model type and class, where a type has several."""
 MIXED = {"num_hidden_layers": 4, "layer_types": ["linear_attention"] * 3 + ["full_attention"],
@@ -76,6 +81,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     **{name: {"n_group": 1} for name in ("exaone_moe", "mimo_v2_flash", "solar_open")},
     **{name: {"num_key_value_heads": 6} for name in ("dots1", "olmoe")},
     **{name: {"head_dim": 8} for name in ("eurobert", "nemotron")},
+    "laguna": {"layer_types": ["full_attention", *["sliding_attention"] * 2],
+               "num_attention_heads_per_layer": [6, 8, 8]},
     "minicpm3": {"v_head_dim": 8}, "ernie4_5_moe": {"intermediate_size": 112},
     "gemma3n_text": {"hidden_size_per_layer_input": 256, "vocab_size_per_layer_input": 107, "laurel_rank": 64},
     "gemma4": {"text_config": {"num_experts": None, "vocab_size_per_layer_input": 109}},
@@ -133,6 +140,11 @@ STATED: dict[str, dict[str, Any]] = {
         "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_emb_base": 1000,
     },
     "granitemoehybrid_dense": {"layer_types": ["attention"] * 3},
+    "step3p7": {
+        "num_attention_groups": 2, "moe_num_experts": 11, "moe_top_k": 4, "share_expert_dim": 27,
+        "partial_rotary_factors": [0.5, 1.0, 1.0], "moe_layers_enum": "1,2",
+        "attention_other_setting": {"num_attention_heads": 8, "num_attention_groups": 2},
+    },
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
@@ -217,9 +229,29 @@ definition gives them: what it does not know it refuses.
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "text", "array", "u64", "i64", "f64")
 
 
+NEWER = {"HY_V3": "hy_v3", "LAGUNA": "laguna"}
+"""Architectures that the converter's `gguf` lacks: their names in llama.cpp."""
+NO_NAMES = ("TIME_MIX", "CHANNEL_MIX", "ENC_", "DEC_", "V_", "A_", "CONV", "POSNET")
+"""Beginnings of tensors of other kinds of models, which have names of theirs in common."""
+
+
+def with_newer(gguf: Any) -> None:
+    """Gives `gguf` the newer architectures, with all tensors of text models, and the name of Laguna's correction."""
+    tensors = [one for one in gguf.MODEL_TENSOR if not one.name.startswith(NO_NAMES)]
+    for name, spelled in NEWER.items():
+        if not hasattr(gguf.MODEL_ARCH, name):
+            setattr(gguf.MODEL_ARCH, name, f"absent {name}")
+            gguf.constants.MODEL_ARCH_NAMES[f"absent {name}"] = spelled
+            gguf.constants.MODEL_TENSORS[f"absent {name}"] = tensors
+    block = gguf.tensor_mapping.TensorNameMap.block_mappings_cfg
+    correction = "model.layers.{bid}.mlp.experts.e_score_correction"
+    block[gguf.MODEL_TENSOR.FFN_EXP_PROBS_B] = (*block[gguf.MODEL_TENSOR.FFN_EXP_PROBS_B], correction)
+
+
 def converter(model: str, *, projector: bool = False) -> Any:
     """The converter's class for a class of transformers; names that its `gguf` lacks are given to it."""
     conversion, gguf = importlib.import_module("conversion"), importlib.import_module("gguf")
+    with_newer(gguf)
     while True:
         try:
             return conversion.get_model_class(model, mmproj=projector)

@@ -13,7 +13,7 @@ The file has for each architecture: `keys`, those that it refuses to be without;
 reads, with any of the keys, or nothing where a record has one that was not found; `needs`, those of them without which
 no file loads; `spares`, those that records have and of which one may be missing; `sizes`, keys without which the shapes
 of no record fit. For each kind of projector it has the tensors around the layers of mmproj
-files without which they do not load.
+files without which they do not load. `names` are all architectures that the library knows.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ NO_KEY = re.compile(r"key not found in model: (\S+)")
 OTHER_KIND = re.compile(r"key (\S+) has wrong type u32 but expected type (\w+)")
 OTHER_LENGTH = re.compile(r"key (\S+) has wrong array length; expected (\d+), got")
 LAYER_NAMES = re.compile(rb"(?:enc\.|dec\.)?blk\.%d\.[a-z0-9_.]+")
+MODEL_CLASS = re.compile(rb"_ZTV\d+llama_model_([a-z0-9_]+)")
+WORD = re.compile(rb"(?<=\0)[a-z][a-z0-9._-]{1,30}(?=\0)")
+PROJECTOR = "clip"
+"""The architecture of mmproj files, which are loaded beside a model."""
+UNKNOWN = "unknown model architecture"
 SUFFIXES = (".weight", ".bias", "")
 """Scales of quantized weights (`.scale`, `.input_scale`) are read beside any weight, and left out here."""
 MOST_ELEMENTS = 10**6
@@ -246,6 +251,22 @@ def stems_of(library: Path) -> list[str]:
     return sorted({one.rstrip(".") for one in inside} | {one for one in listed if not one.startswith(towers)})
 
 
+def names_of(prober: Prober, library: Path) -> list[str]:
+    """The architectures that the library knows: of its words those that are spelled like one of its classes.
+
+    A word that ends another one is not stored for itself: the listed names and those of the classes are tried as well.
+    """
+    raw = library.read_bytes()
+    classes = {one.decode() for one in MODEL_CLASS.findall(raw)}
+    plain = {re.sub(r"[._-]", "", one) for one in classes}
+    words = {one.decode() for one in WORD.findall(raw)}
+    tried = {one for one in words if re.sub(r"[._-]", "", one) in plain}
+    tried |= classes | {one.replace("_", "-") for one in classes}
+    tried |= {*json.loads(REGISTRIES.read_text())["llama.cpp"]["names"].split()}
+    pairs = {one: prober.refusal([("general.architecture", "text", one)], {}) for one in tried}
+    return sorted(name for name, said in pairs.items() if UNKNOWN not in said and name != PROJECTOR)
+
+
 def sizes_of(prober: Prober, architecture: str) -> set[str]:
     """The keys without which no record of an architecture that has them loads, though llama.cpp names other reasons."""
     refused: dict[str, bool] = {}
@@ -351,7 +372,8 @@ def main(path: str, *wanted: str) -> None:
             if found.read:
                 before[architecture] = entry(architecture, found, sizes_of(prober, architecture))
         needs = projectors(ProjectorLibrary(path), Path(place) / "mmproj.gguf")
-    made = {"source": SOURCE, "projectors": needs, "architectures": dict(sorted(before.items()))}
+        names = " ".join(names_of(prober, Path(path)))
+    made = {"source": SOURCE, "names": names, "projectors": needs, "architectures": dict(sorted(before.items()))}
     FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 

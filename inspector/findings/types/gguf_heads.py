@@ -41,6 +41,79 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"{again}, or set {self.key} to {self.shown}" if self.shown else again)
 
 
+class GgufSizeDisagrees(ContentFinding, frozen=True, kw_only=True):
+    """A size in a GGUF file is not that of its matrices.
+
+    What it means
+        All matrices of one kind have another width than the key states, such as the width of the values of each head.
+
+    Why it matters
+        llama.cpp computes the shapes from this number and refuses the file.
+
+    Example
+        error[N516] gguf-size-disagrees: nomic-bert.attention.value_length
+          stated   16
+          weights  8, from 3 tensors: blk.{layer}.attn_output.weight
+          help     set nomic-bert.attention.value_length to 8, or convert the model
+                   again
+
+    What to do
+        Correct the number with gguf_set_metadata, or convert the model again.
+    """
+
+    code = "N516"
+
+    key: str
+    stated: int
+    shown: int
+    tensors: int
+    family: str
+
+    headline_text = "{key}"
+    remedy_text = "set {key} to {shown}, or convert the model again"
+
+    def rows(self) -> Rows:
+        return [
+            ("stated", str(self.stated)),
+            ("weights", f"{self.shown}, from {count(self.tensors, 'tensor')}: {self.family}"),
+        ]
+
+
+class GgufRotaryWidth(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file rotates another part of each head than llama.cpp allows.
+
+    What it means
+        `rope.dimension_count` is not the width of the keys of a head. In models of this architecture the whole head is
+        rotated.
+
+    Why it matters
+        llama.cpp refuses the file: "invalid n_rot".
+
+    Example
+        error[N517] gguf-rotary-width: llama.rope.dimension_count
+          stated     40
+          keys       20
+          reference  llama.cpp refuses it: invalid n_rot: 40, expected 20
+          help       set llama.rope.dimension_count to 20, or convert the model again
+
+    What to do
+        Correct the number with gguf_set_metadata, or convert the model again.
+    """
+
+    code = "N517"
+
+    key: str
+    stated: int
+    length: int
+
+    headline_text = "{key}"
+    remedy_text = "set {key} to {length}, or convert the model again"
+
+    def rows(self) -> Rows:
+        refusal = f"llama.cpp refuses it: invalid n_rot: {self.stated}, expected {self.length}"
+        return [("stated", str(self.stated)), ("keys", str(self.length)), ("reference", refusal)]
+
+
 class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file lacks keys that llama.cpp needs.
 

@@ -1,0 +1,162 @@
+"""Sizes that a GGUF file states, against its matrices, where no config key of transformers shows that one is wrong.
+
+Source: llama.cpp `llama_model::load_tensors`, which creates the matrices with these sizes and refuses others; which
+architectures compute shapes from them is measured (`llama_cpp.json`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from inspector.dialects.gguf_config import names_key
+from inspector.dialects.llama_cpp import required_keys, sizes
+from inspector.findings.finding import Finding, Place
+from inspector.loader.config_file import Config
+from inspector.loader.layout import Layout
+
+Own = Mapping[str, object]
+Shapes = Mapping[str, tuple[int, ...]]
+"""The name of a tensor in a layer, such as `attn_v.weight` -> its shape."""
+
+VALUE: Final = "attention.value_length"
+ROTARY: Final = "rope.dimension_count"
+DENSE: Final = "leading_dense_block_count"
+SHARED: Final = "expert_shared_feed_forward_length"
+"""A key that has a default, so that files load without it."""
+COLUMNS: Final[Mapping[str, str]] = {
+    "feed_forward_length": "ffn_down.weight", SHARED: "ffn_down_shexp.weight",
+    "ssm.inner_size": "ssm_out.weight",
+}  # fmt: skip
+"""Key -> the matrix of a layer that has as many columns."""
+OUTPUTS: Final = ("attn_output.weight", "attn_o.weight")
+"""The output of attention; the second is T5's name."""
+NO_VALUES: Final = frozenset({"bailingmoe", "gpt-oss", "openelm", "seed_oss"})
+"""Architectures that load with any width of values: they compute the shapes with that of keys."""
+INTERVAL: Final = "full_attention_interval"
+OTHER_WIDTHS: Final = ("attention.kv_lora_rank", "attention.key_length_swa", "attention.value_length_swa")
+"""Keys of architectures in which the values of some layers have another width."""
+LAYER: Final = re.compile(r"(blk|enc\.blk|dec\.blk)\.(\d{1,9})\.(.+)")
+WHOLE_HEADS: Final = frozenset({"llama", "deci", "falcon", "llama-embed"})
+"""Architectures of which llama.cpp refuses keys that are rotated in part (`load_hparams`: "invalid n_rot")."""
+
+
+def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
+    """The findings on sizes that no matrix has."""
+    name = metadata.values.get("general.architecture")
+    start = f"{name}."
+    own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
+    layers = _layers(tensors)
+    checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers)}
+    for key, (matrix, shown, count) in checks.items():
+        stated = own.get(key)
+        if type(stated) is not int or stated < 1 or not shown or shown == stated:
+            continue
+        from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+        yield GgufSizeDisagrees(
+            place=Place(file=metadata.file, key=start + key), key=start + key, stated=stated, shown=shown,
+            tensors=count, family=f"blk.{{layer}}.{matrix}",
+        )  # fmt: skip
+    rotary, length = own.get(ROTARY), own.get("attention.key_length", _plain_width(own))
+    if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
+        from inspector.findings.types.gguf_heads import GgufRotaryWidth
+
+        yield GgufRotaryWidth(
+            place=Place(file=metadata.file, key=start + ROTARY), key=start + ROTARY, stated=rotary, length=length
+        )
+
+
+def with_sizes(values: Own, findings: list[Finding]) -> Own:
+    """The key-values with the sizes that the matrices show."""
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    return {**values, **{one.key: one.shown for one in findings if isinstance(one, GgufSizeDisagrees)}}
+
+
+Shown = tuple[str, int, int]
+"""A matrix, the size that those of all layers show, 0 where they show none, and how many there are."""
+Layers = Mapping[tuple[str, int], Shapes]
+
+
+def _checks(name: object, model_type: object, own: Own, layers: Layers) -> dict[str, Shown]:
+    """What the matrices show of the keys that decide shapes of an architecture."""
+    found = {ROTARY: _shown("attn_kv_a_mqa.weight", layers, lambda shapes, _: _rotary(shapes))}
+    if name not in NO_VALUES and not _is_read(model_type, VALUE) and not any(other in own for other in OTHER_WIDTHS):
+        output = next((one for one in OUTPUTS if any(one in shapes for shapes in layers.values())), OUTPUTS[0])
+        found[VALUE] = _shown(output, layers, lambda shapes, number: _value(shapes, own, number, output))
+    for key, matrix in COLUMNS.items():
+        decides = key in sizes(name) or key in required_keys(name) or key == SHARED
+        if decides and not _is_read(model_type, key):
+            found[key] = _shown(matrix, layers, lambda shapes, _, matrix=matrix: shapes[matrix][-1])  # type: ignore[misc]
+    return found
+
+
+def _shown(matrix: str, layers: Layers, width: Callable[[Shapes, int], int | None]) -> Shown:
+    """The width of the matrices of all layers. width: of a layer, 0 where it is no whole number, None for no answer."""
+    found = [width(shapes, number) for (_, number), shapes in sorted(layers.items()) if matrix in shapes]
+    widths = {one for one in found if one is not None}
+    return matrix, widths.pop() if len(widths) == 1 else 0, len(found)
+
+
+def _of_kinds_of_layers(name: object, model_type: object, layers: Layers) -> dict[str, Shown]:
+    """What the kinds of layers show: the first ones are dense, and each one after so many attends to all tokens."""
+    numbers = sorted(number for start, number in layers if start == "blk")
+    sparse = [one for one in numbers if "ffn_gate_inp.weight" in layers["blk", one]]
+    attending = [one for one in numbers if "attn_k.weight" in layers["blk", one]]
+    found: dict[str, Shown] = {}
+    if DENSE in sizes(name) and not _is_read(model_type, DENSE) and sparse == numbers[len(numbers) - len(sparse) :]:
+        found[DENSE] = "ffn_gate_inp.weight", len(numbers) - len(sparse), len(sparse)
+    interval = attending[0] + 1 if attending else 0
+    if interval and attending == [one for one in numbers if not (one + 1) % interval]:
+        found[INTERVAL] = "attn_k.weight", interval, len(attending)
+    return found
+
+
+def _is_read(model_type: object, key: str) -> bool:
+    return isinstance(model_type, str) and names_key(model_type, key)
+
+
+def _rotary(shapes: Shapes) -> int | None:
+    """The rotary rows of the keys of latent attention: those below the compressed ones, which have a norm."""
+    norm = shapes.get("attn_kv_a_norm.weight")
+    return None if norm is None else max(0, shapes["attn_kv_a_mqa.weight"][0] - norm[-1])
+
+
+def _value(shapes: Shapes, own: Own, number: int, output: str) -> int | None:
+    """The width of the values of a head: by the columns of the output, and the rows of the values as well."""
+    heads, keys = (_of_layer(own.get(f"attention.{key}"), number) for key in ("head_count", "head_count_kv"))
+    keys = keys or heads
+    length = own.get("attention.key_length", _plain_width(own))
+    if not heads or not keys or type(length) is not int:
+        return 0
+    by_output, rest = divmod(shapes[output][-1], heads)
+    if "attn_qkv.weight" in shapes:
+        rows = shapes["attn_qkv.weight"][0] - (heads + keys) * length
+    elif "attn_v.weight" in shapes:
+        rows = shapes["attn_v.weight"][0]
+    else:
+        return None
+    return by_output if not rest and rows == keys * by_output else 0
+
+
+def _plain_width(own: Own) -> int | None:
+    """The width of a head where it is not stated."""
+    width, heads = own.get("embedding_length"), own.get("attention.head_count")
+    return width // heads if type(width) is int and type(heads) is int and heads > 0 else None
+
+
+def _of_layer(stated: object, layer: int) -> int:
+    """The number of a layer; 0 where it is not known."""
+    found = stated[layer] if isinstance(stated, list) and layer < len(stated) else stated
+    return found if type(found) is int and found > 0 else 0
+
+
+def _layers(tensors: Mapping[str, Layout]) -> dict[tuple[str, int], dict[str, tuple[int, ...]]]:
+    """The shapes of the matrices and norms of each layer, by the beginning of its names and its number."""
+    found: dict[tuple[str, int], dict[str, tuple[int, ...]]] = {}
+    for name, layout in tensors.items():
+        if layout.shape and (layer := LAYER.fullmatch(name)):
+            found.setdefault((layer[1], int(layer[2])), {})[layer[3]] = layout.shape
+    return found
