@@ -17,6 +17,12 @@ SIGLIP: Mapping[str, Any] = {
     "hidden_size": 48, "image_size": 56, "intermediate_size": 92, "model_type": "siglip", "num_attention_heads": 4,
     "num_hidden_layers": 3, "patch_size": 14,
 }  # fmt: skip
+DEEPSEEK: Mapping[str, Any] = {
+    **TEXT, "model_type": "deepseek_v2", "num_key_value_heads": 5, "moe_intermediate_size": 28, "num_hidden_layers": 3,
+    "n_shared_experts": 2, "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_layer_freq": 1,
+    "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "topk_method": "greedy", "use_mla": True,
+    "q_lora_rank": None, "kv_lora_rank": 12, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4, "v_head_dim": 8,
+}  # fmt: skip
 TTM = "tsfm_public.models.tinytimemixer"
 INTERNVL = "internvl.model.internvl_chat"
 
@@ -220,6 +226,63 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                 {"decoder_adaptive_patching_levels": 2, "mode": "mix_channel", "norm_mlp": "BatchNorm"},
                 {"use_decoder": False, "gated_attn": False, "patch_stride": 4},
                 {"decoder_d_model": 24, "context_length": 60},
+            ),
+        },
+    ),
+    "deepseek_vl_v2": (
+        {
+            "repository": "deepseek-ai/deepseek-vl2-tiny",
+            "configuration": ("deepseek_vl_v2.modeling_deepseek_vl_v2", "DeepseekVLV2Config"),
+            "model": ("deepseek_vl_v2.modeling_deepseek_vl_v2", "DeepseekVLV2ForCausalLM"),
+            "values": {
+                "tile_tag": "2D",
+                "vision_config": {
+                    "width": 48,
+                    "layers": 3,
+                    "heads": 4,
+                    "patch_size": 14,
+                    "image_size": 56,
+                    "mlp_ratio": 2.55,
+                    "model_name": "siglip_so400m_patch14_384",
+                },
+                "projector_config": {
+                    "projector_type": "downsample_mlp_gelu",
+                    "input_dim": 48,
+                    "n_embed": 40,
+                    "depth": 2,
+                    "mlp_ratio": 1,
+                    "downsample_ratio": 2,
+                },
+                "language_config": {
+                    **DEEPSEEK,
+                    "use_mla": False,
+                    "q_lora_rank": None,
+                    "kv_lora_rank": None,
+                    "qk_nope_head_dim": 0,
+                    "qk_rope_head_dim": 0,
+                    "v_head_dim": 0,
+                },
+            },
+            "changed": (
+                {"language_config": DEEPSEEK},
+                {
+                    "language_config": {
+                        **DEEPSEEK,
+                        "q_lora_rank": 14,
+                        "topk_method": "noaux_tc",
+                        "scoring_func": "sigmoid",
+                    }
+                },
+                {
+                    "projector_config": {
+                        "projector_type": "downsample_mlp_gelu",
+                        "input_dim": 48,
+                        "n_embed": 40,
+                        "depth": 4,
+                        "mlp_ratio": 2,
+                        "downsample_ratio": 3,
+                    }
+                },
             ),
         },
     ),

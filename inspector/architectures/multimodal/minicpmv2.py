@@ -8,22 +8,10 @@ parameter in version 2 alone. vLLM's minicpmv.py has the same list of versions.
 
 from inspector.architectures.blocks import DECODER, ENDS, GQA, LM_HEAD, PRE_NORMS, SWIGLU
 from inspector.architectures.multimodal.siglip import SIGLIP_VISION
-from inspector.architectures.vision.vision_blocks import RESAMPLER_ATTENTION
+from inspector.architectures.vision.vision_blocks import RESAMPLER_ATTENTION, TIMM_TOWER
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
-from inspector.notation.kinds import affine, conv, dense, param, scale
+from inspector.notation.kinds import affine, param, scale
 
-# timm's vit_so400m_patch14_siglip_384 without its pooling head
-TIMM_TOWER = rows(
-    part("pos_embed",        "embed.position", param("1 729 v")),
-    part("patch_embed.proj", "embed.patch",    conv("3 -> v, 14 14")),
-    part("norm",             "norm.final",     affine("v")),
-    under("blocks.{Lv}",
-        part("norm1",     "norm.attention",   affine("v")),
-        part("norm2",     "norm.mlp",         affine("v")),
-        part("attn.qkv",  "attention.qkv",    dense("v -> v + v + v", packs="q k v")),
-        part("attn.proj", "attention.output", dense("v -> v")),
-        part("mlp.fc1",   "mlp.up",           dense("v -> 4304")),
-        part("mlp.fc2",   "mlp.down",         dense("4304 -> v"))))
 RESAMPLER = under("resampler", RESAMPLER_ATTENTION,
     part("pos_embed", "embed.query.position", param("n d"), when="timm"),
     part("ln_post",   "norm.bridge",          affine("d")),
@@ -42,7 +30,8 @@ MINICPMV2 = Architecture("minicpmv", ties="tie_word_embeddings | false",
                 part("self_attn.q_norm", "norm.query", scale("dh"), when="10*version == 45"),
                 part("self_attn.k_norm", "norm.key",   scale("dh"), when="10*version == 45"),
                 under("mlp", SWIGLU))),
-        under("vpm", TIMM_TOWER, when="timm", tower="vision"),
+        # vit_so400m_patch14_siglip_384 without its pooling head
+        under("vpm", TIMM_TOWER, when="timm", tower="vision", d="v", L="Lv", g="729", p="14", ff="4304"),
         submodel("vision", "vpm.", SIGLIP_VISION, when="not timm", head="tower", vision_use_head="false",
                  num_hidden_layers="vision_config.num_hidden_layers - 1 when drop_vision_last_layer"
                                    " | vision_config.num_hidden_layers"),

@@ -1,7 +1,7 @@
 """Blocks used by several vision definitions."""
 
-from inspector.notation.definition import Dims, part, rows
-from inspector.notation.kinds import affine, dense, linear, param
+from inspector.notation.definition import Dims, part, rows, under
+from inspector.notation.kinds import affine, conv, dense, linear, param
 
 # the stages that a backbone gives, by index or by name, the last unless said
 BACKBONE = Dims(
@@ -50,6 +50,25 @@ VIT_STATE_DICT = {
     "*.output.dense": ".mlp.fc2",
 }
 """Names in memory under transformers 5, which saves the older ones."""
+TIMM_TOWER = rows(                             # timm's VisionTransformer without a class token
+    part("pos_embed",        "embed.position", param("1 g d")),
+    part("patch_embed.proj", "embed.patch",    conv("3 -> d, p p")),
+    part("norm",             "norm.final",     affine("d")),
+    under("blocks.{L}",
+        part("norm1",     "norm.attention",   affine("d")),
+        part("norm2",     "norm.mlp",         affine("d")),
+        part("attn.qkv",  "attention.qkv",    dense("d -> d + d + d", packs="q k v")),
+        part("attn.proj", "attention.output", dense("d -> d")),
+        part("mlp.fc1",   "mlp.up",           dense("d -> ff")),
+        part("mlp.fc2",   "mlp.down",         dense("ff -> d"))))
+TIMM_POOL = under("attn_pool",                 # AttentionPoolLatent
+    part("latent",  "pooler.probe",  param("1 1 d")),
+    part("q",       "pooler.query",  dense("d -> d")),
+    part("kv",      "pooler.kv",     dense("d -> d + d", packs="k v")),
+    part("proj",    "pooler.output", dense("d -> d")),
+    part("norm",    "norm.pooler",   affine("d")),
+    part("mlp.fc1", "pooler.up",     dense("d -> ff")),
+    part("mlp.fc2", "pooler.down",   dense("ff -> d")))
 RESAMPLER_ATTENTION = rows(                    # queries of width d look at patches of width v
     part("query",               "embed.query",              param("n d")),
     part("kv_proj",             "bridge.in",                linear("v -> d"), when="v != d"),
