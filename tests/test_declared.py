@@ -83,6 +83,10 @@ def dense(inputs: int, outputs: int, *stored: int) -> Change:
     return change
 
 
+T5: dict[str, Any] = {
+    "model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 48, "d_kv": 8, "d_ff": 80,
+    "num_heads": 6, "num_layers": 2, "vocab_size": 107,
+}  # fmt: skip
 ONE_POOLING = [{"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
 ENCODER = {**BERT, "architectures": ["BertModel"]}
 CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
@@ -104,6 +108,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "tokenizer.json": (
         BERT, text("tokenizer.json", {"added_tokens": [{"id": 3, "content": "a"}, {"id": 100, "content": "b"}]}),
         "C320"),
+    "added tokens, one table for both sides": (T5, text("added_tokens.json", {"<a>": 107}), "C320"),
     "code": (
         LLAMA, both(key("model_type", "my_llama"), key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}),
                     text("tokenizer_config.json", {})), "C319"),
@@ -179,6 +184,7 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "a number of too many digits": (
         LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"9" * 5_000: {"content": "<a>"}}})),
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
+    "the mask of a BART that generates": (T5, text("added_tokens.json", {"<mask>": 107})),
     "no id": (QWEN3, both(key("pad_token_id", None), key("bos_token_id", -1))),
     "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),
     "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}])),

@@ -229,6 +229,11 @@ def _is_listed(checkpoint: Checkpoint) -> bool:
 
 # --- tokens ---
 
+TABLES: Final = ("embed.token", "embed.shared")
+"""Roles of tables with a row for each token."""
+MASK: Final = "<mask>"
+"""A token without a row in the releases of BART that were trained to generate: its id is that of the next row."""
+
 
 def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     """The finding on token ids at or above the number of embedding rows."""
@@ -237,7 +242,7 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
         return
     if any(one.of_another_type for one in audited.findings):
         return  # the default ids of the right type are not known to be another's
-    tables = [one for one in case.placement.placed if one.block.slot.role == "embed.token" and one.fits]
+    tables = [one for one in case.placement.placed if one.block.slot.role in TABLES and one.fits]
     if not tables:
         return
     largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
@@ -289,7 +294,8 @@ def _of_added(added: AddedTokens | None, rows: int) -> TokenIds | None:
     """Ids of the tokens that were added to the tokenizer."""
     if added is None:
         return None
-    return _token_ids(added.file, {token: number for token, number in added.ids.items() if number >= rows})
+    beyond = {token: number for token, number in added.ids.items() if number >= rows}
+    return None if beyond == {MASK: rows} else _token_ids(added.file, beyond)
 
 
 class AddedTokens(Struct, frozen=True):

@@ -162,9 +162,12 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
         return
     from inspector.findings.loading import LoaderFails, NewestLoaderFails
+    from inspector.findings.names.architecture import CodeOfRepository
 
     kind = NewestLoaderFails if loaded else LoaderFails
-    yield failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+    found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+    own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
+    yield replace(found_wrong, code_of=own) if own and newest.outcome == RANDOM else found_wrong
 
 
 def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:

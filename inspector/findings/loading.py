@@ -46,6 +46,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     loads: str
     class_name: str | None = None
     keys: tuple[str, ...] = ()
+    code_of: str | None = None
+    """A class of other code, which builds a model with the stored names."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -61,6 +63,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.class_name is not None:
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
+        if self.code_of is not None:
+            return Remedy(f"load it with the code of {self.code_of}: the class of this type has other names")
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         if self.outcome == "refuses" and self.keys:

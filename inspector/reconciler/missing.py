@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from inspector.algebra.boxes import Box, joined, minus, outer
 from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
@@ -18,7 +16,7 @@ from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, 
 from inspector.reconciler.numbering import LayerNumbers
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import change_between, common_change
+from inspector.reconciler.renaming import change_between, of_one_module, of_one_writer
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
@@ -127,27 +125,7 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
                 confidence="likely",
             )
         )
-    yield from _of_one_module(renamed)
-
-
-def _of_one_module(renamed: Sequence[TensorRenamed]) -> Iterator[Finding]:
-    """The findings, as one those on matrices of modules of which the name changed too, or with one part of a word."""
-    modules: dict[tuple[str, str], list[TensorRenamed]] = {}
-    for one in renamed:
-        old, new = one.old.rpartition(".")[0], one.new.rpartition(".")[0]
-        if one.old and one.new and "." not in one.old + one.new:
-            old, new = common_change(one.old, one.new)
-        modules.setdefault((old, new) if old and new else (one.expected, one.stored), []).append(one)
-    for (old, new), members in modules.items():
-        if len(members) == 1:
-            yield members[0]
-            continue
-        yield replace(
-            members[0], place=Place(), old=old, new=new,
-            tensors=sum(one.tensors for one in members),
-            families=tuple(dict.fromkeys(name for one in members for name in one.families)),
-            renames=tuple(pair for one in members for pair in one.renames),
-        )  # fmt: skip
+    yield from of_one_writer(list(of_one_module(renamed)))
 
 
 MOST_NAMED = 64

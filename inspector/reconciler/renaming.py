@@ -6,12 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
 from inspector.budget import spend
+from inspector.findings.finding import Place
 from inspector.notation.expansion import Shape
+
+if TYPE_CHECKING:
+    from inspector.findings.names.renamed import TensorRenamed
 
 RENAMED = "the missing and unexpected tensors"
 STEPS_A_NAME = 10
@@ -231,3 +238,41 @@ def _boxes(named: _Named, wanted: Callable[[Shape], bool]) -> Iterator[Box]:
     for boxes, shape in named[1]:
         if wanted(shape):
             yield from boxes
+
+
+FEWEST_CHANGES = 3
+"""From this number of changes on the names are those of one other writer."""
+
+
+def of_one_writer(renamed: Sequence[TensorRenamed]) -> Sequence[TensorRenamed]:
+    """The findings, as one where they are many."""
+    if len(renamed) < FEWEST_CHANGES:
+        return renamed
+    most, pairs = max(renamed, key=lambda one: one.tensors), [one.renames for one in renamed]
+    whole = replace(
+        most, place=Place(), tensors=sum(one.tensors for one in renamed), begins=False,
+        families=tuple(dict.fromkeys(name for one in renamed for name in one.families)),
+        renames=tuple(pair for some in pairs for pair in some) if all(pairs) else (),
+        changes=tuple(dict.fromkeys(one.change() for one in renamed)),
+    )  # fmt: skip
+    return [whole]
+
+
+def of_one_module(renamed: Sequence[TensorRenamed]) -> Iterator[TensorRenamed]:
+    """The findings, as one those on matrices of modules of which the name changed too, or with one part of a word."""
+    modules: dict[tuple[str, str], list[TensorRenamed]] = {}
+    for one in renamed:
+        old, new = one.old.rpartition(".")[0], one.new.rpartition(".")[0]
+        if one.old and one.new and "." not in one.old + one.new:
+            old, new = common_change(one.old, one.new)
+        modules.setdefault((old, new) if old and new else (one.expected, one.stored), []).append(one)
+    for (old, new), members in modules.items():
+        if len(members) == 1:
+            yield members[0]
+            continue
+        yield replace(
+            members[0], place=Place(), old=old, new=new,
+            tensors=sum(one.tensors for one in members),
+            families=tuple(dict.fromkeys(name for one in members for name in one.families)),
+            renames=tuple(pair for one in members for pair in one.renames),
+        )  # fmt: skip

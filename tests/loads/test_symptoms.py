@@ -62,6 +62,12 @@ CASES: list[Row] = [
      ["replace", "mlp.", "kept.inside.mlp."], ["replace", "input_l", "kept.inside.input_l"],
      ["replace", "post_a", "kept.inside.post_a"]], "findings", ["N402"], "save the inner model, or rename"),
     ("experts in one matrix", "mixtral", "CausalLM", MEGATRON, "findings", ["N428", "N470"], "use the config and the"),
+    ("class of other code", "bert", "MaskedLM", [["replace", "attention.self.query", "mixer.inside"], ["replace",
+     "attention.self.key", "mixer.second"], ["lose", "attention.self.value"], ["config", ["architectures"],
+     ["MineForMaskedLM"]]], "findings", ["N429"], "load it with the code of MineForMaskedLM"),
+    ("names of another writer", "bert", "MaskedLM", [["replace", "self.query.", "self.asking."],
+     ["replace", "intermediate.dense", "widened"], ["replace", "attention.output.LayerNorm", "attention.output.ln"]],
+     "findings", ["N407"], "rename them as the architecture expects"),
     ("all shards are there", "llama", "CausalLM", [*SCATTERED, ["shards", 3]], "findings", ["N426"],
      "download or convert the checkpoint again"),
 ]  # fmt: skip

@@ -41,6 +41,8 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
     new: str = msgspec.field(name="to")
     begins: bool
     renames: tuple[tuple[str, str], ...] = ()
+    changes: tuple[str, ...] = ()
+    """The changes of names in words, where there are several."""
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
@@ -57,13 +59,14 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
                 ("shape", f"{shape(self.shape)}, {count(self.tensors, 'tensor')}"),
             ]
         return [
-            ("change", self._change()),
+            ("change", self.change()) if not self.changes else ("changes", listed(self.changes, 4)),
             ("tensors", number(self.tensors)),
             ("first", f"{self.expected}, stored as {self.stored}"),
             ("families", listed(families, 3)),
         ]
 
-    def _change(self) -> str:
+    def change(self) -> str:
+        """The change of names in words."""
         where = "at the start of names" if self.begins else "inside names"
         if self.old and self.new:
             return f"{self.new} instead of {self.old}"
