@@ -70,11 +70,14 @@ def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
 def _is_inside(config: Claim, judged: Sequence[Finding]) -> bool:
     """Whether all of the type's model is below one prefix, beside further parts: a class of nobody's holds it whole.
 
-    The prefix of the type's own heads is one that loaders take away.
+    The prefix of the type's own heads is one that loaders take away. Or its prefix is in the place of theirs.
     """
     from inspector.findings.names.components import PartOfLargerModel
+    from inspector.findings.names.prefixes import PrefixOnNames
 
     errors = [one for one in judged if one.severity == "error"]
+    if len(errors) == 1 and isinstance(errors[0], PrefixOnNames) and errors[0].root:
+        return True
     roots = {head.root for head in config.definition.heads} if config.definition is not None else set()
     return len(errors) == 1 and isinstance(errors[0], PartOfLargerModel) and errors[0].prefix not in roots
 

@@ -43,7 +43,8 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
         found = list(_on_differences(case, families, again))
         yield from found
-        parts = not any(isinstance(one, ClassDiffers) and one.stored for one in found)  # which names these
+        # which names these, or whose part they are
+        parts = not any(isinstance(one, ClassDiffers) and one.stored for one in found) and not _has_own_root(found)
     yield from _ties(case)
     if parts:
         yield from _components(case)
@@ -64,7 +65,9 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
 
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
-    whole = single is not None and isinstance(single.finding, HeadOfAnotherProgram)  # which gives the prefix as well
+    whole = single is not None and (  # which gives the prefix as well
+        isinstance(single.finding, HeadOfAnotherProgram) or _has_own_root([single.finding])
+    )
     named = whole or (single is not None and single.finding.of_another_type)
     larger = None if named else _larger_model(case)
     if larger is not None:
@@ -81,6 +84,13 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
     yield from _causes(rest)
     yield from _impossible(rest)
     yield from (one for one in found if larger is None or not _is_outside(one, larger))
+
+
+def _has_own_root(findings: Sequence[Finding]) -> bool:
+    """Whether a finding names the prefix that the class has in place of the stored one."""
+    from inspector.findings.names.prefixes import PrefixOnNames
+
+    return any(isinstance(one, PrefixOnNames) and one.root for one in findings)
 
 
 def _larger_model(case: Reconciled) -> PartOfLargerModel | None:

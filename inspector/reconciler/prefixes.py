@@ -43,3 +43,19 @@ def _own_prefix(case: Reconciled) -> str:
     spelling = replace(case.corrected.spelling, root=root, dialect=0)
     below = (template(spelling.spelled(one.block.slot, scope))[0] == root + one.block.key for one in body)
     return root if all(below) else ""
+
+
+def prefix_in_place(case: Reconciled) -> PrefixOnNames | None:
+    """The finding where a prefix is in the place of the one that all missing tensors of the class begin with."""
+    reading, missing = case.reading, case.as_configured.missing
+    tensors = sum(family.tensors for family in reading.families.values())
+    if not reading.part or reading.prefix.startswith("*") or sum(gap.tensors for gap in missing) != reading.part:
+        return None
+    root = f"{missing[0].block.key.partition('.')[0]}."
+    for gap in missing:
+        stored = reading.families.get(gap.block.key.removeprefix(root))
+        if not gap.block.key.startswith(root) or stored is None or stored.shapes != {gap.block.shape}:
+            return None
+    return PrefixOnNames(
+        prefix=reading.prefix, inside=False, wrapper="", tensors=reading.part, without=tensors - reading.part, root=root
+    )

@@ -23,6 +23,7 @@ from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler.dtypes import is_four_bit
 from inspector.reconciler.place import Placed, Placement
+from inspector.reconciler.prefixes import prefix_in_place
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, nouns_of
 
@@ -49,7 +50,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     """
     if case.solved or not case.as_configured.differences:
         return None
-    if (known := _of_known_form(case)) is not None:
+    if (known := _of_known_form(case) or prefix_in_place(case)) is not None:
         return Recognized(known, case.uncorrected(Placement((), (), ())))
     found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
