@@ -36,6 +36,7 @@ from inspector.auditing.adapter_base import (
     of_no_component,
     read_parts,
     refused_by_llama_cpp,
+    without_config,
 )
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.adapter_names import LookedFor, looked_for, tool_names
@@ -196,7 +197,7 @@ def _audit_of_tool(
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
-    findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings)]
+    findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings), *without_config(checkpoint, found)]
     read = base.audited if base is not None else None
     laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
     if base is None:

@@ -22,12 +22,12 @@ from inspector.auditing.failures import (
     without_unread_names,
 )
 from inspector.auditing.file_names import PICKLED
+from inspector.auditing.quantized_loads import has_unread_scales, is_understood, stacked_scales, why_unread
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
-from inspector.loader.dtype import NO_WEIGHTS
-from inspector.loader.loaders import DIFFUSERS
+from inspector.loader.loaders import DIFFUSERS, OF_MLX
 from inspector.loading.outcome import (
     BY_CLASS,
     BY_NAME,
@@ -39,7 +39,6 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.quantizers import of_text_model
 from inspector.loading.tables import NEWEST, OLDER, has_type
 from inspector.loading.transformers import Given, loads
 from inspector.matcher.families import families_of
@@ -243,6 +242,8 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
     if unusable is None:
         given = Given(audited.checkpoint, None, None, None)
         return (loads(given, NEWEST), loads(given, OLDER)) if is_of_other_program(audited) else ()
+    if isinstance(unusable, ConfigMissing) and unusable.loader == OF_MLX:
+        return ()
     if isinstance(unusable, ConfigMissing) and unusable.loader == DIFFUSERS.name:
         from inspector.loading.diffusers import without_config
 
@@ -326,23 +327,15 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         named_class(values),
         model_type if isinstance(model_type, str) else None,
         problem=_unreadable(audited),
-        quantized=_quantized(audited, values),
-        unread=_unread_quantization(audited),
+        quantized=is_understood(audited, values),
+        unread=why_unread(audited),
+        stacked=stacked_scales(audited),
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,
         untyped=_is_untyped(audited, values),
         unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
-        or _has_unread_scales(audited),
+        or has_unread_scales(audited),
     )
-
-
-def _has_unread_scales(audited: Audit) -> bool:
-    """Whether weights are integers beside tensors that nothing reads."""
-    if not any(line.layout.dtype in NO_WEIGHTS for line in audited.lines):
-        return False
-    from inspector.findings.types.dtypes import WeightsNotFloat
-
-    return any(isinstance(one, WeightsNotFloat) and one.helpers for one in audited.findings)
 
 
 def _below_key(audited: Audit) -> WeightsBelowKey | None:
@@ -384,17 +377,3 @@ def _is_whole(audited: Audit) -> bool:
 def _unreadable(audited: Audit) -> str:
     """Why a file of the audited set cannot be opened."""
     return next((one.unread for one in audited.findings if one.closes_file), "")
-
-
-def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:
-    """Whether the quantization of a config is understood and complete; None without one."""
-    if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
-        return None
-    return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
-
-
-def _unread_quantization(audited: Audit) -> str:
-    """Why it is open what a loader does with quantized weights that are not understood or have errors."""
-    if audited.unpacked is None:
-        return "the quantization was not understood"
-    return "what it does with quantized weights that have errors was not recorded"

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from inspector.quantization.unpacked import Unpacked
 
 
 def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
@@ -28,6 +35,26 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
         bits=f"{bits[0]:g} bits" if len(bits) == 1 else "",
     )
     return [*(one for one in findings if not _is_name(one)), note]
+
+
+def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
+    """The note on a file by itself whose scales only ComfyUI reads; others take the stored values for weights.
+
+    Measured with diffusers 0.42 (`from_single_file`): it casts them, without their scales.
+    """
+    marked = [one for one in unpacked.helpers if one.key.endswith((".scale_weight", ".comfy_quant"))]
+    if not marked or checkpoint.config is not None:
+        return
+    from inspector.findings.types.own_program import QuantizedForProgram
+
+    scheme = marked[0].scheme
+    yield QuantizedForProgram(
+        place=Place(file=checkpoint.set_name),
+        scheme=scheme,
+        program="ComfyUI",
+        modules=unpacked.schemes.get(scheme, 0),
+        bits="",
+    )
 
 
 def _is_name(finding: Finding) -> bool:

@@ -13,14 +13,15 @@ from inspector.algebra.boxes import Box, count, minus
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.dialects.gguf_projector import ARCHITECTURE
-from inspector.dialects.llama_cpp import needed_by_projector
+from inspector.dialects.llama_cpp import NEEDED_IN_BLOCKS, WITHOUT_BLOCKS, needed_by_projector
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.findings.names.tensors import TensorMissing
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, names_in, place_of
 
 KIND: Final = "clip.projector_type"
-TOWERS: Final[Mapping[str, str]] = {"v.blk.#.": "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
+IMAGES: Final = "v.blk.#."
+TOWERS: Final[Mapping[str, str]] = {IMAGES: "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
 """Before the names of a tower's blocks, and the key that states how many there are."""
 
 
@@ -48,15 +49,21 @@ def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterato
 
 
 def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Tensors outside the blocks without which llama.cpp does not load a projector of this kind."""
-    for name in needed_by_projector(values.get(KIND)):
+    """Tensors without which llama.cpp does not load a projector of this kind: outside the blocks, and of all blocks."""
+    kind = values.get(KIND)
+    depth = values.get(TOWERS[IMAGES]) if kind not in WITHOUT_BLOCKS and needed_by_projector(kind) else None
+    if type(depth) is int and 0 < depth <= sum(one.tensors for key, one in families.items() if key.startswith(IMAGES)):
+        for name in NEEDED_IN_BLOCKS:
+            if f"{IMAGES}{name}" not in families:  # those that only some blocks lack are missed already
+                yield _missing(f"{IMAGES}{name}", ((Span.range(0, depth),),), depth, ())
+    for name in needed_by_projector(kind):
         key, index = key_of(name)
         bias = families.get(f"{key.removesuffix('weight')}bias") if key.endswith("weight") else None
         box = tuple(Span.range(number, number + 1) for number in index)
         with_bias = bias is not None and not minus([box], _boxes(bias))
         stored = _boxes(families[key]) if key in families else ()
         if minus([box], stored) and not with_bias:  # the weight of a stored bias is missed already
-            yield _missing(key, (box,), 1, (None,))
+            yield _missing(key, (box,), 1, ())
 
 
 def _boxes(family: Family) -> tuple[Box, ...]:
@@ -64,7 +71,7 @@ def _boxes(family: Family) -> tuple[Box, ...]:
 
 
 def _missing(key: str, absent: Sequence[Box], of: int, shape: tuple[int | None, ...]) -> Finding:
-    boxes, elements = tuple(absent), 1
+    boxes, elements = tuple(absent), 1 if shape else 0
     for dim in shape:
         elements *= dim or 0
     return TensorMissing(

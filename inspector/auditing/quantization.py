@@ -10,6 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
+from inspector.auditing.own_program import for_comfyui
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed, with_list
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
@@ -98,6 +99,7 @@ def packing_findings(
     yield from nothing_packed(unpacked, lines)
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
+        yield from for_comfyui(checkpoint, unpacked)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 

@@ -17,7 +17,7 @@ def lacks_shards(checkpoint: Checkpoint) -> bool:
     """Whether shards are missing, by their numbers, or cannot be read, and no index says what is in them."""
     if not checkpoint.findings:
         return False
-    from inspector.findings.header.gguf import GgufPartRenamed
+    from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
     from inspector.findings.reading.content import NotACheckpoint
     from inspector.findings.shards.files import ShardMissing
 
@@ -25,7 +25,7 @@ def lacks_shards(checkpoint: Checkpoint) -> bool:
     if checkpoint.index is None and any(map(_is_shard, closed)):
         return True
     return any(
-        isinstance(one, GgufPartRenamed) or (isinstance(one, ShardMissing) and one.tensors is None)
+        isinstance(one, GgufPartRenamed | GgufPartsJoined) or (isinstance(one, ShardMissing) and one.tensors is None)
         for one in checkpoint.findings
     )
 

@@ -44,6 +44,12 @@ def _measured() -> Mapping[str, Entry]:
     return {name: {part: frozenset(text.split()) for part, text in entry.items()} for name, entry in found.items()}
 
 
+NEEDED_IN_BLOCKS: Final = ("attn_out.weight", "ffn_down.weight", "ffn_up.weight")
+"""Tensors that llama.cpp needs of each block of a tower for images, whatever the kind of projector (measured)."""
+WITHOUT_BLOCKS: Final = frozenset({"gemma3nv"})
+"""Kinds of projector whose towers have no such blocks."""
+
+
 def needed_by_projector(kind: object) -> tuple[str, ...]:
     """The tensors around the layers that an mmproj file with this `clip.projector_type` needs; none if not known."""
     found = _document()["projectors"].get(kind) if isinstance(kind, str) else None

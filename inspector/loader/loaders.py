@@ -57,5 +57,7 @@ PEFT: Final = Loader(
     "PEFT", "adapter_config.json", {"safetensors": "adapter_model", "bin": "adapter_model"}, shards=False
 )
 MLX_ADAPTERS: Final = Loader("mlx", "adapter_config.json", {"safetensors": "adapters"}, shards=False)
+OF_MLX: Final = "mlx-lm"
+"""The program that reads these, as findings name it."""
 LORA_STEM: Final = "pytorch_lora_weights"
 """Stem of the file that diffusers looks for where it loads a LoRA, which has no config (`loaders/lora_base.py`)."""

@@ -7,6 +7,7 @@ are ignored without a word.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -43,6 +44,11 @@ class AgainstBase(Struct, frozen=True):
     asked: str = "its config declares"
 
 
+UNSUPPORTED_BY_VLLM: Final[Mapping[str, str]] = {
+    "modules_to_save": "modules_to_save: it reads no whole modules in an adapter",
+    "use_dora": "use_dora: it reads no DoRA",
+}
+"""Key of an adapter's config -> why vLLM refuses it (`PEFTHelper._validate_features`)."""
 OTHER_CLASS: Final = "the names are those of another class of the base than"
 APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the base's weights"
 
@@ -72,6 +78,20 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
     if against.approximated:
         return _load(RANDOM, APPROXIMATED, files, **counts)
     return _load(COMPLETE, "", files, **counts)
+
+
+def by_vllm(values: Mapping[str, Any], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
+    """What vLLM does with an adapter that PEFT loads: it refuses features by the config (`lora/peft_helper.py`).
+
+    Nothing where the config has none of them: whether it has layers for the modules is not known here.
+    """
+    if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
+        return ()
+    because = next((words for key, words in UNSUPPORTED_BY_VLLM.items() if values.get(key)), "")
+    refused = Load(
+        loader="vllm", version=None, outcome=REFUSES, because=because, files=files, intended=False, source="documented"
+    )
+    return (refused,) if because else ()
 
 
 def _load(outcome: str, because: str, files: tuple[str, ...], **counts: Any) -> Load:

@@ -106,6 +106,8 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
         return documented(loader, UNKNOWN, "whether it finds the files is not known")
     if newest.outcome == RANDOM:
         return documented(loader, REFUSES, f"weights are not initialised: {newest.because}", files)
+    if newest.outcome == COMPLETE and not newest.unexpected and newest.because:
+        return documented(loader, UNKNOWN, f"transformers: {newest.because}", files)
     if newest.outcome == COMPLETE and not newest.unexpected:
         return documented(loader, COMPLETE, "", files)
     return documented(loader, UNKNOWN, newest.because or "it may refuse tensors that it does not expect", files)

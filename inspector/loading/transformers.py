@@ -68,6 +68,7 @@ OF_OLDER: Final = "pruned_heads"
 NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
 LABELS: Final = "num_labels"
+STACKED: Final = "it reads scales of experts that are stacked while the weights are stored one by one"
 BY_NEWEST: Final = "a config written by transformers 5: "
 
 
@@ -80,7 +81,7 @@ class Given(Struct, frozen=True):
     definition; None where it is not of the whole set, as its loader reads it. stored: the families of all tensors,
     where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
     floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
-    quantization.
+    quantization. stacked: scales of experts that are stored together while the weights are stored one by one.
     """
 
     checkpoint: Checkpoint
@@ -94,6 +95,7 @@ class Given(Struct, frozen=True):
     stored: Families | None = None
     untyped: bool = False
     unscaled: bool = False
+    stacked: int = 0
 
 
 def loads(given: Given, major: str) -> Load:
@@ -315,6 +317,11 @@ def _is_refused(given: Given, rules: ClassRules) -> bool:
 
 
 def _quantized(given: Given, major: str) -> Load:
+    if given.quantized and given.stacked:  # measured with a Mixtral in fp8
+        if major == OLDER:
+            words = "it takes the weights of single experts without their scales, which are stacked"
+            return _load(major, ALTERED, words, given, missing=0, unexpected=given.stacked, mismatched=0)
+        return _load(major, COMPLETE, STACKED, given, missing=0, unexpected=0, mismatched=0)
     if given.quantized:
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
     return _load(major, UNKNOWN, given.unread, given)

@@ -92,6 +92,12 @@ class ModuleReading(Struct):
         )
         self.faults.append(disagrees)
 
+    def contradicts(self, what: str, config: object, weights: object) -> None:
+        """Reports a setting that says the opposite of what it stands for here: both values as the config has them."""
+        self.faults.append(
+            PackingConfigDisagrees(key=self.setting.key(what), what=what, config=config, plain=True, weights=weights)
+        )
+
     def format_inferred(self, shown: str) -> None:
         """Compares the format that the loader infers, where none is stated, with the one that the tensors show."""
         inferred = self.setting.inferred_format

@@ -251,6 +251,16 @@ def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+def test_parts_joined_as_plain_files_are_one_finding(tmp_path: Path) -> None:
+    parts = sorted(split(written("llama"), tmp_path).iterdir())
+    whole = tmp_path / "joined" / "model.gguf"
+    whole.parent.mkdir()
+    whole.write_bytes(b"".join(one.read_bytes() for one in parts))
+    assert [one.code for one in audit(str(whole)).findings if one.severity == "error"] == ["N550"]
+    whole.write_bytes(parts[0].read_bytes() + b"other bytes")
+    assert {one.code for one in audit(str(whole)).findings if one.severity == "error"} == {"H109", "N482"}
+
+
 @pytest.mark.parametrize("name", ["llama", "mixtral", "qwen3"])
 def test_a_stray_bias_is_no_sign_of_others(name: str, tmp_path: Path) -> None:
     file = written(name)

@@ -26,15 +26,15 @@ SHAPES: dict[str, tuple[int, ...]] = {
 KEYS = {"general.architecture": "clip", "clip.vision.block_count": 3, "clip.audio.block_count": 3}
 
 
-def errors(dtypes: dict[str, str], lost: str = "") -> list[tuple[str, str | None]]:
-    """Code and tensor of the errors of a file."""
+def errors(dtypes: dict[str, str], lost: str = "", kind: str = "") -> list[tuple[str, str | None]]:
+    """Code and tensor of the errors of a file without a tensor, or without those that end so. kind: of projector."""
     tensors: dict[str, Layout] = {}
     for name, shape in SHAPES.items():
         made = lay_out(dtypes.get(name, "F16"), shape)
         assert isinstance(made, Layout)
-        if name != lost:
+        if name != lost and not (lost.startswith(".") and name.endswith(lost)):
             tensors[name] = made
-    stated = Config("mmproj.gguf", KEYS, "gguf")
+    stated = Config("mmproj.gguf", {**KEYS, **({"clip.projector_type": kind} if kind else {})}, "gguf")
     audited = audit_loaded(Checkpoint("test", "test", None, tensors=tensors, readable=True, metadata=stated))
     assert audited.counts.stored_elements
     return [(one.code, one.place.tensor) for one in audited.findings if one.severity == "error"]
@@ -54,6 +54,20 @@ def test_a_lost_tensor_is_named(name: str) -> None:
 @pytest.mark.parametrize("name", ["v.blk.1.attn_q.weight", "mm.2.bias", "v.position_embd.weight"])
 def test_integers_are_no_weights(name: str) -> None:
     assert [code for code, _ in errors({name: "I32"})] == ["T603"]
+
+
+@pytest.mark.parametrize("name", [".attn_out.weight", ".ffn_up.weight", ".ffn_down.weight"])
+def test_what_every_block_lacks_is_named_where_the_kind_is_known(name: str) -> None:
+    assert [code for code, _ in errors({}, name, "qwen2vl_merger")] == ["N403"]
+    assert errors({}, name, "of a later version") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("gemma3", "mm.soft_emb_norm.weight"), ("pixtral", "v.token_embd.img_break"), ("idefics3", "mm.model.fc.weight")],
+)
+def test_what_a_kind_needs_around_the_blocks_is_named(kind: str, name: str) -> None:
+    assert ("N403", name) in errors({}, kind=kind)
 
 
 def needed(name: str) -> list[str]:

@@ -437,6 +437,18 @@ def lone_part() -> Audit:
         return audit(str(written.save(Path(place) / "model-Q4.gguf")))
 
 
+def joined_parts() -> Audit:
+    """The first part of a split GGUF model with the beginning of another part behind it."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.keys = [*written.keys, ("split.count", "u16", 2), ("split.no", "u16", 0)]
+    written.arrays = dict(list(written.arrays.items())[:9])
+    with TemporaryDirectory() as place:
+        file = written.save(Path(place) / "model.gguf")
+        file.write_bytes(file.read_bytes() + b"GGUF" + bytes(1020))
+        return audit(str(file))
+
+
 def of_two_saves() -> Audit:
     """Shards of which one is of another save, cut at other places."""
     record = base_record("llama", "CausalLM")
@@ -504,6 +516,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "config-of-larger-model": lambda: text_model_of("gemma3"),
     "weights-without-tensors": lambda: in_file(replace(checkpoint({}, None, LLAMA8B), readable=True)),
     "gguf-part-renamed": lone_part,
+    "gguf-parts-joined": joined_parts,
     "shard-of-another-save": of_two_saves,
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),

@@ -114,8 +114,13 @@ class Library:
 class ProjectorLibrary(Library):
     """llama.cpp as it loads mmproj files."""
 
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.library.mtmd_log_set(self.logger, None)
+
     def _load(self, path: bytes) -> str:
+        self.said.clear()
         load = self.library._Z9clip_initPKc19clip_context_params
         load.restype, load.argtypes = Projectors, [ctypes.c_char_p, ProjectorParameters]
         loaded = load(path, ProjectorParameters(False, None, 0, -1, -1, False))
-        return "" if loaded.images or loaded.audio else "refused"
+        return "" if loaded.images or loaded.audio else " ".join(self.said) or "refused"

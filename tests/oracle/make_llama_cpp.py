@@ -31,8 +31,10 @@ from msgspec import Struct
 
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_architectures import ARCHITECTURES
+from inspector.dialects.llama_cpp import NEEDED_IN_BLOCKS, WITHOUT_BLOCKS
 from tests.dialects.recorded_gguf import Keys, records, source_of, target_of
 from tests.oracle.llama_cpp import Library, ProjectorLibrary
+from tests.oracle.projector_kinds import BLOCK, needed
 from tests.readers.made import Gguf
 
 PACKAGE = Path(__file__).parent.parent.parent / "inspector"
@@ -355,6 +357,10 @@ def projectors(library: ProjectorLibrary, place: Path) -> dict[str, str]:
                 if library.refusal(file.save(place)):
                     found.add(name)
         needs[kind] = needs.get(kind, found) & found
+    for kind, tensors in needed(library, place):
+        blocks = {name.removeprefix(BLOCK) for name in tensors if name.startswith(BLOCK)}
+        assert blocks == set(() if kind in WITHOUT_BLOCKS else NEEDED_IN_BLOCKS), kind
+        needs[kind] = {name for name in tensors if not name.startswith(BLOCK)}
     return {kind: " ".join(sorted(found)) for kind, found in sorted(needs.items())}
 
 

@@ -12,6 +12,7 @@ from inspector.quantization.missing_block import READ_BESIDE
 from inspector.quantization.read_settings import settings_of
 from inspector.quantization.unpacking import unpack
 from tests.judged import judged
+from tests.quantization.examples import in_folder
 from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import (
     LEFTOVERS,
@@ -132,6 +133,15 @@ def test_stacked_scales_of_single_experts_are_a_note() -> None:
     (finding,) = result.findings
     assert (finding.code, finding.facts["modules"], finding.facts["serves"]) == ("T648", 4, 24)
     assert result.verdict == "clean"
+
+
+def test_other_loaders_do_not_read_them() -> None:
+    """transformers 4.57 leaves them out without a missing key: its layers keep the scales that they begin with."""
+    audited = in_folder("fp8_finegrained_mixtral")
+    found = {(one.loader, str(one.version)[:1]): (one.outcome, one.unexpected) for one in audited.loads}
+    assert found["transformers", "5"] == ("complete", 0)
+    assert found["transformers", "4"] == ("altered", 4)
+    assert found["vllm", "N"] == ("unknown", None)
 
 
 @pytest.mark.parametrize(

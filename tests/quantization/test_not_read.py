@@ -33,6 +33,19 @@ def test_weights_for_transformers_are_no_other_program_s(name: str) -> None:
     assert all(one.code != "T650" for one in audited.findings)
 
 
+@pytest.mark.parametrize("mark", ["scale_weight", "comfy_quant"])
+def test_a_file_of_comfyui_is_a_note(mark: str) -> None:
+    """diffusers' from_single_file takes the stored values for weights, and leaves the scales unread."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        spec[f"{module}.weight"] = ("F8_E4M3", (outputs, inputs))
+        spec[f"{module}.{'scale_weight' if mark == 'scale_weight' else 'weight_scale'}"] = ("F32", ())
+        spec |= {f"{module}.{mark}": ("U8", (26,))} if mark == "comfy_quant" else {}
+    audited = judged(spec, None)
+    assert bad(audited) == []
+    assert [one.help.partition(";")[0] for one in audited.findings if one.code == "T650"] == ["load it with ComfyUI"]
+
+
 def of_ascend(lost: str = "") -> Spec:
     """Llama as ModelSlim writes it for an NPU, without a tensor."""
     spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}

@@ -253,6 +253,18 @@ def test_modules_that_are_plain_in_one_layer_are_one_finding_with_the_list(
     assert bad(audited(name, spec, config)) == []
 
 
+@pytest.mark.parametrize("name", ["ct_w4_channel_asym", "ct-w4-asym"])
+def test_zero_points_of_what_is_stated_to_be_symmetric_are_one_finding(name: str) -> None:
+    config, spec, _ = checkpoint(name)
+    for group in config["quantization_config"]["config_groups"].values():
+        group["weights"]["symmetric"] = True
+    result = audited(name, spec, config)
+    assert bad(result) == ["T614"]
+    finding = next(one for one in result.findings if one.code == "T614")
+    assert "symmetric to false" in finding.help
+    assert bad(audited(name)) == []
+
+
 WORDS = {
     "ct_w4a16": 4,
     "ct_w3a16": 3,

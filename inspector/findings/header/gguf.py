@@ -220,3 +220,38 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
         if len(self.beside) < self.of - 1:
             return Remedy(f"{words}, beside the other parts", (step,))
         return Remedy(words, (step,))
+
+
+class GgufPartsJoined(Finding, frozen=True, kw_only=True):
+    """The parts of a split GGUF model were joined as plain files.
+
+    What it means
+        The file begins with the first of several parts, and the bytes of another part follow: each part is a whole GGUF
+        file with a header of its own, which `cat` leaves in the middle.
+
+    Why it matters
+        llama.cpp reads the first header alone, and refuses a first part under another name than those of parts.
+
+    Example
+        error[N550] gguf-parts-joined: model.gguf begins with part 1 of 2
+          behind  1,024 bytes of other parts
+          help    download the parts again and load the first one, which finds the
+                  others; llama-gguf-split --merge makes one file of them
+
+    What to do
+        Keep the parts as they are published and load the first, or join them with `llama-gguf-split --merge`.
+    """
+
+    code = "N550"
+
+    of: int
+    behind: int
+
+    row_texts = (("behind", "{behind} bytes of other parts"),)
+    remedy_text = (
+        "download the parts again and load the first one, which finds the others; llama-gguf-split --merge makes one "
+        "file of them"
+    )
+
+    def headline(self) -> str:
+        return f"{self.place.file} begins with part 1 of {self.of}"

@@ -7,6 +7,9 @@ from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
+UNEXPLAINED = "unexplained"
+"""The role of a tensor without a definition."""
+
 
 class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """A required tensor is missing.
@@ -45,21 +48,21 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "download or convert the checkpoint again; these tensors are not stored"
 
     def rows(self) -> Rows:
-        kind = "parameters" if self.counted else "parameters: a buffer"
-        rows = [
-            ("role", label(self.role)),
-            ("expected", shape(self.shape)),
-            (
-                "missing",
-                f"{count(self.tensors, 'tensor')} of {number(self.expected_tensors * len(self.families))}, "
-                f"{number(self.parameters if self.counted else 0)} {kind}",
-            ),
-        ]
+        rows = [("role", label(self.role))] if self.role != UNEXPLAINED else []
+        if self.shape or self.parameters or not self.counted:  # else the reader needs it, whatever its shape
+            rows.append(("expected", shape(self.shape)))
+        rows.append(("missing", self._missing()))
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", self.place.indices))
         if len(self.families) > 1:
             rows.append(("also", listed(self.families[1:])))
         return rows
+
+    def _missing(self) -> str:
+        words = f"{count(self.tensors, 'tensor')} of {number(self.expected_tensors * len(self.families))}"
+        if not self.counted:
+            return f"{words}, 0 parameters: a buffer"
+        return f"{words}, {number(self.parameters)} parameters" if self.parameters else words
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """Milder for a buffer that the class makes itself."""

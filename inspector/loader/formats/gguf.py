@@ -36,6 +36,9 @@ DIMS_LIMIT: Final = 16
 DEFAULT_ALIGNMENT: Final = 32
 
 
+MAGIC: Final = b"GGUF"
+
+
 class Split(Struct, frozen=True):
     """Where a file is among the parts of a model: number from 0, parts, tensors of all parts."""
 
@@ -108,7 +111,7 @@ def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterato
     """The findings on parts whose names do not say so: llama.cpp finds parts only by their names."""
     for one in parts:
         file, split = one.header.file, one.split
-        if split is None or split.count < 2 or _NUMBERED.search(file[-200:]):
+        if split is None or split.count < 2 or _NUMBERED.search(file[-200:]) or _is_joined(one):
             continue
         place = f"{split.number + 1:05d}-of-{split.count:05d}.gguf"
         others = [name for name in names if (found := _NUMBERED.search(name[-200:])) and int(found[2]) == split.count]
@@ -123,12 +126,22 @@ def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterato
             )  # fmt: skip
 
 
+def _is_joined(file: GgufFile) -> bool:
+    """Whether a finding says that other parts are behind this one."""
+    if not file.header.findings:
+        return False
+    from inspector.findings.header.gguf import GgufPartsJoined
+
+    return any(isinstance(one, GgufPartsJoined) for one in file.header.findings)
+
+
 class _GgufReading:
     def __init__(self, stretch: Stretch, size: int, file: str, known: Layouts) -> None:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
         self.findings: list[Finding] = []
         self.values: dict[str, object] = {}
         self.version = 0
+        self.split: Split | None = None
         self.order = "<"
         self.tensors: dict[str, Layout] = {}
         self.spans: list[tuple[int, int, str]] = []
@@ -154,7 +167,7 @@ class _GgufReading:
         alignment = self._alignment()
         self._tensors(tensors)
         start = -(-self.stretch.position // alignment) * alignment
-        split = self._split()
+        split = self.split = self._split()
         self.findings.extend(self.problems.findings(self.file))
         end, cut = self._data(start, alignment)
         header = Header(
@@ -176,7 +189,7 @@ class _GgufReading:
     def _magic(self) -> Finding | None:
         """Reads magic and version, decides on the byte order."""
         first = self.stretch.take(min(self.size, 8))
-        if first[:4] != b"GGUF":
+        if first[:4] != MAGIC:
             what = recognise(first if self.size <= 8 else self._sniffed(), self.size)
             from inspector.findings.reading.content import NotACheckpoint
 
@@ -329,8 +342,18 @@ class _GgufReading:
         if cut:
             self.findings.append(cut_short(self.place, start + end, self.size, end - stored, cut))
         elif stored > -(-end // alignment) * alignment and not self.faulty:
-            self.findings.append(longer(self.place, end, stored))
+            self.findings.append(self._joined(start, end, alignment) or longer(self.place, end, stored))
         return min(end, 1 << 62), cut
+
+    def _joined(self, start: int, end: int, alignment: int) -> Finding | None:
+        """The finding on another part behind the first one, as `cat` puts it there; None where there is none."""
+        split = self.split
+        begin = start + -(-end // alignment) * alignment
+        if split is None or split.number or split.count < 2 or self.stretch.elsewhere(begin, len(MAGIC)) != MAGIC:
+            return None
+        from inspector.findings.header.gguf import GgufPartsJoined
+
+        return GgufPartsJoined(place=self.place, of=split.count, behind=self.size - begin)
 
 
 _NUMBERED: Final = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.ASCII)

@@ -47,6 +47,10 @@ class Stretch:
         """Where in the file the next byte is taken from."""
         return self._base + self.at
 
+    def elsewhere(self, offset: int, length: int) -> bytes:
+        """Bytes of another place of the file, which are not kept."""
+        return self._read(offset, min(length, max(0, self._size - offset)))
+
     def need(self, length: int) -> None:
         """Makes `length` bytes are in the buffer from `at` on."""
         if self.at + length > len(self.buffer):

@@ -61,6 +61,8 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.helper("weight_scale", scales, "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     reading.helper("weight_chan_scale", [(*lead, outputs, 1), (*lead, outputs)], "one for each output", required=False)
+    if setting.zeros is False and "weight_zero_point" in tensors:  # loaders then leave the zero points unread
+        reading.contradicts("zeros", True, False)
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
         expected = [(*lead, rows, groups), (*lead, outputs, groups)]

@@ -1,0 +1,42 @@
+"""What an audit knows of the quantization of a checkpoint that decides what loaders do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.auditing.result import Audit
+from inspector.loader.dtype import NO_WEIGHTS
+from inspector.loading.quantizers import of_text_model
+
+
+def has_unread_scales(audited: Audit) -> bool:
+    """Whether weights are integers beside tensors that nothing reads."""
+    if not any(line.layout.dtype in NO_WEIGHTS for line in audited.lines):
+        return False
+    from inspector.findings.types.dtypes import WeightsNotFloat
+
+    return any(isinstance(one, WeightsNotFloat) and one.helpers for one in audited.findings)
+
+
+def stacked_scales(audited: Audit) -> int:
+    """The scales that are stored for all experts together while their weights are stored one by one."""
+    if audited.unpacked is None or not audited.findings:
+        return 0
+    from inspector.findings.types.unpacked import ExpertScalesStacked
+
+    return sum(one.modules for one in audited.findings if isinstance(one, ExpertScalesStacked))
+
+
+def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
+    """Whether the quantization of a config is understood and complete; None without one."""
+    if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
+        return None
+    return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
+
+
+def why_unread(audited: Audit) -> str:
+    """Why it is open what a loader does with quantized weights that are not understood or have errors."""
+    if audited.unpacked is None:
+        return "the quantization was not understood"
+    return "what it does with quantized weights that have errors was not recorded"
