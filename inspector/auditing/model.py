@@ -109,14 +109,7 @@ def audit_model(
 
     like: the model type to use if it has no config. stored: the families of its tensors, if they are known.
     """
-    draft = explain(checkpoint, stated, like, stored)
-    if checkpoint.kept_shapes is None and draft.unpacked is not None:
-        from inspector.findings.types.undecided import PackingUndecided
-
-        if any(isinstance(one, PackingUndecided) for one in draft.findings):
-            from inspector.quantization.kept_shapes import with_kept_shapes
-
-            draft = explain(with_kept_shapes(checkpoint), stated, like)
+    draft = _explained(checkpoint, stated, like, stored)
     return conclude(
         draft.checkpoint,
         draft.ledger,
@@ -129,6 +122,26 @@ def audit_model(
         unpacked=draft.unpacked,
         stored=draft.stored,
     )
+
+
+def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None) -> Draft:
+    """Applies every explainer, again where shapes that are stored or settings that are corrected explain more."""
+    draft = explain(checkpoint, stated, like, stored)
+    if draft.unpacked is None:
+        return draft
+    from inspector.auditing.corrected_settings import explaining, with_weights_settings
+    from inspector.findings.types.undecided import PackingUndecided
+
+    if checkpoint.kept_shapes is None and any(isinstance(one, PackingUndecided) for one in draft.findings):
+        from inspector.quantization.kept_shapes import with_kept_shapes
+
+        draft = explain(with_kept_shapes(checkpoint), stated, like)
+    for config in with_weights_settings(checkpoint.config, draft.findings):
+        again = explain(replace(draft.checkpoint, config=config), stated, like, stored)
+        found = explaining(draft.findings, again.findings)
+        if found is not None:
+            return replace(again, checkpoint=draft.checkpoint, findings=found)
+    return draft
 
 
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None = None) -> Draft:

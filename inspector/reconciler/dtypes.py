@@ -98,10 +98,11 @@ def without_flat(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence
     from inspector.findings.shapes import ShapeDiffers
     from inspector.findings.types.dtypes import WeightsNotFloat
 
+    reported = {one.dtype for one in findings if isinstance(one, WeightsNotFloat)}
     flat = [
         one
         for one in findings
-        if isinstance(one, ShapeDiffers) and one.dtype in NO_WEIGHTS and len(one.stored) == 1 and len(one.expected) == 2
+        if isinstance(one, ShapeDiffers) and one.dtype in reported and len(one.stored) == 1 and len(one.expected) == 2
     ]
     dtypes = {one.dtype for one in flat}
     rest = (one for one in findings if one not in flat)

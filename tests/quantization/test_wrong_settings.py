@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, without_format, without_role
-from tests.quantization.recorded import RECORDED
+from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 
 MODULE = "model.layers.1.self_attn.o_proj"
@@ -311,3 +312,31 @@ def test_scales_of_inputs_that_the_config_calls_fixed_are_missed(
     assert not audited(name, spec, config).findings
     (missed,) = audited(name, without, config).findings
     assert (missed.code, missed.facts["helper"], missed.facts["modules"]) == ("T610", helper, len(spec) - len(without))
+
+
+GPTQ_SAYS = {"quant_method": "gptq", "bits": 4, "group_size": 128}
+CASCADES = [
+    ("mlx4_phi3", ("quantization", "bits"), 8),
+    ("mlx_3_128", ("quantization", "group_size"), 64),
+    ("ct_w4a16_qwen3moe", ("quantization_config", "config_groups", "group_0", "weights", "num_bits"), 8),
+    ("ct_w2a16", ("quantization_config",), GPTQ_SAYS),
+    ("tao_intx2_g64", ("quantization_config",), GPTQ_SAYS),
+    ("bnb_int8_head", ("quantization_config",), GPTQ_SAYS),
+]
+"""Record, key, wrong value: read so, the values stand for weights of other shapes."""
+
+
+@pytest.mark.parametrize(("name", "path", "value"), CASCADES)
+def test_what_follows_from_a_wrong_setting_is_no_finding(name: str, path: tuple[str, ...], value: object) -> None:
+    record = variants()[name]
+    config = copy.deepcopy(record["config"])
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in record["tensors"].items()}
+    for block in ("quantization", "quantization_config"):
+        inner = config
+        for key in (block, *path[1:-1]) if len(path) > 1 else ():
+            inner = inner.get(key, {})
+        if path[-1] in inner:
+            inner[path[-1]] = value
+    result = judged(spec, config)
+    assert [one.code for one in result.findings if one.severity != "note"] == ["T614"]
+    assert result.counts.unique_parameters == record["parameters"]

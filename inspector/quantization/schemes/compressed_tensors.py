@@ -56,7 +56,8 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
     elif setting.strategy == "group":
         reading.agreed.append("strategy")
-    single = scale is not None and scale.elements == 1 and setting.strategy == "tensor" and not lead
+    of_tensor = setting.strategy == "tensor" or setting.method is None  # no settings say otherwise
+    single = scale is not None and scale.elements == 1 and of_tensor and not lead
     scales = [(1,), ()] if single else [(*lead, outputs, groups)]
     reading.helper("weight_scale", scales, "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
