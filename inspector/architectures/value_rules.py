@@ -27,16 +27,23 @@ _EIGHT_BITS: Final = frozenset({"float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz
 _OTHERS: Final = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool", "complex64", "complex128"})
 _SHORT: Final = {"fp16": "float16", "f16": "float16", "bf16": "bfloat16", "fp32": "float32", "f32": "float32"}
 """Names of other programs for dtypes of torch."""
+_NAMES_OF_LABELS: Final = "id2label"
+_LABELS: Final = {NEWEST: (_NAMES_OF_LABELS,), OLDER: (_NAMES_OF_LABELS, "label2id")}
+"""Keys of the names of labels that a version reads."""
 _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
 _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
 OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
 """Types of single architectures, which were not measured for the others."""
+_PROBED: Final = frozenset({"linear", "dynamic", "llama3", "yarn", "proportional"})
+"""Types that each model type was tried with, and all their settings."""
 _LONG: Final = "longrope"
 _SU: Final = "su"
 """The first name of longrope, which only the config classes that check its lengths still read."""
 _LISTS: Final = ("short_factor", "long_factor")
+_FROM_LENGTH: Final = ("yarn", "llama3", _LONG)
+"""Types that compute with the whole length, which transformers 5 reads from the settings."""
 _OPEN_FACTOR: Final = "yarn"
 """A type that works its factor out where it is null (transformers 5)."""
 THETA: Final = "rope_theta"
@@ -98,6 +105,7 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
     for path, stated, model_type in configs_within(values, values.get("model_type")):
         inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
+        yield from _labels(inner, path, major)
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
             yield from _rotary(inner, model_type, path, major)
@@ -159,6 +167,22 @@ def _dtypes(
         yield RefusedValue((key,), "the name of a dtype", UNSET)
 
 
+def _labels(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> Iterator[RefusedValue]:
+    """Names of labels that are not an object from numbers to names."""
+    for key in _LABELS[major]:
+        stated = values.get(key)
+        if stated is None or (isinstance(stated, dict) and (key != _NAMES_OF_LABELS or all(map(_is_number, stated)))):
+            continue
+        listed = isinstance(stated, list) and bool(stated) and all(isinstance(one, str) for one in stated)
+        meant = {str(number): one for number, one in enumerate(stated)} if listed else UNSET
+        yield RefusedValue((*path, key), "an object from numbers to names" if key == _NAMES_OF_LABELS else "an object",
+                           meant if key == _NAMES_OF_LABELS else UNSET)  # fmt: skip
+
+
+def _is_number(text: str) -> bool:
+    return _number_in(text) is not UNSET and float(text).is_integer() and "." not in text
+
+
 def _words(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
@@ -186,27 +210,32 @@ def _rotary(
 ) -> Iterator[RefusedValue]:
     """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is not a number."""
     key = next((one for one in _ROTARY if values.get(one)), "")
+    if not key and values.get(_ROTARY[1]) == {} and model_type in _looking_up("empty", _ROTARY[1], major):
+        yield RefusedValue((*path, _ROTARY[1]), "an object with the settings of each layer type")
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
     for name, settings in sets.items():
         if rule is None:
             break
+        if not isinstance(settings, dict):
+            yield RefusedValue((*path, key, name), "an object")
+            continue
         place = (*path, key, name) if name else (*path, key)
         yield from _types_of_rotary(settings, rule, values, model_type, place, major)
         yield from _head_dims(settings, rule, values, model_type, path, major)
         if major == NEWEST and THETA in settings and model_type in _looking_up("theta", key, major):
             yield from _numbers({THETA: settings[THETA]}, place)
-    of_settings = major == NEWEST and any(THETA in settings for settings in sets.values())
+    of_settings = major == NEWEST and any(isinstance(one, dict) and THETA in one for one in sets.values())
     if THETA in values and not of_settings and model_type in _looking_up("theta", THETA, major):
         yield from _numbers({THETA: values[THETA]}, path)
 
 
-def _rotary_sets(stated: Any, major: str) -> Mapping[str, Mapping[str, Any]]:
-    """Layer type -> its settings, in transformers 5; "" -> those of all layers."""
+def _rotary_sets(stated: Any, major: str) -> Mapping[str, Any]:
+    """Layer type -> its settings, in transformers 5; "" -> those of all layers. Without those that are null."""
     if not isinstance(stated, dict):
         return {}
     nested = {name: one for name, one in stated.items() if name in layer_types()} if major == NEWEST else {}
-    return {name: one for name, one in (nested or {"": stated}).items() if isinstance(one, dict)}
+    return {name: one for name, one in (nested or {"": stated}).items() if one is not None}
 
 
 def _kind_of(settings: Mapping[str, Any]) -> tuple[str, Any]:
@@ -221,8 +250,8 @@ def _types_of_rotary(
 ) -> Iterator[RefusedValue]:
     """A type that does not exist, the keys that it needs, and those of them that are not numbers."""
     spelled, kind = _kind_of(settings)
-    known = isinstance(kind, str) and (kind in rule or (kind in _rotary_types() and not _is_older_name(kind, rule)))
-    if not known:
+    of_others = isinstance(kind, str) and kind in _rotary_types() and not _is_older_name(kind, rule)
+    if not (isinstance(kind, str) and kind in rule) and (not of_others or (kind in _PROBED and "default" in rule)):
         meant = _LONG if kind == _SU and all(one in settings for one in _LISTS) else UNSET
         yield RefusedValue((*place, spelled), "a type of rotary embeddings of transformers", meant)
         return
@@ -238,6 +267,8 @@ def _types_of_rotary(
     numbers = {one: settings[one] for one in needed.split() if one in settings and one not in _LISTS}
     if kind == _OPEN_FACTOR and major == NEWEST:
         numbers = {one: value for one, value in numbers.items() if value is not None}
+    if kind in _FROM_LENGTH and major == NEWEST and WHOLE_LENGTH in settings:
+        numbers[WHOLE_LENGTH] = settings[WHOLE_LENGTH]
     if model_type in _looking_up("texts", _ROTARY[0], major):
         numbers = {one: value for one, value in numbers.items() if not isinstance(value, str)}
     yield from _numbers(numbers, place)

@@ -110,6 +110,15 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
      "refuses", "complete"),
     ("qwen3", {"rope_parameters": None, "rope_theta": "1e6"}, "rope_theta", "refuses", "refuses"),
     ("gemma", {"rope_parameters": None, "rope_theta": None}, "rope_theta", "refuses", "refuses"),
+    ("llama", {"rope_parameters": {**ROTARY, **YARN, "original_max_position_embeddings": "64"}},
+     "rope_parameters.original_max_position_embeddings", "refuses", "complete"),
+    ("gemma4_text", {"rope_parameters": {"full_attention": [], "sliding_attention": ROTARY}},
+     "rope_parameters.full_attention", "refuses", "unsupported"),
+    ("laguna", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
+    ("gemma4_vision", {"rope_parameters": {**ROTARY, "rope_type": "yarn", "factor": 2.0}}, "rope_parameters.rope_type",
+     "refuses", "unsupported"),
+    ("bert", {"id2label": ["LABEL_0"]}, "id2label", "refuses", "refuses"),
+    ("bert", {"id2label": {"first": "LABEL_0"}}, "id2label", "refuses", "refuses"),
     ("llama", {"dtype": "float8_e4m3fn"}, "dtype", "refuses", "complete"),
     ("vit", {"dtype": None, "torch_dtype": "auto"}, "torch_dtype", "refuses", "refuses"),
     ("bert", {"dtype": "torch.bfloat16"}, "dtype", "refuses", "refuses"),
@@ -168,6 +177,8 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
     ("llama", "rope_parameters", {}),
     ("llama", "rope_parameters", {"rope_type": "yarn", "factor": None, "original_max_position_embeddings": 64}),
     ("olmo_hybrid", "rope_parameters", {"rope_type": "default", "rope_theta": None}),
+    ("llama", "rope_parameters", {"rope_type": "linear", "factor": 2.0, "original_max_position_embeddings": "64"}),
+    ("bert", "label2id", [1]),
     ("gpt_neox", "rope_theta", None),  # which reads `rotary_emb_base`
 ], ids=str)  # fmt: skip
 def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Path) -> None:

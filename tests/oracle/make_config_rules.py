@@ -5,7 +5,7 @@ backbones; and
 
 Needs torch and transformers 5:
 
-    five/bin/python -m tests.oracle.make_config_rules
+    five/bin/python -m tests.oracle.make_config_rules [MODEL_TYPE ...]
 
 Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of
 config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out. A width
@@ -23,6 +23,7 @@ import importlib
 import inspect
 import json
 import re
+import sys
 import tempfile
 import textwrap
 import typing
@@ -277,9 +278,9 @@ def _builds(class_name: str, config: Mapping[str, Any]) -> bool:
     return True
 
 
-def changed(rules: Mapping[str, Mapping[str, Any]]) -> Iterator[list[Any]]:
+def changed(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> Iterator[list[Any]]:
     """[model type, key, value] of configs that differ from a recorded one in a key that a rule reads."""
-    for model_type in oracle_types():
+    for model_type in types:
         config = base_record(model_type).get("config") or {}
         text = " ".join(rule for kind in ("config", "model") for rule in rules.get(model_type, {}).get(kind, ()))
         for key, value in config.items():
@@ -287,11 +288,12 @@ def changed(rules: Mapping[str, Mapping[str, Any]]) -> Iterator[list[Any]]:
                 yield from ([model_type, key, other] for other in (value + 1, 2 * value))
 
 
-def record(rules: Mapping[str, Mapping[str, Any]]) -> None:
+def record(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> None:
     """Writes whether the config class refuses each changed config, and whether the model cannot be built from it."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
-    found: list[list[Any]] = []
-    for model_type, key, value in changed(rules):
+    kept: list[list[Any]] = json.loads(gzip.decompress(RECORDS.read_bytes())) if RECORDS.exists() else []
+    found = [row for row in kept if row[0] not in types]
+    for model_type, key, value in changed(rules, types):
         record = base_record(model_type)
         config = {**record["config"], "model_type": model_type, key: value}
         with tempfile.TemporaryDirectory() as place:
@@ -302,18 +304,20 @@ def record(rules: Mapping[str, Mapping[str, Any]]) -> None:
             except Exception:
                 refuses = True
         found.append([model_type, key, value, refuses, refuses or not _builds(record["class"], config)])
-    raw = json.dumps(found, separators=(",", ":")).encode()
+    raw = json.dumps(sorted(found, key=lambda row: row[0]), separators=(",", ":")).encode()
     RECORDS.write_bytes(gzip.compress(raw, 9, mtime=0))
     print(len(found), "configs,", sum(one[3] for one in found), "refused")
 
 
 def main() -> None:
-    """Writes the rules of every model type."""
+    """Writes the rules of the given model types, or of all."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     record_types(auto, importlib.import_module("transformers.activations").ACT2FN)
-    found: dict[str, dict[str, Any]] = {}
-    recorded = set(oracle_types())
-    for model_type in auto.CONFIG_MAPPING_NAMES:
+    recorded = list(oracle_types())
+    named = sys.argv[1:]
+    kept: dict[str, dict[str, Any]] = json.loads(RULES.read_text(encoding="utf-8")) if named else {}
+    found = {model_type: rules for model_type, rules in kept.items() if model_type not in named}
+    for model_type in named or auto.CONFIG_MAPPING_NAMES:
         with contextlib.suppress(Exception):
             stated = list(rules_of(auto.CONFIG_MAPPING[model_type]))
             more = list(building(model_type, base_record(model_type))) if model_type in recorded else []
@@ -326,7 +330,7 @@ def main() -> None:
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
     RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(len(found), "types")
-    record(found)
+    record(found, named or recorded)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ from tests.loads.damage import Folder, damaged, healthy, write
 
 LOADS = Path(__file__).parents[2] / "fixtures" / "loads"
 SECONDS = 60
-"""Longest time for one load."""
+"""Longest time of the processor for one load."""
 
 
 def fill(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
@@ -123,12 +123,12 @@ def limited() -> Iterator[None]:
     def late(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def loaded(folder: Folder, class_name: str | None = None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Make `inspector/architectures/refused_kinds.jsonl`: kinds of config values with which transformers builds no model.
 
-Reads what `tests/oracle/measure_values.py` and `tests/oracle/confirm_values.py` wrote, and needs no other library:
+Reads what `tests/oracle/measure_values.py` and `tests/oracle/confirm_values.py` wrote, and needs no other library; of
+types and versions that are not in the folder the table keeps what it has:
 
     python -m tests.oracle.make_refused_kinds FOLDER
 
@@ -23,16 +24,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.config_types import types_of
 from inspector.architectures.refused_kinds import kinds_of
 from tests.judged import base_record, oracle_types, records
 from tests.oracle.value_cases import Path as Place
 from tests.oracle.value_cases import decoded, places
 
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "refused_kinds.jsonl"
+RULES = json.loads((TABLE.parent / "value_rules.json").read_text(encoding="utf-8"))
 MAJORS = ("5", "4")
 STAGES = frozenset({"out_features", "out_indices", "stage_names"})
 """Keys of backbones, whose lists depend on the depth of the model."""
@@ -120,32 +123,88 @@ class Numbers:
         return self.texts.setdefault(text, len(self.texts))
 
 
-def line_of(case: Measured, parts: Mapping[str, str], pairs: Numbers, words: Numbers) -> dict[str, Any]:
-    """What the line of a type has for a version."""
-    listed: dict[str, list[int]] = {"config": [], "model": []}
-    classes: dict[str, list[int]] = {}
+def stated_by(case: Measured) -> dict[str, Any]:
+    """What the table has of a type and a version, with texts in the place of numbers."""
+    listed: dict[str, list[str]] = {"config": [], "model": []}
+    classes: dict[str, list[str]] = {}
     for place, stated in sorted(case.letters.items()):
         groups: dict[Scope, str] = {}
         for letter, scope in sorted(stated.items()):
             groups[scope] = groups.get(scope, "") + letter
         for (stage, named), letters in groups.items():
-            number = pairs.of(f"{'.'.join(place)} {letters}")
+            pair = f"{'.'.join(place)} {letters}"
             for one in (listed[stage],) if named is None else [classes.setdefault(name, []) for name in named]:
-                one.append(number)
-    known: dict[str, int] = {}
+                one.append(pair)
+    known: dict[str, str] = {}
     for (place, named), texts in sorted(case.words.items(), key=str):
-        path, number = ".".join(place), words.of(" ".join(texts))
-        known.update({f"{path} {name}": number for name in named} if named else {path: number})
+        path = ".".join(place)
+        known.update({f"{path} {name}": " ".join(texts) for name in named} if named else {path: " ".join(texts)})
     lengths = {f"{'.'.join(place)} {letter}": " ".join(beside) for (place, letter), beside in case.lengths.items()}
-    found = {**listed, "classes": classes, "parts": parts, "words": known, "lengths": lengths}
+    return {**listed, "classes": classes, "words": known, "lengths": lengths}
+
+
+def as_texts(stated: Mapping[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a line for a version, with texts in the place of numbers."""
+
+    def pairs(numbers: Sequence[int]) -> list[str]:
+        return [head["pairs"][number] for number in numbers]
+
+    return {
+        **stated,
+        **{key: pairs(stated.get(key, ())) for key in ("config", "model")},
+        "classes": {name: pairs(numbers) for name, numbers in stated.get("classes", {}).items()},
+        "words": {path: head["words"][number] for path, number in stated.get("words", {}).items()},
+    }
+
+
+def as_numbers(stated: Mapping[str, Any], pairs: Numbers, words: Numbers) -> dict[str, Any]:
+    """The part of a line for a version."""
+    found = {
+        **stated,
+        **{key: [pairs.of(text) for text in stated[key]] for key in ("config", "model")},
+        "classes": {name: [pairs.of(text) for text in texts] for name, texts in stated["classes"].items()},
+        "words": {path: words.of(text) for path, text in stated["words"].items()},
+    }
     return {key: part for key, part in found.items() if part}
 
 
-def main() -> None:
-    """Writes the table."""
-    folder = Path(sys.argv[1])
-    pairs, words = Numbers(), Numbers()
-    lines: dict[str, dict[str, Any]] = {}
+def without_said(stated: Mapping[str, Any], model_type: str, major: str) -> dict[str, Any]:
+    """A part without the words that `config_types.jsonl` has, and the activations of `value_rules.json`."""
+    parts = stated.get("parts", {})
+
+    def is_said(path: str) -> bool:
+        outer, _, key = path.partition(" ")[0].rpartition(".")
+        kind = parts.get(outer, "") if outer else model_type
+        types = types_of(kind)
+        declared = major == MAJORS[0] and types is not None and key in types.words
+        return declared or kind in RULES[major]["activations"].get(key, "").split()
+
+    def kept(texts: Sequence[str]) -> list[str]:
+        split = (text.split() for text in texts)
+        left = ((path, letters.replace("w", "") if is_said(path) else letters) for path, letters in split)
+        return [f"{path} {letters}" for path, letters in left if letters]
+
+    return {
+        **stated,
+        **{key: kept(stated[key]) for key in ("config", "model")},
+        "classes": {name: left for name, texts in stated["classes"].items() if (left := kept(texts))},
+        "words": {path: texts for path, texts in stated["words"].items() if not is_said(path)},
+    }
+
+
+def stored() -> dict[tuple[str, str], dict[str, Any]]:
+    """(type, version) -> what the table has."""
+    head, *lines = map(json.loads, TABLE.read_text(encoding="utf-8").splitlines())
+    return {
+        (line["type"], major): as_texts(line.get(major, line.get(MAJORS[0], {})), head)
+        for line in lines
+        for major in line["versions"]
+    }
+
+
+def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """(type, version) -> what was measured."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for major in MAJORS:
         built: dict[str, dict[str, str]] = {}
         for listed in sorted((folder / major).glob("parts-*.json")):
@@ -154,17 +213,28 @@ def main() -> None:
             path = folder / major / f"{model_type}.confirmed.json"
             if path.exists() and base_record(model_type)["config"]:
                 case = Measured(model_type, json.loads(path.read_text(encoding="utf-8")))
-                parts = {**case.parts(), **built.get(model_type, {})}
-                line = lines.setdefault(model_type, {"versions": ""})
-                stated = line_of(case, parts, pairs, words)
-                line["versions"] += major
-                if stated != line.get(MAJORS[0]):
-                    line[major] = stated
+                found[model_type, major] = {**stated_by(case), "parts": {**case.parts(), **built.get(model_type, {})}}
+    return found
+
+
+def main() -> None:
+    """Writes the table."""
+    pairs, words = Numbers(), Numbers()
+    lines: dict[str, dict[str, Any]] = {}
+    new = measured_in(Path(sys.argv[1]))
+    for (model_type, major), stated in sorted(
+        {**stored(), **new}.items(), key=lambda one: (one[0][0], -int(one[0][1]))
+    ):
+        line = lines.setdefault(model_type, {"versions": ""})
+        line["versions"] += major
+        part = as_numbers(without_said(stated, model_type, major), pairs, words)
+        if part != line.get(MAJORS[0]):
+            line[major] = part
     texts: list[dict[str, Any]] = [{"pairs": list(pairs.texts), "words": list(words.texts)}]
     texts.extend({"type": name, **line} for name, line in sorted(lines.items()))
     rows = [json.dumps(one, separators=(",", ":")) for one in texts]
     TABLE.write_text("\n".join([*rows, ""]), encoding="utf-8")
-    print(len(lines), "types", len(pairs.texts), "pairs", TABLE.stat().st_size, "bytes")
+    print(len(new), "of", len(lines), "types", len(pairs.texts), "pairs", TABLE.stat().st_size, "bytes")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them):
 
-    five/bin/python -m tests.oracle.make_value_rules
-    four/bin/python -m tests.oracle.make_value_rules
+    five/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
+    four/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
 
 The model of the first record of each type is built on the meta device from its config with another value: settings
 of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist or
-is null, a negative number of heads. Each run replaces the part of its version:
+is null, a negative number of heads. Each run replaces the part of its version, or of this the given types:
 
     rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
                  it with all of them, model types]
@@ -16,6 +16,7 @@ is null, a negative number of heads. Each run replaces the part of its version:
     theta        key -> model types that refuse null and a text as the base of the angles: `rope_parameters` for the one
                  within, `rope_theta` for the one in the config itself
     texts        key -> model types that take a text for a number in the settings of rotary embeddings
+    empty        key -> model types that refuse an empty object in its place
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
@@ -27,8 +28,9 @@ import contextlib
 import importlib
 import json
 import re
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,13 @@ class Probe:
         record = base_record(model_type)
         self.class_name = record["class"]
         self.config = {**(record["config"] or {}), "model_type": model_type}
+        stated = self.config.get(ROPE_KEYS[0]) or {}
+        self.layers = [name for name, one in stated.items() if isinstance(one, dict)]
+
+    def by_layer(self, key: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Settings of rotary embeddings as the config has them: of each layer type its own, or one for all."""
+        by_type = self.layers and key == ROPE_KEYS[0]
+        return dict.fromkeys(self.layers, settings) if by_type else settings
 
     def refuses(self, key: str, value: Any) -> bool:
         """Whether no model is built with another value of a key."""
@@ -79,16 +88,19 @@ class Probe:
     def rotary(self, key: str) -> Mapping[str, str] | None:
         """Type -> the keys that it needs, of the types that are accepted; None where any type is."""
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
-        if not self.refuses(key, {**base, "rope_type": NO_TYPE, "factor": 2.0}):
+        if not self.refuses(key, self.by_layer(key, {**base, "rope_type": NO_TYPE, "factor": 2.0})):
             return None
         found: dict[str, str] = {}
         for kind, needed in ROTARY.items():
             whole = {**base, "rope_type": kind, **needed}
-            if not self.refuses(key, whole):
+            if not self.refuses(key, self.by_layer(key, whole)):
                 without = ({name: one for name, one in whole.items() if name != left} for left in needed)
-                refused = [left for left, rest in zip(needed, without, strict=True) if self.refuses(key, rest)]
+                refused = [
+                    left for left, rest in zip(needed, without, strict=True)
+                    if self.refuses(key, self.by_layer(key, rest))
+                ]  # fmt: skip
                 found[kind] = " ".join(refused)
-            elif kind in NUMBERS and self.config_refuses(key, whole):
+            elif kind in NUMBERS and self.config_refuses(key, self.by_layer(key, whole)):
                 found[kind] = NEVER
         return found
 
@@ -96,8 +108,10 @@ class Probe:
         """The keys below which a base of the angles that is null or a text is refused, and a number is not."""
         bare = {name: one for name, one in self.config.items() if name not in (*ROPE_KEYS, "rope_theta")}
         for key in (ROPE_KEYS[0], "rope_theta"):
-            places = [{key: one} if key == "rope_theta" else {key: {"rope_type": "default", "rope_theta": one}}
-                      for one in (10000.0, None, "10000.0")]  # fmt: skip
+            places = [
+                {key: one if key == "rope_theta" else self.by_layer(key, {"rope_type": "default", "rope_theta": one})}
+                for one in (10000.0, None, "10000.0")
+            ]
             built = [_builds(self.class_name, {**bare, **place}) for place in places]
             if built == [True, False, False]:
                 yield key
@@ -107,7 +121,12 @@ class Probe:
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
         kinds = [kind for kind in NUMBERS if "factor" in rule.get(kind, "").split()]
         texts = ({**base, "rope_type": kind, **ROTARY[kind], "factor": "2.0"} for kind in kinds)
-        return bool(kinds) and not any(self.refuses(key, one) for one in texts)
+        return bool(kinds) and not any(self.refuses(key, self.by_layer(key, one)) for one in texts)
+
+    def empty(self) -> Iterator[str]:
+        """Keys of settings that must not be empty, where each layer type has its own."""
+        if self.layers and self.refuses(ROPE_KEYS[0], {}):
+            yield ROPE_KEYS[0]
 
     def config_refuses(self, key: str, value: Any) -> bool:
         """Whether already the config class refuses a value."""
@@ -147,7 +166,7 @@ class Probe:
         if not _builds(self.class_name, {**bare, "head_dim": None}):
             return
         for kind, needed in ROTARY.items():
-            whole = {**bare, key: {**base, "rope_type": kind, **needed}}
+            whole = {**bare, key: self.by_layer(key, {**base, "rope_type": kind, **needed})}
             with_null = {**whole, "head_dim": None}
             if _builds(self.class_name, whole) and not _builds(self.class_name, with_null):
                 yield kind
@@ -201,58 +220,91 @@ def _is_declared(model_type: str, key: str) -> bool:
     return bool(accepted) and LETTERS[type(None)] not in accepted
 
 
+Groups = list[tuple[Mapping[str, str], list[str]]]
+BY_KEY = ("activations", "empty", "theta", "texts", "head_dim", "parts", "heads")
+"""Tables of key -> model types."""
+
+
+class Rules:
+    """The tables of a version. kept: those of other types."""
+
+    def __init__(self, table: Mapping[str, Any], types: Collection[str]) -> None:
+        def others(names: str) -> list[str]:
+            return [name for name in names.split() if name not in types]
+
+        self.rope: dict[str, Groups] = {
+            key: [(one, left) for one, names in table.get("rope", {}).get(key, ()) if (left := others(names))]
+            for key in ROPE_KEYS
+        }
+        self.by_key = {
+            name: {key: others(names) for key, names in table.get(name, {}).items()} for name in (*BY_KEY, "nulls")
+        }
+
+    def add(self, name: str, key: str, model_type: str) -> None:
+        """A model type to a table."""
+        self.by_key[name].setdefault(key, []).append(model_type)
+
+    def add_rotary(self, key: str, found: Mapping[str, str], model_type: str) -> None:
+        """A model type to those that take the same types of rotary embeddings."""
+        alike = next((names for one, names in self.rope[key] if one == found), None)
+        if alike is None:
+            self.rope[key].append((found, [model_type]))
+        else:
+            alike.append(model_type)
+
+    def written(self) -> dict[str, Any]:
+        """The tables as they are stored."""
+        rope = {key: [[one, " ".join(sorted(names))] for one, names in groups] for key, groups in self.rope.items()}
+        by_key = {
+            name: {key: " ".join(sorted(names)) for key, names in sorted(listed.items()) if names}
+            for name, listed in self.by_key.items()
+        }
+        return {"rope": rope, **by_key}
+
+
+def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: frozenset[str]) -> None:
+    """What a model type refuses, apart from null."""
+    for key in ROPE_KEYS:
+        found = probe.rotary(key)
+        if found is not None:
+            if probe.takes_text(key, found):
+                rules.add("texts", key, model_type)
+            rules.add_rotary(key, found, model_type)
+    for name, keys in (
+        ("theta", probe.theta()),
+        ("empty", probe.empty()),
+        ("activations", probe.activations(known)),
+        ("head_dim", probe.without_head_dim(ROPE_KEYS[major == "4"])),
+        ("heads", probe.heads()),
+        ("parts", probe.parts()),
+    ):
+        for key in keys:
+            rules.add(name, key, model_type)
+
+
 def main() -> None:
-    """Writes the part of the version that is installed."""
+    """Writes the part of the version that is installed, of the given types or of all."""
     transformers = importlib.import_module("transformers")
     major = transformers.__version__.partition(".")[0]
     known = frozenset(importlib.import_module("transformers.activations").ACT2FN)
     types = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
-    rope: dict[str, list[tuple[Mapping[str, str], list[str]]]] = {key: [] for key in ROPE_KEYS}
-    activations: dict[str, list[str]] = {}
-    probes: list[Probe] = []
-    head_dim: dict[str, list[str]] = {}
-    heads: dict[str, list[str]] = {}
-    parts: dict[str, list[str]] = {}
-    theta: dict[str, list[str]] = {}
-    texts: dict[str, list[str]] = {}
-    for model_type in oracle_types():
-        probe = Probe(model_type)
-        if model_type not in types or not _builds(probe.class_name, probe.config):
-            continue
-        for key in ROPE_KEYS:
-            found = probe.rotary(key)
-            if found is not None:
-                if probe.takes_text(key, found):
-                    texts.setdefault(key, []).append(model_type)
-                alike = next((names for one, names in rope[key] if one == found), None)
-                if alike is None:
-                    rope[key].append((found, [model_type]))
-                else:
-                    alike.append(model_type)
-        for key in probe.theta():
-            theta.setdefault(key, []).append(model_type)
-        for key in probe.activations(known):
-            activations.setdefault(key, []).append(model_type)
-        probes.append(probe)
-        for kind in probe.without_head_dim(ROPE_KEYS[major == "4"]):
-            head_dim.setdefault(kind, []).append(model_type)
-        for key in probe.heads():
-            heads.setdefault(key, []).append(model_type)
-        for key in probe.parts():
-            parts.setdefault(key, []).append(model_type)
     table = json.loads(RULES.read_text(encoding="utf-8")) if RULES.exists() else {}
-    table[major] = {
-        "rope": {key: [[one, " ".join(names)] for one, names in groups] for key, groups in rope.items()},
-        "activations": {key: " ".join(names) for key, names in sorted(activations.items())},
-        "nulls": refused_nulls(probes, major == "5"),
-        "theta": {key: " ".join(names) for key, names in sorted(theta.items())},
-        "texts": {key: " ".join(names) for key, names in sorted(texts.items())},
-        "head_dim": {kind: " ".join(names) for kind, names in sorted(head_dim.items())},
-        "parts": {key: " ".join(names) for key, names in sorted(parts.items())},
-        "heads": {key: " ".join(names) for key, names in sorted(heads.items())},
-    }
+    named = sys.argv[1:] or list(oracle_types())
+    rules = Rules(table.get(major, {}), named)
+    probes: list[Probe] = []
+    for model_type in named:
+        probe = Probe(model_type)
+        if model_type in types and _builds(probe.class_name, probe.config):
+            add_type(rules, probe, model_type, major, known)
+            probes.append(probe)
+            print(model_type, flush=True)
+    for key, names in refused_nulls(probes, major == "5").items():
+        for name in names.split():
+            if name not in rules.by_key["nulls"].get(key, ()):
+                rules.add("nulls", key, name)
+    table[major] = rules.written()
     RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    print(major, len(activations), "activations,", sum(len(groups) for groups in rope.values()), "groups")
+    print(major, {name: len(listed) for name, listed in rules.by_key.items()})
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from tests.judged import oracle_types, records
 from tests.oracle.value_cases import changed, changes, decoded, places
 
 SECONDS = 3
+"""Longest time of the processor for one model."""
 MOST_CLASSES = 2
 IN_TURN: Mapping[str, str] = {"o": "m", "u": "h"}
 """Kind -> the kind that is measured before it, without which it says nothing."""
@@ -56,8 +57,8 @@ def limited(stage: str) -> Iterator[None]:
     def late(*_: object) -> None:
         raise TimeoutError
 
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     except TimeoutError:
@@ -67,7 +68,7 @@ def limited(stage: str) -> Iterator[None]:
     except BaseException as error:
         raise Refusal(stage, f"{type(error).__name__}: {' '.join(str(error).split())}") from None
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 Shapes = Mapping[str, tuple[int, ...]]
