@@ -637,16 +637,10 @@ MENDS: dict[str, dict[str, Any]] = {
     "perceiver": {
         "d_latents": 48,
         "d_model": 40,
+        "image_size": 12,
         "num_self_attention_heads": 4,
-        "num_cross_attention_heads": 2,
+        "num_cross_attention_heads": 1,
         "num_self_attends_per_block": 2,
-        "samples_per_patch": 4,
-        "train_size": [16, 20],
-        "num_frames": 3,
-        "audio_samples_per_frame": 12,
-        "output_shape": [1, 6, 4],
-        "_label_trainable_num_channels": 24,
-        "output_num_channels": 16,
     },
     "granite4_vision": {
         "downsample_rate": "3/4",
