@@ -642,6 +642,27 @@ MENDS: dict[str, dict[str, Any]] = {
         "num_cross_attention_heads": 1,
         "num_self_attends_per_block": 2,
     },
+    "pp_ocrv5_server_rec": {"backbone_config": HGNET, "head_out_channels": 27},
+    "pp_ocrv5_server_det": {
+        "backbone_config": HGNET,
+        "neck_out_channels": 48,
+        "kernel_list": [3, 2, 4],
+        "scale_factor_list": [1, 2, 4, 8],
+        "intraclass_block_config": {
+            "reduce_channel": [1, 1, 0],
+            "return_channel": [1, 1, 0],
+            **{
+                f"{name}_{ratio}ratio": [kernel, [1, 1], [size // 2 for size in kernel]]
+                for name, at in (
+                    ("vertical_long_to_small_conv", 0),
+                    ("horizontal_small_to_long_conv", 1),
+                    ("symmetric_conv_long", 2),
+                )
+                for ratio, size in (("long", 7), ("mid", 5), ("short", 3))
+                for kernel in [[[size, 1], [1, size], [size, size]][at]]
+            },
+        },
+    },
     "granite4_vision": {
         "downsample_rate": "3/4",
         "deepstack_layer_map": [[0, 0], [1, 2]],
@@ -1449,6 +1470,13 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             {"freeze_backbone_batch_norms": False, "backbone_config.use_learnable_affine_block": True},
         ),
         ("DFineForObjectDetection", {"lqe_layers": 3, "learn_initial_query": True}),
+    ),
+    "pp_ocrv5_server_rec": (
+        ("PPOCRV5ServerRecForTextRecognition", {"qkv_bias": False, "depth": 4, "conv_kernel_size": [3, 5]}),
+        ("PPOCRV5ServerRecForTextRecognition", {"hidden_size": 96, "mlp_ratio": 1.5}),
+    ),
+    "pp_ocrv5_server_det": (
+        ("PPOCRV5ServerDetForObjectDetection", {"neck_out_channels": 64, "kernel_list": [5, 4, 2], "reduce_factor": 4}),
     ),
     "hgnet_v2": (
         (

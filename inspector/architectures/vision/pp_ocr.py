@@ -1,0 +1,84 @@
+"""PaddleOCR's detector and recogniser of text for servers (PP-OCRv5), above HGNetV2.
+
+modeling_pp_ocrv5_server_rec.py: convolutions and a few layers of attention between the last stage and the characters;
+the bias of q, k and v follows `qkv_bias`. modeling_pp_ocrv5_server_det.py: every stage becomes `neck_out_channels`, a
+quarter of them behind large kernels; blocks narrow them by `reduce_factor`, with kernels that `intraclass_block_config`
+lists by name; the head enlarges twice, by transposed convolutions of the kernels of `kernel_list`.
+"""
+
+from inspector.architectures.vision.hgnet import HGNET_V2
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
+from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, linear
+
+BACKBONE = submodel("backbone", "backbone.", HGNET_V2, config="backbone_config", head="Backbone", by_type=True)
+NORMED = rows(                                 # i channels in, o out, k the kernel
+    part("convolution",   "resnet.conv", conv("i -> o, k0 k1", bias=False)),
+    part("normalization", "norm.resnet", batchnorm("o")))
+SVTR = rows(                                   # c channels of the last stage
+    under("conv_block.0", NORMED, i="c",    o="c//8", tower="conv.1"),
+    under("conv_block.1", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.2"),
+    under("conv_block.2", NORMED, i="d",    o="c",    k0="1", k1="1", tower="conv.3"),
+    under("conv_block.3", NORMED, i="2*c",  o="c//8", tower="conv.4"),
+    under("conv_block.4", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.5"),
+    under("svtr_block.{L}",
+        part("layer_norm1",          "norm.attention",   affine("d")),
+        part("self_attn.qkv",        "attention.qkv",    linear("d -> d + d + d", bias="qkv_bias", packs="q k v")),
+        part("self_attn.projection", "attention.output", dense("d -> d")),
+        part("layer_norm2",          "norm.mlp",         affine("d")),
+        part("mlp.fc1",              "mlp.up",           dense("d -> ff")),
+        part("mlp.fc2",              "mlp.down",         dense("ff -> d"))),
+    part("norm", "norm.final", affine("d")))
+LAST = "backbone_config.stage_out_channels[len(backbone_config.stage_out_channels) - 1]"
+PP_OCRV5_SERVER_REC = Architecture("pp_ocrv5_server_rec", ties="false", ignores="num_attention_heads",
+    dims=Dims(d="hidden_size", L="depth | num_hidden_layers", ff="floor(d*mlp_ratio)", c=LAST,
+              k0="conv_kernel_size[0] | 1", k1="conv_kernel_size[1] | 3"),
+    heads=(
+        head("Model", "", BACKBONE),
+        head("ForTextRecognition", "", under("model", BACKBONE), under("head.encoder", SVTR),
+             part("head.head", "head.token", dense("d -> head_out_channels")), default=True),
+        head("EncoderWithSVTR", "", SVTR)))
+
+
+BLOCK = rows(                                  # r channels inside, o outside
+    part("conv_reduce_channel", "neck.reduce", conv("o -> r, reduce_0 reduce_1")),
+    part("vertical_long_to_small_conv_longratio",    "neck.vertical.long",    conv("r -> r, vl0 vl1")),
+    part("vertical_long_to_small_conv_midratio",     "neck.vertical.middle",  conv("r -> r, vm0 vm1")),
+    part("vertical_long_to_small_conv_shortratio",   "neck.vertical.short",   conv("r -> r, vs0 vs1")),
+    part("horizontal_small_to_long_conv_longratio",  "neck.horizontal.long",   conv("r -> r, hl0 hl1")),
+    part("horizontal_small_to_long_conv_midratio",   "neck.horizontal.middle", conv("r -> r, hm0 hm1")),
+    part("horizontal_small_to_long_conv_shortratio", "neck.horizontal.short",  conv("r -> r, hs0 hs1")),
+    part("symmetric_conv_long_longratio",  "neck.symmetric.long",   conv("r -> r, sl0 sl1")),
+    part("symmetric_conv_long_midratio",   "neck.symmetric.middle", conv("r -> r, sm0 sm1")),
+    part("symmetric_conv_long_shortratio", "neck.symmetric.short",  conv("r -> r, ss0 ss1")),
+    part("conv_final.convolution", "neck.enlarge", conv("r -> o, return_0 return_1")),
+    part("conv_final.norm",        "norm.neck",    batchnorm("o")))
+NECK = under("neck",                           # S stages, N those behind the first
+    part("input_channel_adjustment_convolution.{S}",  "neck.stage",   conv("stage -> n, 1 1", bias=False)),
+    part("input_feature_projection_convolution.{S}",  "neck.project", conv("n -> o, 9 9", bias=False)),
+    part("path_aggregation_head_convolution.{N}",     "neck.down",    conv("o -> o, 3 3", bias=False)),
+    part("path_aggregation_lateral_convolution.{S}",  "neck.lateral", conv("o -> o, 9 9", bias=False)),
+    under("intraclass_blocks.{B}", BLOCK))
+KERNELS = {f"{short}{axis}": f"intraclass_block_config.{name}[0][{axis}]" for axis in (0, 1) for short, name in (
+    ("reduce_", "reduce_channel"), ("return_", "return_channel"),
+    ("vl", "vertical_long_to_small_conv_longratio"), ("vm", "vertical_long_to_small_conv_midratio"),
+    ("vs", "vertical_long_to_small_conv_shortratio"), ("hl", "horizontal_small_to_long_conv_longratio"),
+    ("hm", "horizontal_small_to_long_conv_midratio"), ("hs", "horizontal_small_to_long_conv_shortratio"),
+    ("sl", "symmetric_conv_long_longratio"), ("sm", "symmetric_conv_long_midratio"),
+    ("ss", "symmetric_conv_long_shortratio"))}
+DETECTION = under("head",
+    under("binarize_head",
+        part("conv_down.convolution", "head.mask.down",   conv("n -> o, kernel_list[0] kernel_list[0]", bias=False)),
+        part("conv_down.norm",        "norm.head.down",   batchnorm("o")),
+        part("conv_up.convolution",   "head.mask.up",     conv_t("o -> o, kernel_list[1] kernel_list[1]")),
+        part("conv_up.norm",          "norm.head.up",     batchnorm("o")),
+        part("conv_final",            "head.mask",        conv_t("o -> 1, kernel_list[2] kernel_list[2]"))),
+    under("local_refinement_module",
+        part("convolution_backbone.convolution", "head.mask.refine", conv("o + 1 -> o, 3 3", bias=False)),
+        part("convolution_backbone.norm",        "norm.head.refine", batchnorm("o")),
+        part("convolution_final",                "head.mask.refined", conv("o -> 1, 1 1"))))
+PP_OCRV5_SERVER_DET = Architecture("pp_ocrv5_server_det", ties="false", ignores="scale_factor_list interpolate_mode",
+    dims=Dims(n="neck_out_channels", o="n//4", r="o//reduce_factor", S="len(backbone_config.stage_out_channels)",
+              N="0 : S - 1", stage="backbone_config.stage_out_channels[{S}]", B="intraclass_block_number", **KERNELS),
+    heads=(
+        head("Model", "", BACKBONE, NECK),
+        head("ForObjectDetection", "", under("model", BACKBONE, NECK), DETECTION, default=True)))
