@@ -1471,6 +1471,22 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("DFineForObjectDetection", {"lqe_layers": 3, "learn_initial_query": True}),
     ),
+    "pp_lcnet": (
+        ("PPLCNetForImageClassification", {"scale": 0.35, "divisor": 4, "reduction": 3, "stem_channels": 20}),
+        ("PPLCNetForImageClassification", {"scale": 0.25}),
+        (
+            "PPLCNetBackbone",
+            {
+                "block_configs": [
+                    [[3, 16, 24, 1, True]],
+                    [[5, 24, 40, 2, False], [7, 40, 56, 1, True]],
+                    [[3, 56, 72, 2, False]],
+                    [[3, 72, 88, 2, True], [5, 88, 96, 1, False], [3, 96, 64, 1, True]],
+                    [[5, 64, 112, 2, False]],
+                ]
+            },
+        ),
+    ),
     "pp_ocrv5_server_rec": (
         ("PPOCRV5ServerRecForTextRecognition", {"qkv_bias": False, "depth": 4, "conv_kernel_size": [3, 5]}),
         ("PPOCRV5ServerRecForTextRecognition", {"hidden_size": 96, "mlp_ratio": 1.5}),
