@@ -642,6 +642,15 @@ MENDS: dict[str, dict[str, Any]] = {
         "num_cross_attention_heads": 1,
         "num_self_attends_per_block": 2,
     },
+    "lightglue": {
+        "descriptor_dim": 48,
+        "keypoint_detector_config": {
+            "encoder_hidden_sizes": [10, 14, 18, 22],
+            "decoder_hidden_size": 26,
+            "keypoint_decoder_dim": 65,
+            "descriptor_decoder_dim": 48,
+        },
+    },
     "pp_ocrv5_server_rec": {"backbone_config": HGNET, "head_out_channels": 27},
     "pp_ocrv5_server_det": {
         "backbone_config": HGNET,

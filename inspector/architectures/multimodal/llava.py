@@ -111,7 +111,8 @@ INTERNVL = Architecture("internvl", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1
         part("multi_modal_projector.layer_norm", "norm.bridge", affine("v*s**2")),
         part("multi_modal_projector.linear_1",   "bridge.in",   dense("v*s**2 -> d")),
         part("multi_modal_projector.linear_2",   "bridge.out",  dense("d -> d"))))
-GOT_OCR2 = Architecture("got_ocr2", ties=TIES, dims=LLAVA_DIMS | Dims(o="vision_config.output_channels"), heads=JOINED,
+GOT_OCR2 = Architecture("got_ocr2 pp_chart2table", ties=TIES, heads=JOINED,
+    dims=LLAVA_DIMS | Dims(o="vision_config.output_channels"),
     dialects=SPELLINGS,
     parts=rows(
         submodel("text",   "language_model.", head="Model"),

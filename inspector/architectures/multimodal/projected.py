@@ -1,8 +1,8 @@
 """Joined models of one tower, one projector and one text model that spell their parts in ways of their own.
 
 DeepSeek-VL, its hybrid with SAM's tower for high resolutions, VideoLLaMA 3, Granite Docling, FastVLM, LFM2-VL,
-LightOnOCR, Aria, ColPali, ColQwen2. modeling_video_llama_3.py: SigLIP's layers with rotary positions, so none are
-stored.
+LightOnOCR, Aria, ColPali, ColQwen2, HyperCLOVA X Vision. modeling_video_llama_3.py: SigLIP's layers with rotary
+positions, so none are stored.
 modeling_granite_docling.py: the connector is part of the tower and has two paths, of `scale_factor` and of half of it;
 the router between them exists where `density_router_hidden_size` is given. modeling_aria.py: the
 projector attends with learned queries, its torch attention has a fused input. modeling_lfm2_vl.py: pixels are shuffled
@@ -13,7 +13,7 @@ ColPali.
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, JOINED, SPELLINGS, TIED_IF_ONE_SAYS, TIES
 from inspector.architectures.multimodal.llava import PALIGEMMA
-from inspector.architectures.multimodal.qwen_vl import QWEN2_VL
+from inspector.architectures.multimodal.qwen_vl import QWEN2_5_VL_VISION, QWEN2_VL
 from inspector.architectures.vision.sam import SAM_VISION
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
 from inspector.notation.definition import Architecture, Dims, head, maybe, opaque, part, rows, submodel, under
@@ -143,3 +143,15 @@ COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding
         maybe("vlm.lm_head", "head.token", linear("d -> V")),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.language_model.": "vlm.model.language_model.", "vlm.visual.": "vlm.model.visual."}))
+HYPERCLOVAX_VISION_V2 = Architecture("hyperclovax_vision_v2", ties="tie_word_embeddings | true", heads=BARE_MODEL,
+    dims=TEXT | Dims(o="vision.o"),
+    dialects=(
+        {},
+        {"model.projector.": "model.vision_projector.", "lm_head.": "model.language_model.lm_head."},
+        {"model.projector.": "model.vision_projector.", "model.language_model.": "model.language_model.model.",
+         "lm_head.": "model.language_model.lm_head."}),
+    writers=("transformers in memory", "transformers", "the release"),
+    parts=rows(
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", QWEN2_5_VL_VISION),
+        part("projector", "bridge.out", dense("o -> d"))))

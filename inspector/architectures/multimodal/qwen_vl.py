@@ -176,7 +176,8 @@ QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe qwen4_exp", ties=TIES, dims=TEXT | D
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_5_VISION)))
-GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
+GLM4V = Architecture("glm4v glm4v_moe glm46v glmga", ties=TIES, dims=TEXT, heads=BARE_MODEL,
+                     dialects=({}, MLX_NAMES),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", GLM4V_VISION)))

@@ -25,7 +25,7 @@ SAM_LAYER = rows(
 RELATIVE = rows(                               # y by x positions
     part("attn.rel_pos_h", "attention.bias.height", param("2*y-1 dh")),
     part("attn.rel_pos_w", "attention.bias.width",  param("2*x-1 dh")), when="use_rel_pos")
-SAM_VISION = Architecture("sam_vision_model got_ocr2_vision sam_hq_vision_model", ignores="scale",
+SAM_VISION = Architecture("sam_vision_model got_ocr2_vision sam_hq_vision_model pp_chart2table_vision", ignores="scale",
     dims=VISION | Dims(ff="mlp_dim | floor(d*mlp_ratio)", dh="d//h", o="output_channels", w="window_size",
                        G="L & global_attn_indexes", W="L - G"),
     heads=(head("tower", ""), head("Model", "vision_encoder.")),
