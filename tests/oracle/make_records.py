@@ -1480,6 +1480,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("DFineForObjectDetection", {"lqe_layers": 3, "learn_initial_query": True}),
     ),
+    "lightglue": (("LightGlueForKeypointMatching", {"descriptor_dim": 72, "attention_bias": False}),),
     "pp_lcnet": (
         ("PPLCNetForImageClassification", {"scale": 0.35, "divisor": 4, "reduction": 3, "stem_channels": 20}),
         ("PPLCNetForImageClassification", {"scale": 0.25}),
