@@ -135,7 +135,8 @@ def test_lists_that_a_class_reads_together_are_as_long(key: str) -> None:
 
 
 ALIKE = {
-    "AllegroTransformer3DModel", "AutoencoderKLHunyuanVideo15", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
+    "AllegroTransformer3DModel", "AudioLDM2UNet2DConditionModel", "LTX2LatentUpsamplerModel",
+    "AutoencoderKLHunyuanVideo15", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
     "ChronoEditTransformer3DModel", "CogView3PlusTransformer2DModel",
     "ConsisIDTransformer3DModel", "JoyImageEditTransformer3DModel", "SkyReelsV2Transformer3DModel",
     "Transformer2DModel",
@@ -143,7 +144,7 @@ ALIKE = {
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
     "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLHunyuanImage", "AutoencoderKLMochi", "T2IAdapter",
-    "ZImageTransformer2DModel",
+    "ZImageTransformer2DModel", "UNet1DModel", "PaellaVQModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is reported of them then."""
 

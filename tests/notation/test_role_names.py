@@ -29,7 +29,7 @@ NAMES = {
         k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
         key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
-        layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj
+        layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj zero_k_bias
         sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,
     "value": """
@@ -64,7 +64,7 @@ NAMES = {
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
         to_gate ff.gate gate_layer layers.{}.gate index_kpool_compress_gate
         to_gate_logits
-        gate_bias
+        gate_bias mlp.w0
     """,
     "up in": """
         up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0

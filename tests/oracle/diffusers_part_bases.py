@@ -9,6 +9,10 @@ VOCODER: dict[str, Any] = {
     "upsample_factors": [4, 2], "resnet_kernel_sizes": [3, 5, 7], "resnet_dilations": [[1, 3], [1, 3], [1, 3]],
     "act_fn": "snakebeta", "antialias": True, "antialias_kernel_size": 10,
 }  # fmt: skip
+U_TRANSFORMER: dict[str, Any] = {
+    "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 5, "out_channels": 6, "num_layers": 5,
+    "sample_size": 8, "patch_size": 2,
+}  # fmt: skip
 ACE: dict[str, Any] = {
     "hidden_size": 48, "intermediate_size": 52, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10,
 }  # fmt: skip
@@ -56,6 +60,23 @@ PART_BASES: dict[str, dict[str, Any]] = {
         "sample_size": 64, "in_channels": 3, "out_channels": 5, "block_out_channels": (32, 64, 96),
         "extra_in_channels": 6,
     },
+    "AutoencoderKLMiniMaxH3": {
+        "in_channels": 3, "out_channels": 5, "latent_channels": 6, "block_out_channels": (8, 16, 16, 24),
+        "spatial_downsample_factors": (2, 1, 2, 1), "temporal_downsample_factors": (1, 2, 2, 1),
+        "norm_num_groups": 4, "decoder_num_layers": 2, "decoder_num_attention_heads": 3,
+        "decoder_attention_head_dim": 16, "decoder_num_register_tokens": 7,
+    },
+    "AutoencoderKLMiniMaxH3Audio": {
+        "encoder_dim": 6, "encoder_rates": (2, 4), "latent_dim": 48, "latent_channels": 12, "num_attention_heads": 4,
+        "decoder_dim": 32, "decoder_rates": (2, 2, 2), "decoder_kernel_sizes": (6, 4, 4),
+        "resblock_kernel_sizes": (3, 5), "resblock_dilation_sizes": ((1, 3, 5), (1, 3, 5)),
+    },
+    "UTransformer2DModel": U_TRANSFORMER,
+    "UniDiffuserModel": {**U_TRANSFORMER, "text_dim": 20, "clip_img_dim": 22, "num_text_tokens": 7},
+    "UniDiffuserTextDecoder": {
+        "prefix_length": 7, "prefix_inner_dim": 20, "prefix_hidden_dim": 14, "vocab_size": 37, "n_positions": 11,
+        "n_embd": 24, "n_layer": 2, "n_head": 3,
+    },
     "AudioLDM2UNet2DConditionModel": {
         "in_channels": 4, "out_channels": 6, "block_out_channels": (24, 40), "layers_per_block": 1,
         "norm_num_groups": 8, "cross_attention_dim": ((None, 28), (36,)), "attention_head_dim": 8,
@@ -68,6 +89,15 @@ PART_BASES: dict[str, dict[str, Any]] = {
         "latent_channels": 6, "num_vq_embeddings": 37,
     },
 }  # fmt: skip
+U_TRANSFORMERS: tuple[dict[str, Any], ...] = (
+    {"cross_attention_dim": 28},
+    {"cross_attention_dim": 28, "only_cross_attention": True},
+    {"norm_type": "ada_norm", "num_embeds_ada_norm": 9},
+    {"norm_type": "ada_norm", "num_embeds_ada_norm": 9, "cross_attention_dim": 28},
+    {"activation_fn": "gelu"},
+    {"norm_elementwise_affine": False},
+    {"block_type": "other"},
+)
 PART_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "LTXLatentUpsamplerModel": (
         {"dims": 2},
@@ -95,6 +125,12 @@ PART_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"resnet_kernel_sizes": [3, 5], "resnet_dilations": [[1, 3, 5], [1, 3, 5]]},
     ),
     "AceStepAudioTokenizer": ({"fsq_input_levels": [4, 4, 3]},),
+    "UTransformer2DModel": U_TRANSFORMERS,
+    "UniDiffuserModel": (
+        *U_TRANSFORMERS,
+        {"use_timestep_embedding": True, "use_data_type_embedding": True},
+    ),
+    "UniDiffuserTextDecoder": ({"prefix_inner_dim": 24, "prefix_hidden_dim": None}, {"n_inner": 30}),
     "AudioLDM2UNet2DConditionModel": (
         {
             "down_block_types": ("CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),

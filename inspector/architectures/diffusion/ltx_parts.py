@@ -87,8 +87,8 @@ FILTERS = rows(                                # the width f of the filter of a 
     part("upsample.filter",   "filter.up",   buffer("1 1 f")),
     part("downsample.filter", "filter.down", buffer("1 1 f")))
 SNAKE = rows(                                  # w channels, both: whether there is a second table
-    part("alpha", "conv.act.frequency", param("w")),
-    part("beta",  "conv.act.size",     param("w"), when="both"))
+    part("alpha", "scale.frequency", param("w")),
+    part("beta",  "scale.magnitude", param("w"), when="both"))
 ACTIVATION = rows(
     under("act", SNAKE, when="curved and filtered"),
     under("", SNAKE, when="curved and not filtered"),
