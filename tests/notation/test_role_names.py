@@ -99,7 +99,7 @@ NAMES = {
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
-        channelwise_linear_2 channelwise.2
+        channelwise_linear_2 channelwise.2 ff_out ff.proj_out
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
@@ -110,6 +110,7 @@ NAMES = {
     "gqkv": "gqkv_proj",
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
+        ff_in ff.proj_in
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight w13_dn shared_w13_weight
@@ -181,6 +182,7 @@ ORDERS = {
         "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
         "transformer.blocks.{}.ff_proj",
         "mlp.fc1.proj",
+        "ff_in", "ff.proj_in",
         "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
     ),
 }  # fmt: skip

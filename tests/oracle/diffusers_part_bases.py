@@ -71,6 +71,26 @@ PART_BASES: dict[str, dict[str, Any]] = {
         "decoder_dim": 32, "decoder_rates": (2, 2, 2), "decoder_kernel_sizes": (6, 4, 4),
         "resblock_kernel_sizes": (3, 5), "resblock_dilation_sizes": ((1, 3, 5), (1, 3, 5)),
     },
+    "AnimaTextConditioner": {
+        "source_dim": 20, "target_dim": 28, "model_dim": 48, "num_layers": 2, "num_attention_heads": 4,
+        "target_vocab_size": 37,
+    },
+    "MiniMaxMusic3ConditionEncoder": {"condition_hidden_dim": 20, "num_condition_layers": 3, "out_dim": 14},
+    "MiniMaxMusic3RVQDepthDecoder": {
+        "hidden_size": 48, "num_layers": 2, "num_attention_heads": 4, "intermediate_size": 52, "audio_vocab_size": 21,
+        "num_codebooks": 4, "max_position_embeddings": 11,
+    },
+    "MiniMaxMusic3Transformer1DModel": {
+        "in_channels": 6, "condition_dim": 20, "num_layers": 2, "num_attention_heads": 3, "attention_head_dim": 16,
+        "ff_inner_dim": 52, "rotary_dim": 8, "fourier_embedding_dim": 18,
+    },
+    "MiniMaxMusic3Vocoder": {
+        "latent_channels": 12, "decoder_input_dim": 20, "decoder_hidden_dim": 32, "upsampling_ratios": (4, 2),
+    },
+    "StableAudio3DiTModel": {
+        "io_channels": 6, "patch_size": 1, "embed_dim": 48, "depth": 2, "num_heads": 3, "cond_token_dim": 20,
+        "global_cond_dim": 28, "local_add_cond_dim": 7, "timestep_features_dim": 18, "num_memory_tokens": 5,
+    },
     "UTransformer2DModel": U_TRANSFORMER,
     "UniDiffuserModel": {**U_TRANSFORMER, "text_dim": 20, "clip_img_dim": 22, "num_text_tokens": 7},
     "UniDiffuserTextDecoder": {
@@ -125,12 +145,26 @@ PART_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"resnet_kernel_sizes": [3, 5], "resnet_dilations": [[1, 3, 5], [1, 3, 5]]},
     ),
     "AceStepAudioTokenizer": ({"fsq_input_levels": [4, 4, 3]},),
+    "AnimaTextConditioner": (
+        {"use_self_attention": False},
+        {"use_layer_norm": True},
+        {"use_layer_norm": True, "use_self_attention": False},
+        {"target_dim": 48},
+        {"mlp_ratio": 2.33},
+    ),
+    "StableAudio3DiTModel": (
+        {"use_differential_attention": False},
+        {"num_memory_tokens": 0},
+        {"patch_size": 2},
+        {"num_heads": 1},
+        {"ff_mult": 2.33},
+    ),
     "UTransformer2DModel": U_TRANSFORMERS,
     "UniDiffuserModel": (
         *U_TRANSFORMERS,
         {"use_timestep_embedding": True, "use_data_type_embedding": True},
     ),
-    "UniDiffuserTextDecoder": ({"prefix_inner_dim": 24, "prefix_hidden_dim": None}, {"n_inner": 30}),
+    "UniDiffuserTextDecoder": ({"n_inner": 30},),
     "AudioLDM2UNet2DConditionModel": (
         {
             "down_block_types": ("CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),

@@ -45,6 +45,7 @@ from typing import Any
 
 from inspector.architectures.diffusers_values import CONDITIONS
 from tests.judged import diffusers_classes, diffusers_records
+from tests.oracle.diffusers_classes import class_of
 
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "diffusers_values.json"
 OTHERS = 3
@@ -79,14 +80,16 @@ class Probe:
     """A class, the configs of its records and its own defaults."""
 
     def __init__(self, name: str) -> None:
-        self.kind = getattr(importlib.import_module("diffusers"), name)
+        self.kind = class_of(name)
         listed = [one["config"] for one in diffusers_records(name) if self.error(one["config"]) == ""]
         self.base: Mapping[str, Any] = listed[0]
         step = max(1, (len(listed) - 1) // OTHERS)
         switched = [one for one in listed[1:] if any(_differ(one.get(key), its) for key, its in self.base.items())]
         self.others: Sequence[Mapping[str, Any]] = [*listed[1::step][:OTHERS], *switched[:SWITCHES]]
         parameters = inspect.signature(self.kind.__init__).parameters.values()
-        named = {one.name: one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD}
+        named = {
+            one.name: one.default for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+        }
         named.pop("self")
         self.values = {key: self.base.get(key, default) for key, default in named.items()}
         self.defaults = {key: default for key, default in named.items() if default is not inspect.Parameter.empty}

@@ -3,21 +3,15 @@
 modeling_ace_step.py: five stacks of one layer, four of them with a learned token; the silence has a fixed length.
 """
 
+from inspector.architectures.diffusion.diffusion_blocks import GATED_MLP, GROUPED_ATTENTION
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, dense, linear, param, scale
 
 LAYER = rows(
-    part("input_layernorm",          "norm.attention",   scale("d")),
-    part("self_attn.to_q",           "attention.query",  linear("d -> h*dh",  bias="b")),
-    part("self_attn.to_k",           "attention.key",    linear("d -> kv*dh", bias="b")),
-    part("self_attn.to_v",           "attention.value",  linear("d -> kv*dh", bias="b")),
-    part("self_attn.to_out.0",       "attention.output", linear("h*dh -> d",  bias="b")),
-    part("self_attn.norm_q",         "norm.query",       scale("dh")),
-    part("self_attn.norm_k",         "norm.key",         scale("dh")),
-    part("post_attention_layernorm", "norm.mlp",         scale("d")),
-    part("mlp.gate_proj",            "mlp.gate",         linear("d -> ff")),
-    part("mlp.up_proj",              "mlp.up",           linear("d -> ff")),
-    part("mlp.down_proj",            "mlp.down",         linear("ff -> d")))
+    part("input_layernorm", "norm.attention", scale("d")),
+    under("self_attn", GROUPED_ATTENTION),
+    part("post_attention_layernorm", "norm.mlp", scale("d")),
+    under("mlp", GATED_MLP))
 STACK = rows(                                  # i features in
     part("embed_tokens", "embed.audio", dense("i -> d")),
     under("layers.{L}", LAYER),

@@ -5,7 +5,7 @@ attention.py: `ff.net.0.proj` holds two matrices for a gated activation and one 
 """
 
 from inspector.notation.definition import part, rows
-from inspector.notation.kinds import affine, conv, dense, linear
+from inspector.notation.kinds import affine, conv, dense, linear, scale
 
 EMBEDDING = rows(                              # i channels in, t the width of the embedding
     part("linear_1", "embed.time.1", dense("i -> t")),
@@ -30,6 +30,17 @@ ADDED_ATTENTION = rows(                        # a second stream's projections, 
     part("add_q_proj", "cross.query",    linear("e -> a", bias="b")),
     part("add_k_proj", "cross.key",      linear("e -> a", bias="b")),
     part("add_v_proj", "cross.value",    linear("e -> a", bias="b")))
+GROUPED_ATTENTION = rows(                      # h heads of the width dh, kv of keys and values
+    part("to_q",     "attention.query",  linear("d -> h*dh",  bias="b")),
+    part("to_k",     "attention.key",    linear("d -> kv*dh", bias="b")),
+    part("to_v",     "attention.value",  linear("d -> kv*dh", bias="b")),
+    part("to_out.0", "attention.output", linear("h*dh -> d",  bias="b")),
+    part("norm_q",   "norm.query",       scale("dh")),
+    part("norm_k",   "norm.key",         scale("dh")))
+GATED_MLP = rows(
+    part("gate_proj", "mlp.gate", linear("d -> ff")),
+    part("up_proj",   "mlp.up",   linear("d -> ff")),
+    part("down_proj", "mlp.down", linear("ff -> d")))
 FEED_FORWARD = rows(
     part("net.0.proj", "mlp.up",         linear("w -> ff", bias="b")),
     part("net.2",      "mlp.down",       linear("ff -> w", bias="b")))

@@ -292,12 +292,10 @@ HIDREAMIMAGETRANSFORMER2DMODEL = Architecture("HiDreamImageTransformer2DModel",
         part("caption_projection.{X}.linear",  "embed.text",          linear("x -> d")),
         part("final_layer.adaLN_modulation.1", "norm.modulation.out", dense("d -> 2*d")),
         part("final_layer.linear",             "head.image",          dense("d -> p*p*o"))))
-COGVIEW = rows(
-    part("patch_embed.proj",      "embed.patch", dense("c*p*p -> d")),
-    part("patch_embed.text_proj", "embed.text",  dense("text_embed_dim -> d")),
+COGVIEW_BODY = rows(                           # i features of the time, sizes of what else is a condition
     under("time_condition_embed",
-        under("timestep_embedder", EMBEDDING, i="d"),
-        part("condition_embedder.linear_1", "embed.condition", dense("6*condition_dim -> t")),
+        under("timestep_embedder", EMBEDDING),
+        part("condition_embedder.linear_1", "embed.condition", dense("sizes -> t")),
         part("condition_embedder.linear_2", "embed.condition", dense("t -> t"))),
     under("transformer_blocks.{L}",
         part("norm1.linear", "norm.modulation", dense("t -> 12*d")),
@@ -305,7 +303,11 @@ COGVIEW = rows(
         under("ff", FEED_FORWARD, b="true")),
     part("norm_out.linear", "norm.modulation.out", dense("t -> 2*d")),
     part("proj_out",        "head.image",          dense("d -> p*p*o")))
-COGVIEW_DIMS = WIDTH | Dims(t="time_embed_dim")
+COGVIEW = rows(
+    part("patch_embed.proj",      "embed.patch", dense("c*p*p -> d")),
+    part("patch_embed.text_proj", "embed.text",  dense("text_embed_dim -> d")),
+    COGVIEW_BODY)
+COGVIEW_DIMS = WIDTH | Dims(t="time_embed_dim", i="d", sizes="6*condition_dim")
 COGVIEW3PLUSTRANSFORMER2DMODEL = Architecture("CogView3PlusTransformer2DModel", dims=COGVIEW_DIMS, parts=COGVIEW)
 COGVIEW4TRANSFORMER2DMODEL = Architecture("CogView4Transformer2DModel", dims=COGVIEW_DIMS, parts=COGVIEW)
 ALLEGROTRANSFORMER3DMODEL = Architecture("AllegroTransformer3DModel",

@@ -15,13 +15,13 @@ attended to through a gate of each head; the output matrix serves both attention
 from inspector.architectures.diffusion.diffusion_blocks import (
     ATTENTION,
     EMBEDDING,
-    FEED_FORWARD,
     GATED_FEED_FORWARD,
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )
 from inspector.architectures.diffusion.diffusion_transformer import ADDED_QK_NORM, QK_NORM, WIDTH
 from inspector.architectures.diffusion.image_transformers import (
+    COGVIEW_BODY,
     DOUBLE,
     DOUBLE_MLP,
     FLUX2_MLP,
@@ -65,7 +65,8 @@ BRIAFIBOTRANSFORMER2DMODEL = Architecture("BriaFiboTransformer2DModel",
         IN_AND_BLOCKS,
         part("caption_projection.{X}.linear", "embed.text.layer", linear("text_encoder_dim -> d//2"))))
 GLMIMAGETRANSFORMER2DMODEL = Architecture("GlmImageTransformer2DModel",
-    dims=WIDTH | Dims(t="time_embed_dim", V="prior_vq_quantizer_codebook_size", o="out_channels"),
+    dims=WIDTH | Dims(t="time_embed_dim", i="t", sizes="4*condition_dim", V="prior_vq_quantizer_codebook_size",
+                      o="out_channels"),
     parts=rows(
         part("image_projector.proj",  "embed.patch", dense("c*p*p -> d")),
         part("glyph_projector.net.0.proj", "embed.text.1",  dense("text_embed_dim -> d")),
@@ -73,16 +74,7 @@ GLMIMAGETRANSFORMER2DMODEL = Architecture("GlmImageTransformer2DModel",
         part("prior_token_embedding",      "embed.token",   table("V d")),
         part("prior_projector.net.0.proj", "embed.image.1", dense("d -> d")),
         part("prior_projector.net.2",      "embed.image.2", dense("d -> d")),
-        under("time_condition_embed",
-            under("timestep_embedder", EMBEDDING, i="t"),
-            part("condition_embedder.linear_1", "embed.condition", dense("4*condition_dim -> t")),
-            part("condition_embedder.linear_2", "embed.condition", dense("t -> t"))),
-        under("transformer_blocks.{L}",
-            part("norm1.linear", "norm.modulation", dense("t -> 12*d")),
-            under("attn1", ATTENTION, b="true", bo="true"),
-            under("ff", FEED_FORWARD, b="true")),
-        part("norm_out.linear", "norm.modulation.out", dense("t -> 2*d")),
-        part("proj_out",        "head.image",          dense("d -> p*p*o"))))
+        COGVIEW_BODY))
 
 PRX_EMBEDDING = rows(                          # a sine of 256 numbers in
     part("in_layer",  "embed.time.1", dense("256 -> d")),

@@ -5,7 +5,13 @@ values than heads, in cross attention as well. t5_film_transformer.py: T5's deco
 by the time; the table of positions is a parameter without a gradient.
 """
 
-from inspector.architectures.diffusion.diffusion_blocks import ATTENTION, EMBEDDING, GATED_FEED_FORWARD
+from inspector.architectures.diffusion.diffusion_blocks import (
+    ATTENTION,
+    EMBEDDING,
+    GATED_FEED_FORWARD,
+    GATED_MLP,
+    GROUPED_ATTENTION,
+)
 from inspector.architectures.diffusion.diffusion_transformer import QK_NORM
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import conv, conv_t, dense, linear, param, scale, table
@@ -57,18 +63,11 @@ ACESTEPTRANSFORMER1DMODEL = Architecture("AceStepTransformer1DModel",
         under("layers.{L}",
             part("scale_shift_table",    "norm.modulation",  param("1 6 d")),
             part("self_attn_norm",       "norm.attention",   scale("d")),
-            part("self_attn.to_q",       "attention.query",  linear("d -> h*dh",  bias="b")),
-            part("self_attn.to_k",       "attention.key",    linear("d -> kv*dh", bias="b")),
-            part("self_attn.to_v",       "attention.value",  linear("d -> kv*dh", bias="b")),
-            part("self_attn.to_out.0",   "attention.output", linear("h*dh -> d",  bias="b")),
-            part("self_attn.norm_q",     "norm.query",       scale("dh")),
-            part("self_attn.norm_k",     "norm.key",         scale("dh")),
+            under("self_attn", GROUPED_ATTENTION),
             part("cross_attn_norm",      "norm.cross",       scale("d")),
             under("cross_attn", ACE_CROSS),
             part("mlp_norm",             "norm.mlp",         scale("d")),
-            part("mlp.gate_proj",        "mlp.gate",         linear("d -> ff")),
-            part("mlp.up_proj",          "mlp.up",           linear("d -> ff")),
-            part("mlp.down_proj",        "mlp.down",         linear("ff -> d"))),
+            under("mlp", GATED_MLP)),
         part("norm_out",          "norm.final",          scale("d")),
         part("proj_out_conv",     "head.audio",          conv_t("d -> o, p")),
         part("scale_shift_table", "norm.modulation.out", param("1 2 d"))))
