@@ -153,7 +153,14 @@ def _unknown(named: str) -> Finding:
 
 
 def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
-    """The class to name: that of the same task, or for a base class that of the head which is stored."""
+    """The class to name: that of the same task, or for a base class that of the head which is stored.
+
+    The base class where a head would be missing.
+    """
+    if audited.case is not None and any(
+        one.block.slot.role.startswith("head.") for one in audited.case.placement.missing
+    ):
+        return names_of(NEWEST).bases.get(model_type)
     same = _same_task(named, of, model_type)
     return same if same is not None and not same.endswith("Model") else _stored_class(audited, model_type) or same
 

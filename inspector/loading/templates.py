@@ -30,7 +30,7 @@ def samples(key: str, box: Box, numbered: Collection[tuple[str, int]]) -> Iterat
     numbered: (segment, index after it) of these indices.
     """
     segments = key.split(".")
-    before = [segments[place - 1] for place, segment in enumerate(segments) if segment == "#" and place]
+    before = [segments[place - 1] if place else "" for place, segment in enumerate(segments) if segment == "#"]
     options = [
         [(number, axis & Span.of([number])) for segment, number in numbered if segment == name]
         for axis, name in zip(box, before, strict=True)

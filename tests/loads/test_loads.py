@@ -224,6 +224,8 @@ BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
     (NEWEST, "deepseek_v4", "DeepseekV4ForCausalLM", [["lose", "model.norm."]], "random", [1, 0, 0]),
     (NEWEST, "rf_detr", "RfDetrModel", [["lose", "projector.stages.0.1."]], "random", [2, 0, 0]),
     (NEWEST, "rf_detr", "RfDetrForObjectDetection", [], COMPLETE, [0, 0, 0]),
+    (NEWEST, "rf_detr_dinov2", "RfDetrDinov2Backbone", [["add", "0.weight", "F32", [3]]], COMPLETE, [0, 1, 0]),
+    (NEWEST, "rf_detr", "RfDetrModel", [["add", "0.weight", "F32", [3]]], COMPLETE, [0, 1, 0]),
 ]
 
 
