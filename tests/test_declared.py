@@ -13,6 +13,9 @@ from inspector.auditing.declared import added_tokens
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write
+from tests.judged import base_record, spec_of
+from tests.loads.damage import healthy
+from tests.loads.damage import write as write_folder
 from tests.mending.damages import BERT, GPT2, LLAMA, MODELS, QWEN3
 
 Change = Callable[[Path, dict[str, Any]], None]
@@ -211,6 +214,14 @@ def test_the_class_of_the_same_task_is_named(tmp_path: Path) -> None:
     finding = next(one for one in audited.findings if one.code == "C317")
     (step,) = finding.remedy().steps
     assert step.new == ["LlamaForSequenceClassification"]
+
+
+def test_the_base_class_is_named_where_no_head_is_stored(tmp_path: Path) -> None:
+    record = base_record("vibevoice_asr", "AsrModel")
+    config = {**record["config"], "architectures": ["DeepseekV32ForCausalLM"]}
+    audited = audit(str(write_folder(healthy(spec_of(record), config), tmp_path)))
+    finding = next(one for one in audited.findings if one.code == "C317")
+    assert [step.new for step in finding.remedy().steps] == [["VibeVoiceAsrModel"]]
 
 
 def test_an_unknown_class_is_a_note(tmp_path: Path) -> None:

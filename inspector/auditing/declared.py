@@ -153,23 +153,18 @@ def _unknown(named: str) -> Finding:
 
 
 def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
-    """The class to name: that of the same task, or for a base class that of the head which is stored.
-
-    The base class where a head would be missing.
-    """
-    if audited.case is not None and any(
-        one.block.slot.role.startswith("head.") for one in audited.case.placement.missing
-    ):
-        return names_of(NEWEST).bases.get(model_type)
+    """The class to name: that of the same task, or for a base class that of the head which is stored."""
     same = _same_task(named, of, model_type)
     return same if same is not None and not same.endswith("Model") else _stored_class(audited, model_type) or same
 
 
 def _stored_class(audited: Audit, model_type: str) -> str | None:
-    """The class of a model type whose head the weights have."""
+    """The class of a model type whose head the weights have; the base class where they have none."""
     names = names_of(NEWEST)
     if audited.case is None or model_type not in names.bases:
         return None
+    if any(one.block.slot.role.startswith("head.") for one in audited.case.placement.missing):
+        return names.bases[model_type]
     stem = names.bases[model_type].removesuffix("Model")
     return next((stem + one for one in audited.case.reading.match.head.names if stem + one in names.classes), None)
 

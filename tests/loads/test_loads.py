@@ -224,8 +224,6 @@ BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
     (NEWEST, "deepseek_v4", "DeepseekV4ForCausalLM", [["lose", "model.norm."]], "random", [1, 0, 0]),
     (NEWEST, "rf_detr", "RfDetrModel", [["lose", "projector.stages.0.1."]], "random", [2, 0, 0]),
     (NEWEST, "rf_detr", "RfDetrForObjectDetection", [], COMPLETE, [0, 0, 0]),
-    (NEWEST, "rf_detr_dinov2", "RfDetrDinov2Backbone", [["add", "0.weight", "F32", [3]]], COMPLETE, [0, 1, 0]),
-    (NEWEST, "rf_detr", "RfDetrModel", [["add", "0.weight", "F32", [3]]], COMPLETE, [0, 1, 0]),
 ]
 
 
@@ -244,6 +242,14 @@ def test_what_a_version_builds_from_a_file_of_the_newest(
     assert load is not None
     assert (load.outcome, [load.missing, load.unexpected, load.mismatched]) == (outcome, counts)
     assert major == OLDER or (found.verdict == CLEAN) is (outcome == COMPLETE)
+
+
+def test_a_name_that_begins_with_a_number(tmp_path: Path) -> None:
+    record = base_record("rf_detr", "RfDetrModel")
+    folder = damaged(healthy(spec_of(record), record["config"]), [["add", "0.weight", "F32", [3]]])
+    load = of_version(audit(str(write(folder, tmp_path))), NEWEST)
+    assert load is not None
+    assert (load.outcome, load.missing, load.unexpected) == (COMPLETE, 0, 1)
 
 
 def test_an_index_that_lists_no_file(tmp_path: Path) -> None:
