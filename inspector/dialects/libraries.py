@@ -3,7 +3,7 @@
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
 `models/resnet.py`, with the same names as timm's; OpenAI's `clip/model.py` and `open_clip/model.py`; gpt-fast's
 `model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
-`cn_clip/clip/model.py`.
+`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ LIBRARIES: Final = (
     ("gpt-fast", ("layers.#.attention.wqkv.weight", "layers.#.feed_forward.w1.weight", "tok_embeddings.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.encoder.layer.#.attention.self.query.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.embeddings.word_embeddings.weight")),
+    ("segment-anything", ("image_encoder.blocks.#.attn.qkv.weight", "image_encoder.patch_embed.proj.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),

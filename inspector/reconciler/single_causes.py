@@ -17,6 +17,7 @@ from inspector.algebra.boxes import Box
 from inspector.algebra.span import Span
 from inspector.algebra.values import whole
 from inspector.budget import spend
+from inspector.dialects.libraries import library_of
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
 from inspector.notation.scope import Scope
@@ -50,7 +51,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     """
     if case.solved or not case.as_configured.differences:
         return None
-    if (known := _of_known_form(case) or prefix_in_place(case)) is not None:
+    if (known := _of_known_form(case) or prefix_in_place(case) or _of_library(case)) is not None:
         return Recognized(known, case.uncorrected(Placement((), (), ())))
     found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
@@ -100,6 +101,20 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     if shapes is not None:
         return Recognized(shapes, case.uncorrected(Placement((), (), ())))
     return None if foreign is None else Recognized(foreign[0], beside)
+
+
+def _of_library(case: Reconciled) -> Finding | None:
+    """The finding where the unexpected names show the library that wrote them, and tensors of the class are missing."""
+    unexpected = {one.key for one in case.as_configured.unexpected}
+    if not case.as_configured.missing or case.reading.writer or (library := library_of(unexpected)) is None:
+        return None
+    from inspector.findings.names.of_library import NamesOfLibrary
+
+    claim = case.claim
+    return NamesOfLibrary(
+        place=Place(key="model_type"), claimed=claim.model_type or case.reading.name, class_name=claim.class_name,
+        library=library,
+    )  # fmt: skip
 
 
 def _of_known_form(case: Reconciled) -> Finding | None:
