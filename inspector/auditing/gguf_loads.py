@@ -12,9 +12,11 @@ from inspector.algebra.names import key_of
 from inspector.dialects.gguf_config import counts_layers, depends_on
 from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
-from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree
+from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
+from inspector.findings.shards.files import ShardMissing
+from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree, GgufPreTokenizerUnknown
 from inspector.loading.memory import first_name
-from inspector.loading.outcome import REFUSES
+from inspector.loading.outcome import REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.reconciler.ledger import BUFFER, UNEXPLAINED
 
@@ -57,14 +59,25 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         found = tuple(documented(loader, REFUSES, unread, files) for loader in ("llama.cpp", "ollama"))
     elif not (missing or wrong) and (size := _wrong_size(audited)):
         found = tuple(documented(loader, REFUSES, size, files) for loader in ("llama.cpp", "ollama"))
+    elif pre := next((one for one in audited.findings if isinstance(one, GgufPreTokenizerUnknown)), None):
+        because = f"{pre.source}, does not know the pre-tokenizer {pre.stated}"
+        found = tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     else:
         found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus, spared)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
 
 
 def _unread_key(audited: Audit) -> str:
-    """What llama.cpp says of the first key that it needs and cannot read; "" where there is none."""
+    """What llama.cpp says of a file or a key that it needs and cannot read; "" where there is none."""
     for one in audited.findings:
+        if isinstance(one, GgufPartsJoined):
+            return f"invalid split file name: {one.place.file}"
+        if isinstance(one, GgufPartRenamed) and one.part == 1:
+            return f"invalid split file name: {one.place.file}"
+        if isinstance(one, GgufPartRenamed):
+            return f"illegal split file idx: {one.part - 1}, model must be loaded with the first split"
+        if isinstance(one, ShardMissing):
+            return f"failed to load GGUF split from {one.place.file or 'the parts that are absent'}"
         if isinstance(one, GgufKeysMissing):
             return f"key not found in model: {one.keys[0]}"
         if isinstance(one, GgufListsDisagree):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from inspector.dialects.gguf_layers import MOST_LAYERS
-from inspector.dialects.llama_cpp import required_keys, sizes
+from inspector.dialects.llama_cpp import pre_tokenizers, required_keys, sizes, source
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -55,6 +55,23 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
     from inspector.findings.types.gguf_heads import GgufKeysMissing
 
     yield GgufKeysMissing(place=Place(file=metadata.file), keys=tuple(absent))
+
+
+PRE: Final = "tokenizer.ggml.pre"
+BYTE_PAIRS: Final = "gpt2"
+"""The kind of vocabulary of which llama.cpp reads how texts are split."""
+
+
+def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
+    """The finding on a way to split texts that llama.cpp does not know."""
+    stated = metadata.values.get(PRE)
+    if metadata.values.get(f"{TOKENIZER}model") != BYTE_PAIRS or not isinstance(stated, str):
+        return
+    if stated in pre_tokenizers():
+        return
+    from inspector.findings.types.gguf_heads import GgufPreTokenizerUnknown
+
+    yield GgufPreTokenizerUnknown(place=Place(file=metadata.file, key=PRE), stated=stated, source=source())
 
 
 PER_LAYER: Final = (

@@ -1,9 +1,10 @@
 """What llama.cpp reads of the files of an architecture, as measured with the library itself: `llama_cpp.json`.
 
-`names`: the architectures that it knows; `keys`: those without which it refuses a file; `needs`: tensors without which
-it refuses every file; `read`: all families of tensors that it reads, of which any other is one too many; `spares`:
-those of which one may be missing; `sizes`: keys without which the shapes of no file fit. Of mmproj files it has the
-tensors around the layers without which they do not load. `tests/oracle/make_llama_cpp.py` makes the file.
+`names`: the architectures that it knows; `pre_tokenizers`: values of `tokenizer.ggml.pre`; `keys`: those without which
+it refuses a file; `needs`: tensors without which it refuses every file; `read`: all families of tensors that it reads,
+of which any other is one too many; `spares`: those of which one may be missing; `sizes`: keys without which the shapes
+of no file fit. Of mmproj files it has the tensors around the layers without which they do not load.
+`tests/oracle/make_llama_cpp.py` makes the file.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ def _document() -> Mapping[str, Any]:
 def known_architectures() -> frozenset[str]:
     """The architectures that the measured build of llama.cpp knows: it refuses files of any other."""
     return frozenset(_document()["names"].split())
+
+
+@cache
+def pre_tokenizers() -> frozenset[str]:
+    """The ways to split texts that the measured build knows."""
+    return frozenset(_document()["pre_tokenizers"].split())
 
 
 def source() -> str:

@@ -42,7 +42,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf import WRITER
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
-    from inspector.dialects.gguf_required import list_lengths, missing_keys, with_lengths
+    from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, with_lengths
     from inspector.dialects.gguf_sizes import size_findings, with_sizes
 
     kind = tuple(kind_findings(stated, checkpoint.tensors))
@@ -60,6 +60,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
         *head_findings(stated, model_type, checkpoint.tensors),
         *wrong,
         *missing_keys(stated, checkpoint.tensors),
+        *pre_tokenizer(stated),
         *([] if lists is None else [lists]),
     ]
     checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))

@@ -129,7 +129,8 @@ def of_gguf(
     """
     known = knows("llama.cpp", architecture)
     if not known:
-        because = f"{source()}, does not know the architecture {architecture}"
+        does = f"does not know the architecture {architecture}" if architecture else "finds no architecture in it"
+        because = f"{source()}, {does}"
         return tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     outcome, because = COMPLETE, ""
     if missing or wrong:

@@ -21,6 +21,7 @@ from inspector.dialects.gguf_required import PER_LAYER
 from inspector.findings.conversion.relation import LeftOut
 from inspector.loader.formats import ggml_types
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
+from tests.findings.cases import gguf_with_a_pre_tokenizer
 from tests.sampling import sampled
 from tests.values.written import write
 
@@ -454,6 +455,14 @@ def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Pat
     found = [(one.code, one.headline()) for one in audited.findings if one.severity == "error"]
     assert [(first, shown.replace(".each", "")) for first, shown in found] == [(code, key)]
     assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize("name", ["deepseek-v3", "deepseek-v3.1", "default", "llama-bpe"])
+def test_a_pre_tokenizer_that_llama_cpp_does_not_know_is_a_warning(name: str) -> None:
+    audited = gguf_with_a_pre_tokenizer(name)
+    known = name != "deepseek-v3.1"
+    assert [one.code for one in audited.findings if one.severity != "note"] == ([] if known else ["N518"])
+    assert {one.outcome for one in audited.loads} == {"complete" if known else "unknown"}
 
 
 IGNORED = [("bailing_moe", "bailingmoe.attention.value_length"), ("gpt_oss", "gpt-oss.attention.value_length"),

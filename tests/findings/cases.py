@@ -412,6 +412,22 @@ def gguf_with_doubled(name: str, key: str) -> Audit:
         return audit(str(written.save(Path(folder) / "model.gguf")))
 
 
+def gguf_with_a_pre_tokenizer(name: str) -> Audit:
+    """A conversion of Llama with a vocabulary of pairs of bytes. name: how texts are split."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    keys = [one for one in written.keys if not one[0].startswith("tokenizer.")]
+    tokens = [f"token {row}" for row in range(written.arrays["token_embd.weight"].shape[0])]
+    kind: recorded_gguf.Keys = [("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.pre", "text", name)]
+    lists: recorded_gguf.Keys = [
+        ("tokenizer.ggml.tokens", "texts", tokens),
+        ("tokenizer.ggml.merges", "texts", ["t o"]),
+    ]
+    written.keys = [*keys, *kind, *lists]
+    with TemporaryDirectory() as folder:
+        return audit(str(written.save(Path(folder) / "model.gguf")))
+
+
 def in_file(read: Checkpoint) -> Audit:
     """A checkpoint in a folder, in one file."""
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
@@ -557,6 +573,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-heads-disagree": bloom_with_two_kv_heads,
     "gguf-size-disagrees": lambda: gguf_with_doubled("nomic_bert", "nomic-bert.attention.value_length"),
     "gguf-rotary-width": lambda: gguf_with_doubled("mistral", "llama.rope.dimension_count"),
+    "gguf-pre-tokenizer-unknown": lambda: gguf_with_a_pre_tokenizer("deepseek-v3.1"),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),

@@ -13,7 +13,8 @@ The file has for each architecture: `keys`, those that it refuses to be without;
 reads, with any of the keys, or nothing where a record has one that was not found; `needs`, those of them without which
 no file loads; `spares`, those that records have and of which one may be missing; `sizes`, keys without which the shapes
 of no record fit. For each kind of projector it has the tensors around the layers of mmproj
-files without which they do not load. `names` are all architectures that the library knows.
+files without which they do not load. `names` are all architectures
+that the library knows, `pre_tokenizers` the values of `tokenizer.ggml.pre`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ OTHER_LENGTH = re.compile(r"key (\S+) has wrong array length; expected (\d+), go
 LAYER_NAMES = re.compile(rb"(?:enc\.|dec\.)?blk\.%d\.[a-z0-9_.]+")
 MODEL_CLASS = re.compile(rb"_ZTV\d+llama_model_([a-z0-9_]+)")
 WORD = re.compile(rb"(?<=\0)[a-z][a-z0-9._-]{1,30}(?=\0)")
+PRE_TOKENIZERS = (b"llama-bpe", b"smaug-bpe", b"deepseek-coder", b"roberta-bpe", b"chatglm-bpe", b"superbpe")
+"""Values that lie apart in the library; others lie near them."""
+NEAR = 2000
+"""Bytes around them."""
 PROJECTOR = "clip"
 """The architecture of mmproj files, which are loaded beside a model."""
 UNKNOWN = "unknown model architecture"
@@ -269,6 +274,20 @@ def names_of(prober: Prober, library: Path) -> list[str]:
     return sorted(name for name, said in pairs.items() if UNKNOWN not in said and name != PROJECTOR)
 
 
+def pre_tokenizers(prober: Prober, library: Path) -> list[str]:
+    """The values of `tokenizer.ggml.pre` that the library knows: of its words those that lie near known ones."""
+    raw = library.read_bytes()
+    begins = [raw.find(b"\0" + one + b"\0") for one in PRE_TOKENIZERS]
+    assert all(begin > 0 for begin in begins)
+    near = {word.decode() for begin in begins for word in WORD.findall(raw, begin - NEAR, begin + NEAR)}
+    near |= {*json.loads(FILE.read_text()).get("pre_tokenizers", "").split(), "default"}
+    own = [(f"llama.{key}", kind, value) for key, (kind, value) in KEYS.items()]
+    texts: Keys = [("tokenizer.ggml.tokens", "texts", ["a", "b"]), ("tokenizer.ggml.merges", "texts", ["a b"])]
+    pairs: Keys = [("general.architecture", "text", "llama"), *own, ("tokenizer.ggml.model", "text", "gpt2"), *texts]
+    said = {one: prober.refusal([*pairs, ("tokenizer.ggml.pre", "text", one)], {}) for one in near}
+    return sorted(one for one, text in said.items() if "unknown pre-tokenizer" not in text)
+
+
 def sizes_of(prober: Prober, architecture: str) -> set[str]:
     """The keys without which no record of an architecture that has them loads, though llama.cpp names other reasons."""
     refused: dict[str, bool] = {}
@@ -379,7 +398,14 @@ def main(path: str, *wanted: str) -> None:
                 before[architecture] = entry(architecture, found, sizes_of(prober, architecture))
         needs = projectors(ProjectorLibrary(path), Path(place) / "mmproj.gguf")
         names = " ".join(names_of(prober, Path(path)))
-    made = {"source": SOURCE, "names": names, "projectors": needs, "architectures": dict(sorted(before.items()))}
+        pre = " ".join(pre_tokenizers(prober, Path(path)))
+    made = {
+        "source": SOURCE,
+        "names": names,
+        "pre_tokenizers": pre,
+        "projectors": needs,
+        "architectures": dict(sorted(before.items())),
+    }
     FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 

@@ -119,6 +119,10 @@ _CONFIG_FORMATS = {
 }
 
 
+_PART = re.compile(r"(.+\.part[-_]?)\d{1,5}(?:of\d{1,5})?", re.ASCII)
+"""The name of a piece of a file."""
+
+
 class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """The file has a checkpoint's name but contains something else.
 
@@ -172,6 +176,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         own = self._own_name()
         if own is not None and str(self.place.file).endswith(UNFINISHED):
             return Remedy(f"finish the download; the program that began it renames the file to {own}")
+        if own is not None and (part := _PART.fullmatch(str(self.place.file))):
+            return Remedy(f"join it with the other parts in their order: cat {part[1]}* > {own}")
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)

@@ -114,6 +114,40 @@ class GgufRotaryWidth(ContentFinding, frozen=True, kw_only=True):
         return [("stated", str(self.stated)), ("keys", str(self.length)), ("reference", refusal)]
 
 
+class GgufPreTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file names a way to split texts that llama.cpp does not know.
+
+    What it means
+        `tokenizer.ggml.pre` names the regular expressions by which texts are split before tokens are looked up. The
+        build of llama.cpp that was measured has none of this name.
+
+    Why it matters
+        llama.cpp refuses the file: "unknown pre-tokenizer type". A newer one may know the name.
+
+    Example
+        warning[N518] gguf-pre-tokenizer-unknown: tokenizer.ggml.pre
+          stated     deepseek-v3.1
+          reference  not known to llama.cpp of October 2026, in xllamacpp 2026.10.11549
+          help       convert the model again with llama.cpp's converter, which knows the
+                     name by the tokenizer, or update llama.cpp
+
+    What to do
+        Convert the model again, or set the key to the name of the same tokenizer.
+    """
+
+    code = "N518"
+    severity = "warning"
+
+    stated: str
+    source: str
+
+    headline_text = "tokenizer.ggml.pre"
+    row_texts = (("stated", "{stated}"), ("reference", "not known to {source}"))
+    remedy_text = (
+        "convert the model again with llama.cpp's converter, which knows the name by the tokenizer, or update llama.cpp"
+    )
+
+
 class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file lacks keys that llama.cpp needs.
 
