@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import isqrt, prod
 from typing import Final
 
@@ -321,7 +321,7 @@ def _of_lokr(parts: Mapping[str, Shape], weight: Shape) -> tuple[int | None, ...
 def tool_findings(compared: Compared, base: BaseModules, known: Iterable[Finding]) -> Iterator[Finding]:
     """What does not fit: one finding where the base is another one, else one for each kind of difference.
 
-    known: the findings on the adapter by itself; a tensor that does not fit the other one of its pair is among these.
+    known: the findings on the adapter by itself; a module whose pair does not fit together is among these.
     """
     if compared.unmatched:
         yield AdapterModulesUnmatched(
@@ -345,7 +345,7 @@ def tool_findings(compared: Compared, base: BaseModules, known: Iterable[Finding
                                  of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
         return
     pairs = [pair for one in known if isinstance(one, AdapterPairDiffers) for pair in one.pairs]
-    misfits = {name for pair in pairs for name in (pair.first, pair.second)}
-    for one in [one for one in compared.differences if one.name not in misfits][:3]:
+    apart = (one for one in compared.differences if not any(f"{one.module}." in pair.first for pair in pairs))
+    for one in islice(apart, 3):
         yield AdapterShapeDiffers(place=Place(tensor=one.name), stored=one.stored, expected=one.expected,
                                   tensors=1, module=one.module, base=base.name or base.source)  # fmt: skip

@@ -300,3 +300,17 @@ def test_scales_of_values_with_a_wrong_shape_are_not_reported_again() -> None:
     found = {finding.code: finding for finding in judged(listing, config).findings if finding.severity == "error"}
     assert found.keys() == {"D501", "T611"}
     assert (found["D501"].title, found["T611"].title) == (damaged, f"{whole}_scale_inv")
+
+
+INTEGER_ZEROS = [name for name in PACKED if any(
+    f"{MODULE}.{suffix}" in checkpoint(name)[1] and checkpoint(name)[1][f"{MODULE}.{suffix}"][0] == "I32"
+    for suffix in ("qzeros", "weight_zero_point")
+)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INTEGER_ZEROS)
+def test_packed_zero_points_are_no_floats(name: str) -> None:
+    suffix = suffix_of(name, ("qzeros", "weight_zero_point"))
+    result = changed(name, put={f"{MODULE}.{suffix}": ("BF16", checkpoint(name)[1][f"{MODULE}.{suffix}"][1])})
+    assert caused(name, result) == ["T611"], [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == checkpoint(name)[2]

@@ -55,7 +55,8 @@ def packed_outputs(
     reading.compare("bits", bits)
     groups, size = reading.grouped((scales, points), -2, inputs)
     reading.helper(scales, [(*lead, groups, outputs)], "one for each group and output")
-    reading.helper(points, [(*lead, groups, columns)], f"{bits} bits for each group and output", required=zeros)
+    because = f"{bits} bits for each group and output"
+    reading.helper(points, [(*lead, groups, columns)], because, INTEGERS, required=zeros)
     return reading.result(values, scheme, (*lead, outputs, inputs), bits, size)
 
 
@@ -89,7 +90,7 @@ def _gemv(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     size, words = _padded(inputs, tensors, setting, 1)
     _gemv_settings(reading, bits, size)
     reading.helper("scales", [(outputs, 8 * words)], "groups padded to whole words")
-    reading.helper("qzeros", [(outputs, words)], "groups padded to whole words")
+    reading.helper("qzeros", [(outputs, words)], "groups padded to whole words", INTEGERS)
     return reading.result("qweight", "awq-gemv", (outputs, inputs), bits, size)
 
 

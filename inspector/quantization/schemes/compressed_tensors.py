@@ -18,6 +18,7 @@ from inspector.quantization.module import (
     BYTES,
     FLOAT8,
     FLOATS,
+    INTEGERS,
     ModuleReading,
     Scheme,
     Tensors,
@@ -67,7 +68,7 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
         expected = [(*lead, rows, groups), (*lead, outputs, groups)]
-        reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group")
+        reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group", INTEGERS)
     kept = _kept(reading, outputs, low, high)
     inputs = likely(low, high, setting) if kept is None else kept
     bounds = () if low == high or kept is not None else (*((dim, dim) for dim in (*lead, outputs)), (low, high))

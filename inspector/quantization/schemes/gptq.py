@@ -68,9 +68,8 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.compare("bits", bits)
     groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
-    reading.helper(
-        "qzeros", [(*lead, groups, ceil_div(outputs * bits, word(values)))], f"{bits} bits for each group and output"
-    )
+    words = ceil_div(outputs * bits, word(values))
+    reading.helper("qzeros", [(*lead, groups, words)], f"{bits} bits for each group and output", INTEGERS)
     reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input",
                    required=setting.variant == "desc_act")  # fmt: skip
     return reading.result("qweight", "gptq", (*lead, outputs, inputs), bits, size)
@@ -92,7 +91,7 @@ def _bits(tensors: Tensors, setting: ModuleSettings) -> int:
     values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
     rows, outputs = values.shape[-2:]
     allowed: list[int] = []
-    if zeros is not None and len(zeros.shape) >= 2:
+    if zeros is not None and len(zeros.shape) >= 2 and zeros.dtype in INTEGERS:
         allowed = [bits for bits in WIDTHS if ceil_div(outputs * bits, word(zeros)) == zeros.shape[-1]]
     if index is not None and index.elements and len(allowed) != 1:
         filling = [bits for bits in allowed or WIDTHS if ceil_div(index.elements * bits, word(values)) == rows]
