@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_modules import NAMES, AuditFolder, ModulesRead, sentence_modules
+from inspector.auditing.sentence_modules import AuditFolder, ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.config_file import Config, named_class
@@ -25,7 +25,8 @@ from inspector.loading.tables import (
     spelled,
     type_of_class,
 )
-from inspector.reconciler.ledger import PARAMETER, UNCHECKED, add_up
+from inspector.reconciler.ledger import PARAMETER, add_up
+from inspector.reconciler.reconcile import unknown_lines
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
     """The audit with the modules of a sentence encoder behind the model."""
-    audited = _explained(audited) if modules.explained else audited
+    audited = _of_module(audited, modules.explained) if modules.of_module else audited
     findings = ordered((*audited.findings, *modules.findings))
     verdict = verdict_with(audited.verdict, modules.findings)
     open_check = verdict == CLEAN and any(one.decisive for one in modules.skipped)
@@ -73,13 +74,29 @@ def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
                    verdict=UNDECIDED if open_check else verdict)  # fmt: skip
 
 
-def _explained(audited: Audit) -> Audit:
-    """The audit of weights of no known model whose names and shapes are those that a module's config states."""
-    skipped = tuple(one for one in audited.skipped if one.check != NAMES)
-    lines = [replace(line, kind=PARAMETER) if line.kind == UNCHECKED else line for line in audited.lines]
-    ledger = add_up(lines, audited.counts.unique_parameters)
-    verdict = verdict_of(audited.findings, skipped) if audited.verdict == UNDECIDED else audited.verdict
-    return replace(audited, skipped=skipped, ledger=ledger, verdict=verdict)
+def _of_module(audited: Audit, complete: bool) -> Audit:
+    """The audit of weights that are a module's and no model's, whatever model has such names.
+
+    complete: whether names and shapes are those that the module's config states.
+    """
+    if audited.stored is None:
+        return audited
+    lines = [replace(line, kind=PARAMETER) for line in unknown_lines(audited.stored)]
+    ledger = add_up(lines, None)
+    ledger = add_up(lines, ledger.counts.unique_parameters) if complete else ledger
+    skipped = tuple(one for one in audited.skipped if not (one.decisive and complete))
+    findings = tuple(one for one in audited.findings if _is_of_file(one) or one in audited.checkpoint.findings)
+    verdict = verdict_of(findings, skipped)
+    return replace(audited, architecture=None, case=None, causes=(), skipped=skipped, findings=findings, ledger=ledger,
+                   verdict=verdict)  # fmt: skip
+
+
+def _is_of_file(finding: Finding) -> bool:
+    """Whether a finding is about a file that a model has, whatever its weights are."""
+    from inspector.findings.config import ConfigMissing
+
+    place = finding.place
+    return not (place.tensor or place.family or place.key or isinstance(finding, ConfigMissing))
 
 
 # --- the class ---

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys of the width of the hidden states."""
-NAMES: Final = "names and shapes"
-"""The check that is not made of an unknown architecture."""
 WEIGHTS: Final = "model.safetensors"
 
 
@@ -67,12 +65,14 @@ class Problem(Struct, frozen=True):
 class ModulesRead(Struct, frozen=True):
     """What is wrong with the modules, and what of them was not checked.
 
-    explained: whether the audited weights are those of a module that is no model, and all are as its config states.
+    of_module: whether the audited weights are those of a module that is no model. explained: whether all of them are
+    as its config states.
     """
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     explained: bool = False
+    of_module: bool = False
 
 
 AuditFolder = Callable[[Checkpoint], Audit]
@@ -100,7 +100,10 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
         else:
             judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
         read = ModulesRead(
-            (*read.findings, *judged.findings), (*read.skipped, *judged.skipped), read.explained or judged.explained
+            (*read.findings, *judged.findings),
+            (*read.skipped, *judged.skipped),
+            read.explained or judged.explained,
+            read.of_module or judged.of_module,
         )
     return read
 
@@ -168,19 +171,21 @@ def _module(
     width = widths.tokens if of_tokens else widths.sentence
     problem = _problem(one.kind, part, values)
     if problem is not None:
-        return ModulesRead((_missing(one, problem),)), Widths()
+        own = main is not None and main.checkpoint.readable
+        return ModulesRead((_missing(one, problem),), of_module=own), Widths()
     found: tuple[Finding, ...] = tuple(_ignored(one, part))
     known = is_known(one.kind) or one.kind in LOOKUPS
-    explained = main is not None and known and not found
+    own = main is not None and known
+    explained = own and not found
     skipped = (_unread(one),) if part is not None and part.readable and not (known or one.kind in EMPTY) else ()
     if width is not None and width_before(one.kind, values) not in (None, width):
         wrong, values = _of_another_width(checkpoint, rest, values, width)
         found, skipped = (*found, wrong), ()
     behind = _width_of_table(one.kind, part) if one.kind in LOOKUPS else width_behind(one.kind, values, width)
     if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
-        return ModulesRead(found, skipped, explained), replace(widths, tokens=behind)
+        return ModulesRead(found, skipped, explained, own), replace(widths, tokens=behind)
     tokens = behind if one.kind in (*TOKENS, *LOOKUPS) else widths.tokens
-    return ModulesRead(found, skipped if main is None else (), explained), Widths(tokens, behind)
+    return ModulesRead(found, skipped if main is None else (), explained, own), Widths(tokens, behind)
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
