@@ -452,6 +452,8 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
     ("entries", "found"),
     [
         ({"vae": None}, {"N435"}),
+        ({"_class_name": ["StableDiffusionPipeline"]}, {"N435"}),
+        ({"_class_name": ["pipeline", "StableDiffusionPipeline"]}, set()),
         ({"scheduler": ["diffusers", None]}, {"N435"}),
         ({"feature_extractor": None}, {"N476"}),
         ({"image_encoder": []}, {"N476"}),

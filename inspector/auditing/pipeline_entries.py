@@ -62,8 +62,6 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
     """What diffusers says of the entries, before it reads a component. beside: the files in the folder of the index."""
     stated = _class_of(index.values)
     if stated is None:
-        if index.values.get("_class_name") is not None:
-            return IndexEntries()
         return IndexEntries((PipelineIncomplete(place=_key(index, "_class_name"), class_name=None, components=()),))
     if not is_pipeline(stated):
         return IndexEntries(
@@ -119,9 +117,9 @@ def judge_classes(
 
 
 def _class_of(values: Mapping[str, object]) -> str | None:
-    """The class of the pipeline; of code of the repository the last of a list."""
+    """The class of the pipeline; of code of the repository the last of a list, behind its module."""
     named = values.get("_class_name")
-    last = named[-1] if isinstance(named, list) and named else named
+    last = named[1] if isinstance(named, list) and len(named) == 2 else named
     return last if isinstance(last, str) else None
 
 
