@@ -16,7 +16,7 @@ from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of, name_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
-from inspector.loading.renaming import Renamed, renamed
+from inspector.loading.renaming import Renamed, Transform, renamed
 from inspector.loading.tables import ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
 from inspector.matcher.families import Families, Family, Stored
@@ -198,6 +198,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
     combined: IndexSets = {}
     unexpected: IndexSets = {}
     stored: dict[tuple[str, int], int] = {}
+    apart: dict[tuple[str, Transform], dict[int, tuple[Box, ...]]] = {}
     result = Counted()
     for family, part, (found, number, text, own) in _named(families, name):
         key, order = template(text)
@@ -213,6 +214,9 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         loaded[key] = joined_with(loaded.get(key, ()), inside)
         if found.converter is not None:
             combined[key] = joined_with(combined.get(key, ()), inside)
+            if (key, found.source) not in memory.parts:
+                sides = apart.setdefault((key, found.converter), {})
+                sides[found.source] = joined_with(sides.get(found.source, ()), inside)
         if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
             result.integer = first_name(family.key, own)
         if part.layout is ABSENT:
@@ -226,7 +230,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
-    result.partial = tuple(_partial(memory, combined, stored))
+    result.partial = (*_partial(memory, combined, stored), *_one_sided(apart))
     result.loaded = len(loaded)
     result.overwritten = _overwritten(memory, loaded)
     _count_missing(memory, loaded, rules, result)
@@ -290,6 +294,16 @@ def _partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int
         if stored.get((key, source), 0) != wanted:
             found.append(key)
     return found
+
+
+def _one_sided(apart: Mapping[tuple[str, Transform], Mapping[int, Sequence[Box]]]) -> list[str]:
+    """Keys of which some sources of a converter are stored and others not: apart has the index sets of each source."""
+    return [
+        key
+        for (key, converter), sides in apart.items()
+        if len(sides) < sum(group.startswith("g") for group in converter.pattern.groupindex)
+        or len({count(boxes) for boxes in sides.values()}) > 1
+    ]
 
 
 def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result: Counted) -> None:

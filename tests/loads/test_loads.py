@@ -244,6 +244,14 @@ def test_what_a_version_builds_from_a_file_of_the_newest(
     assert major == OLDER or (found.verdict == CLEAN) is (outcome == COMPLETE)
 
 
+def test_one_of_the_matrices_that_are_joined_while_loading_is_missing(tmp_path: Path) -> None:
+    record = base_record("step3p7", "ForConditionalGeneration")
+    folder = healthy(spec_of(record), record["config"])
+    load = of_version(audit(str(write(damaged(folder, [["lose", "layers.2.moe.gate_proj"]]), tmp_path))), NEWEST)
+    assert load is not None
+    assert load.outcome == REFUSES and "not all its tensors are stored" in load.because
+
+
 def test_a_name_that_begins_with_a_number(tmp_path: Path) -> None:
     record = base_record("rf_detr", "RfDetrModel")
     folder = damaged(healthy(spec_of(record), record["config"]), [["add", "0.weight", "F32", [3]]])
