@@ -191,6 +191,8 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
         "a module inside of it",
     ),
     ("bert.labels", [["unset", ["modules_to_save"], adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.supertuning", [], COMPLETE, ""),
+    ("llama.supertuning", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "lora_alpha without r"),
     ("llama.labels", [["replace", "base_model.model.", "base_model."]], "refuses", "score.weight is missing"),
     ("whisper.convolution", [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]], COMPLETE, ""),
 ]

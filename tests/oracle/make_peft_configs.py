@@ -35,13 +35,14 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "layers_pattern with an expression in target_modules": {"target_modules": "x", "layers_pattern": "h"},
     "layers_pattern without layers_to_transform": {"target_modules": ["x"], "layers_pattern": "h"},
     "lora_bias with use_dora": {"target_modules": ["x"], "lora_bias": True, "use_dora": True},
+    "lora_alpha without r": {"target_modules": ["x"], "lora_alpha": 8, "r": None},
 }
 
 SMALL: dict[str, dict[str, Any]] = {
     "OFT": {"oft_block_size": 4, "r": 0}, "BOFT": {"boft_block_size": 4}, "VBLORA": {"vector_length": 4},
     "ADALORA": {"total_step": 10}, "C3A": {"block_size": 4}, "ROAD": {"group_size": 4}, "WAVEFT": {"n_frequency": 20},
     "FOURIERFT": {"n_frequency": 20}, "GRALORA": {"r": 4, "gralora_k": 2}, "IA3": {"feedforward_modules": []},
-    "MISS": {"r": 4}, "SHIRA": {"r": 2}, "FROD": {"progressbar": False},
+    "MISS": {"r": 4}, "SHIRA": {"r": 2}, "FROD": {"progressbar": False}, "SUPERTUNING": {"r": 4, "lora_alpha": 8},
 }  # fmt: skip
 """Arguments with which a method changes modules of this width."""
 WIDTH = 48
@@ -72,13 +73,13 @@ def defaults_of(kind: Any) -> dict[str, Any]:
     return found
 
 
-def refused_by(kind: Any, keys: dict[str, Any]) -> list[str]:
+def refused_by(kind: Any, name: str, keys: dict[str, Any]) -> list[str]:
     """The conditions that a class refuses, all keys of which it has."""
     found: list[str] = []
     for condition, values in CONDITIONS.items():
         if values.keys() <= keys.keys():
             try:
-                kind(**values)
+                kind(**{**SMALL.get(name, {}), **values})
             except ValueError:
                 found.append(condition)
             except ImportError:
@@ -203,7 +204,7 @@ def main() -> None:
         of_types = getattr(tuner, "target_module_mapping", None) or {}
         if name.value == "IA3":
             of_types = importlib.import_module("peft.utils.constants").TRANSFORMERS_MODELS_TO_IA3_TARGET_MODULES_MAPPING
-        entry: dict[str, Any] = {"keys": keys, "refused": refused_by(kind, keys), "targets": {}}
+        entry: dict[str, Any] = {"keys": keys, "refused": refused_by(kind, name.value, keys), "targets": {}}
         for model_type, modules in sorted(of_types.items()):
             text = modules if isinstance(modules, str) else " ".join(sorted(modules))
             if text not in targets:
