@@ -18,6 +18,7 @@ from inspector.adapters.difference import AdapterDifference, difference_of, matc
 from inspector.adapters.expected import PROMPTS, ExpectedAdapter, expected_parameters, plan_alone, prompts
 from inspector.adapters.merged_linear import merged_linear
 from inspector.adapters.method_table import with_rank
+from inspector.adapters.misspelled import taken_out
 from inspector.adapters.names import (
     BASE_LAYER,
     OWN_PREFIX,
@@ -141,7 +142,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         findings.append(kind(stated=stated_heads, of_base=own))
     unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
     findings.extend(_names_of_files(unreached, families))
-    instead = of_whole_model(method, values, families) or merged_linear(families)
+    instead = taken_out(method, families) or of_whole_model(method, values, families) or merged_linear(families)
     if instead is not None:
         findings.append(instead)
     else:

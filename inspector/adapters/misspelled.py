@@ -1,16 +1,17 @@
 """Names of an adapter's tensors that no program reads, and those that programs read in their place.
 
 Measured with diffusers 0.42 (`FluxPipeline.lora_state_dict`); ComfyUI's `comfy/lora.py` and sd-scripts'
-`networks/lora.py` compare whole names as well.
+`networks/lora.py` compare whole names as well. PEFT's names without the adapter's: what 0.13 saves for adapters named
+"lora" and "weight", which 0.21 does not find when it loads (measured).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from inspector.adapters.names import renames_of
+from inspector.adapters.names import PREFIX, renames_of, tuner_name
 from inspector.findings.finding import Finding
 from inspector.reconciler.wording import names_in
 
@@ -25,6 +26,10 @@ _DOTTED: Final = re.compile(
 """The same with dots between the words."""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
+_TAKEN_OUT: Final = re.compile(
+    rf"({re.escape(PREFIX)}.+?)(?:(_(?:[AB]\.weight|embedding_[AB]|magnitude_vector))|\.lora_[AB])"
+)
+"""PEFT's names out of which saving took more than the adapter's name: `.lora` or `.weight` too."""
 
 
 def read_name(key: str) -> str:
@@ -44,15 +49,44 @@ def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
     """The finding on tensors of an adapter under names that no program reads. keys: those of the adapter."""
     listed = list(keys)
     wrong = [key for key in listed if read_name(key) != key]
-    if not wrong:
-        return
+    if wrong:
+        yield _finding(families, wrong, listed, read_name)
+
+
+def peft_name(key: str) -> str:
+    """The name that PEFT reads, of one out of which its saving took more than the adapter's name."""
+    found = _TAKEN_OUT.fullmatch(key)
+    if found is None or (found[2] and tuner_name(key) is not None):
+        return key
+    return f"{found[1]}.lora{found[2]}" if found[2] else f"{key}.weight"
+
+
+def taken_out(method: str, families: Families) -> Finding | None:
+    """The finding on pairs of a LoRA from whose names PEFT took the adapter's name, which they contain themselves."""
+    tuned = any(tuner_name(key) is not None for key in families)
+    wrong = [key for key in families if peft_name(key) != key and tuned == (tuner_name(key) is not None)]
+    if method != "lora":
+        return None
+    pairs = {peft_name(key) for key in wrong}
+    if not wrong or any(_other(key) not in pairs for key in pairs):
+        return None
+    return _finding(families, wrong, list(families), peft_name)
+
+
+def _other(key: str) -> str:
+    """The name of the other matrix of a pair."""
+    swapped = {"A": "B", "B": "A"}
+    return re.sub(r"(?<=_)[AB](?=$|\.weight$)", lambda found: swapped[found[0]], key)
+
+
+def _finding(families: Families, wrong: list[str], listed: list[str], named: Callable[[str], str]) -> Finding:
     from inspector.findings.adapters.misspelled import AdapterNamesMisspelled
 
     stored = names_in(wrong[0], families[wrong[0]].stored[0].boxes, 1)[0]
-    yield AdapterNamesMisspelled(
+    return AdapterNamesMisspelled(
         tensors=sum(families[key].tensors for key in wrong),
         of=sum(families[key].tensors for key in listed),
         stored=stored,
-        wanted=read_name(stored),
-        renames=renames_of(wrong, read_name, families),
+        wanted=named(stored),
+        renames=renames_of(wrong, named, families),
     )

@@ -73,14 +73,15 @@ def loads_of_adapter(
     problem = problem or refusal(values) or refused_for(values, base) or _without_projection(stored, values, method)
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
-    renaming, values = renames(values, base.get("model_type")), report.values or values
+    stated, renaming = values, renames(values, base.get("model_type"))
+    values = report.values or values
     load = of_adapter(
         files, problem, None if problem else _against_base(stored, named, report, values, method, renaming)
     )
     labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
     if labels is not None and load.outcome == COMPLETE:
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
-    return (load, *by_vllm(values, files, load))
+    return (load, *by_vllm(stated, files, load))
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:

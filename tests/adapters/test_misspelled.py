@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.adapters.misspelled import read_name
+from inspector.adapters.misspelled import peft_name, read_name
 from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, alone
 from tests.judged import codes
@@ -53,3 +53,34 @@ def test_a_joint_matrix_of_two_parts_is_one_finding(up: tuple[int, ...]) -> None
     }
     values = {"peft_type": "LORA", "r": 4, "target_modules": ["c_attn"]}
     assert codes(alone(spec, values)) == ({"A938"} if grouped else set())
+
+
+TAKEN_OUT = {
+    "lora": ("q_proj_A.weight", "q_proj_B.weight", "q_proj_magnitude_vector"),
+    "weight": ("q_proj.lora_A", "q_proj.lora_B"),
+    "of words": ("embed_tokens_embedding_A", "embed_tokens_embedding_B"),
+}  # fmt: skip
+"""What PEFT 0.13 saves for adapters named "lora" and "weight"."""
+PEFT = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "embed_tokens"]}
+
+
+def of_peft(names: tuple[str, ...]) -> Spec:
+    shapes = ((4, 64), (64, 4), (64,))
+    paths = [f"base_model.model.model.layers.{layer}.self_attn." for layer in range(2)]
+    return {path + name: ("F32", shape) for path in paths for name, shape in zip(names, shapes, strict=False)}
+
+
+@pytest.mark.parametrize("names", TAKEN_OUT.values(), ids=TAKEN_OUT)
+def test_the_adapter_s_name_taken_out_of_peft_s_names(names: tuple[str, ...]) -> None:
+    spec = of_peft(names)
+    audited = alone(spec, PEFT)
+    assert codes(audited) == {"A937"}
+    finding = next(one for one in audited.findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(name, steps) for name in spec} == {peft_name(name) for name in spec}
+    assert all(".lora_" in renamed(name, steps) for name in spec)
+
+
+def test_modules_that_end_with_a_letter_are_the_base_s() -> None:
+    kept = of_peft(("q_proj.lora_A.weight", "q_proj.lora_B.weight")) | of_peft(("mix_A.weight", "mix_B.weight"))
+    assert codes(alone(kept, PEFT | {"modules_to_save": ["mix_A", "mix_B"]})) == set()

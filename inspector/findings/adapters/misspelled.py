@@ -11,11 +11,13 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
 
     What it means
         Programs compare whole names. Here a matrix has small letters in the place of capital ones
-        (`.lora_a.weight`), a module's name in Kohya's spelling ends with an underscore, or has dots inside.
+        (`.lora_a.weight`), a module's name in Kohya's spelling ends with an underscore, or has dots inside. PEFT's
+        names lack `.lora` or `.weight` where an earlier version saved an adapter with such a name of its own ("lora"),
+        which it took out of them (`q_proj_A.weight`).
 
     Why it matters
         diffusers refuses such a file, or ignores the tensors, as ComfyUI does (`lora key not loaded`): the base runs as
-        if they were not there.
+        if they were not there. PEFT warns of missing keys and goes on with new matrices.
 
     Example
         error[A937] adapter-names-misspelled: 9 of 9 tensors
