@@ -6,97 +6,35 @@ explained yet. What is left at the end is unexplained.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
-from inspector.architectures.defaults import is_component
+from inspector.auditing.by_definition import definition
 from inspector.auditing.channels_last import channels_first, is_of_mlx
-from inspector.auditing.confirmation import is_confirmed
-from inspector.auditing.derived_keys import underived_heads
+from inspector.auditing.draft import Draft
 from inspector.auditing.llava_projector import projector_of_llava
-from inspector.auditing.own_code import OWN_CODE, OWN_KEYS, own_code
-from inspector.auditing.own_words import in_own_words
-from inspector.auditing.part_alone import PART_ALONE, part_alone
 from inspector.auditing.reported import (
-    entries_in_vain,
-    lacks_shards,
     lost_tensors,
-    nothing_stored,
     odd_shards,
     weights_emptied,
 )
-from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
+from inspector.auditing.result import ArchitectureName, Audit, conclude
 from inspector.auditing.totals import check_totals
-from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
-from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
-from inspector.matcher.reading import Reading
-from inspector.matcher.spelling import equal_matches
 from inspector.quantization.signs import may_be_packed
-from inspector.reconciler import ledger
-from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
-from inspector.reconciler.choose import choose_reading
-from inspector.reconciler.config_keys import as_meant, not_understood, with_types
-from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
-from inspector.reconciler.dtypes import all_float, dtype_findings, weights_not_float, without_flat, without_scales
-from inspector.reconciler.explain import reconciliation_findings
-from inspector.reconciler.ledger import Ledger, Line
-from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile, unknown_lines
+from inspector.reconciler.config_keys import as_meant
+from inspector.reconciler.dtypes import dtype_findings, weights_not_float, without_flat, without_scales
 
 if TYPE_CHECKING:
-    from inspector.quantization.unpacked import Unpacked
-    from inspector.reconciler.claims import Stated, TotalClaim
+    from inspector.reconciler.claims import Stated
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer", "_packed_params")
 """Parts of names that suggest training state."""
-
-
-class Draft(Struct, frozen=True):
-    """An audit in progress.
-
-    config: the claim of the config. stored: all families as they are stored. families: those not explained yet;
-    under logical names once unpacked.
-    lost: missing tensors that another finding reports; emptied: tensors that a finding reports as empty.
-    nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and its
-    reconciliation, None where no definition fits. unpacked: the result of unpacking quantized modules. deferred: lines
-    to append to the ledger at the end.
-    """
-
-    checkpoint: Checkpoint
-    config: Claim
-    stored: Families
-    families: Families
-    stated: Stated | None = None
-    ledger: Ledger = field(default_factory=Ledger)
-    findings: tuple[Finding, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    claims: tuple[TotalClaim, ...] = ()
-    lost: tuple[str, ...] = ()
-    emptied: tuple[str, ...] = ()
-    nameless: str = ""
-    deferred: tuple[Line, ...] = ()
-    reading: Reading | None = None
-    case: Reconciled | None = None
-    unpacked: Unpacked | None = None
-
-    def with_findings(self, findings: Sequence[Finding]) -> Draft:
-        """The draft with more findings."""
-        return replace(self, findings=(*self.findings, *findings)) if findings else self
-
-    def open(self, check: str, because: str, *, decisive: bool = True) -> Draft:
-        """The draft with a check that was skipped."""
-        return replace(self, skipped=(*self.skipped, Skipped(check, because, decisive)))
-
-    def add(self, lines: Sequence[Line]) -> Draft:
-        """The draft with more lines in its ledger."""
-        if not lines:
-            return self
-        return replace(self, ledger=ledger.add_up([*self.ledger.lines, *lines], self.ledger.counts.expected_parameters))
 
 
 Explain = Callable[[Draft], Draft]
@@ -192,129 +130,6 @@ def quantized_modules(draft: Draft) -> Draft:
     return replace(draft, families=unpacked.families, unpacked=unpacked, lost=without)
 
 
-class Judged(Struct, frozen=True):
-    """The weights under a definition: the claim and the reading that decide, their reconciliation, the findings."""
-
-    config: Claim
-    reading: Reading
-    case: Reconciled
-    findings: list[Finding]
-
-
-def definition(draft: Draft) -> Draft:
-    """Compares every family with the definition that the config or the names select."""
-    checkpoint, config = draft.checkpoint, draft.config
-    if draft.nameless:
-        return _without_definition(draft).open("names and shapes", draft.nameless)
-    if not (checkpoint.tensors or checkpoint.lost) and (checkpoint.set_name or config.definition is not None):
-        return _without_definition(draft).with_findings([nothing_stored(checkpoint)])
-    if "fc.weight" in draft.families and (head := draft_of_three(draft.families)) is not None:
-        return _without_definition(draft).with_findings([head]).open(*OF_DRAFT)
-    if len(draft.families) <= MOST_OF_PART and (added := added_part(draft.families)) is not None:
-        return _without_definition(draft).with_findings([added]).open(*OF_PART)
-    if (part := part_alone(config, draft.families, draft.lost)) is not None:
-        return _without_definition(draft).with_findings([part]).open(*PART_ALONE)
-    reading, nearest = choose_reading(config, draft.families, draft.lost)
-    if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
-        from inspector.auditing.multimodal import text_model_alone
-
-        if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
-            return _without_definition(draft).with_findings([alone])
-    named = None
-    if reading is None or reading.definition is not config.definition:
-        from inspector.auditing.other_type import of_other_type
-
-        named = of_other_type(config, checkpoint.config, draft.families, draft.lost, reading)
-    if named is not None:
-        config, reading = named.config, named.reading
-    if reading is None:
-        return _unknown(draft, nearest)
-    judged = _judged(draft, config, reading)
-    if judged.case.solved and not is_confirmed(judged.case, judged.findings):
-        return _unknown(draft, nearest)
-    if (own := own_code(judged.config, judged.case, judged.findings)) is not None:
-        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    if reading.by_names and reading.writer and config.model_type is not None and config.definition is None:
-        draft = draft.open(*OWN_KEYS)
-    return _compared(draft.with_findings([] if named is None else [named.finding]), judged)
-
-
-def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
-    """The weights under the definition of a reading, or under another one that explains them better."""
-    checkpoint = draft.checkpoint
-    aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
-    lost = (*draft.lost, *draft.emptied)
-    whole = not (checkpoint.partial or lacks_shards(checkpoint))
-
-    def again(claim: Claim, other: Reading) -> Reconciled:
-        return reconcile(claim, other, lost, whole=whole, aside=aside, ties=checkpoint.ties)
-
-    case = again(config, reading)
-    judged = list(reconciliation_findings(case, draft.families, again))
-    if all(one.severity == "note" for one in judged):
-        return Judged(config, reading, case, judged)
-    if config.class_name is None and (other := _with_equal_head(draft, config, case, again)) is not None:
-        return other
-    from inspector.auditing.named_class import decided_by_class
-    from inspector.auditing.use import base_in_use, by_use
-
-    judged, used = list(by_use(checkpoint, judged)), base_in_use(checkpoint, judged)
-    if used is not None:
-        config = claim_of(used.config)
-        reading = choose_reading(config, draft.families, draft.lost)[0] or reading
-        case = again(config, reading)
-        judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
-    elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
-        return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
-    from inspector.auditing.other_type import with_type_to_state
-
-    judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again))
-    from inspector.auditing.part_of_model import with_other_parts
-
-    judged, case = with_other_parts(judged, case)
-    return Judged(config, reading, case, judged)
-
-
-def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again) -> Judged | None:
-    """The weights under another head of the same names, where no class is named and that one has differences."""
-    reading = case.reading
-    if not case.as_configured.differences or case.as_configured.unexpected:
-        return None
-    for match in equal_matches(reading.scope, reading.families, reading.match):
-        other = again(replace(config, head=match.head), replace(reading, match=match))
-        if not (other.placement.differences or other.causes):
-            findings = list(reconciliation_findings(other, draft.families, again))
-            return Judged(config, other.reading, other, findings)
-    return None
-
-
-def _compared(draft: Draft, judged: Judged) -> Draft:
-    """The draft with the ledger of a definition, its findings, and what it leaves open."""
-    checkpoint, reading, case = draft.checkpoint, judged.reading, judged.case
-    known = judged.config.definition is reading.definition and not judged.config.is_params
-    file, findings = checkpoint.config, judged.findings
-    typed: list[Finding] = []
-    if known and file is not None and file.kind == "config":
-        if is_component(reading.name):
-            from inspector.reconciler.diffusers_values import refused_values
-
-            typed = list(refused_values(file.values, case.plan.scope, findings))
-        else:
-            findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
-    found = tuple(entries_in_vain(draft.findings, checkpoint, case))
-    draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
-    if checkpoint.partial:
-        draft = draft.open("completeness", "only one shard was audited")
-    worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
-    draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))
-    draft = draft.with_findings(list(worded))
-    for prefix, why in case.plan.opaque:
-        draft = draft.open(f"names and shapes below {prefix}", why)
-    if case.given_up:
-        draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
-    return draft.with_findings([*typed, *not_understood(case.plan.scope)]) if known else draft
-
-
 def copies(draft: Draft) -> Draft:
     """Counts tensors that are in several files."""
     if not draft.checkpoint.copies:
@@ -382,31 +197,6 @@ def _unread_values(checkpoint: Checkpoint) -> str:
     if not checkpoint.readable or not checkpoint.kept_shapes:
         return "headers only: no tensor data was read"
     return f"headers only, and the shapes stored in {checkpoint.kept_shapes:,} small tensors"
-
-
-def _without_definition(draft: Draft) -> Draft:
-    return replace(draft, ledger=ledger.add_up(unknown_lines(draft.families), None))
-
-
-def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
-    """No definition fits the names: only layers are compared with each other."""
-    from inspector.auditing.projector import is_projector, needed_findings, projector_findings
-    from inspector.auditing.unknown_type import unknown_architecture
-    from inspector.reconciler.siblings import odd_siblings
-
-    if not draft.families:
-        return _without_definition(draft).open("names and shapes", "no tensor can be read")
-    if (own := own_code(draft.config, None, ())) is not None:
-        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
-    draft = _without_definition(draft).with_findings(unknown_architecture(draft.config, draft.families, nearest))
-    stated = draft.checkpoint.metadata
-    if stated is not None and is_projector(stated.values):
-        found = (*projector_findings(draft.families, stated.values), *needed_findings(draft.families, stated.values))
-        draft = draft.with_findings(list(found))
-        draft = draft.with_findings(list(all_float(draft.ledger.lines)))
-    else:
-        draft = draft.with_findings(list(odd_siblings(draft.families)))
-    return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
 
 
 def _architecture(draft: Draft) -> ArchitectureName | None:
