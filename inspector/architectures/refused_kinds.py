@@ -29,12 +29,14 @@ _ENTRIES: Final = "kvxygis"
 class KindOfValue(Struct, frozen=True):
     """A value of a kind that is refused. path: of its key. wanted: what it should be.
 
-    meant: the value that it states in another form; unset where it states none.
+    meant: the value that it states in another form; unset where it states none. follows: path of the key that decides
+    how long a list should be.
     """
 
     path: tuple[str, ...]
     wanted: str
     meant: Any = UNSET
+    follows: tuple[str, ...] = ()
 
 
 class _Place(Struct, frozen=True):
@@ -211,7 +213,8 @@ def _of_length(place: _Place, values: Mapping[str, Any], key: str, letter: str) 
     wanted, length = lengths.pop(), len(values[key])
     if lengths or not wanted or not (length < wanted if letter == "p" else length > wanted):
         return None
-    return KindOfValue((*place.path, key), f"as long as {' and '.join(beside)}: {wanted}")
+    follows = (*place.path, beside[0]) if len(beside) == 1 else ()
+    return KindOfValue((*place.path, key), f"as long as {' and '.join(beside)}: {wanted}", follows=follows)
 
 
 def _length(value: Any) -> int | None:

@@ -112,9 +112,9 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
 
 
 def values_of_refused_kinds(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[RefusedValue]:
-    """The values of kinds that the classes of a version were found to refuse (`refused_kinds.json`)."""
+    """The values of kinds that the classes of a version were found to refuse (`refused_kinds.jsonl`)."""
     for one in kinds_refused(values, major):
-        yield RefusedValue(one.path, one.wanted, one.meant, measured=True)
+        yield RefusedValue(one.path, one.wanted, one.meant, measured=True, follows=one.follows)
     if major == NEWEST:
         yield from _stages(values)
 

@@ -136,7 +136,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("llama", "CausalLM", [["rename", "lm_head.weight", "model.lm_head.weight"]], "undecided", [], ""),
     ("mpnet", "Model", [["prefix", "0.auto_model."]], "findings", ["N402"], "rename"),
     ("gemma", "CausalLM", [["replace", ".self_attn.", "._orig_module.self_attn."],
-     ["replace", ".mlp.", "._orig_module.mlp."]], "findings", ["N407"], "rename"),  # FSDP of torch_xla
+     ["replace", ".mlp.", "._orig_module.mlp."]], "findings", ["N402"], "rename"),  # FSDP of torch_xla
     ("llama", "CausalLM", [["shape", "model.embed_tokens.weight", [111, 48]], ["shape", "lm_head.weight", [111, 48]]],
      "findings", ["C310"], "set"),
     ("llama", "CausalLM", [["shape", "lm_head.weight", [110, 48]]], "findings", ["C324"], ""),
