@@ -116,16 +116,16 @@ def collect(path: str) -> None:
             if version[0] == OLDER:
                 text = model.config.get_text_config(decoder=True)
                 said["tie_of"] = next((key for key, value in vars(model.config).items() if value is text), "")
-            said["pairs"], pairs = _pairs(model, version[0]), list[list[str]]()
+            said["pairs"] = _pairs(model, version[0])
+            tried: list[list[list[str]]] = []
             for turned in _turned(values, not said["tied"]):
                 file.write_text(json.dumps(turned), encoding="utf-8")
-                with contextlib.suppress(
-                    Exception
-                ):  # of a class that ties nothing, or of a config that refuses the key
-                    config = kind.config_class.from_pretrained(place)  # some classes ignore what the file says
-                    pairs = _pairs(kind(config), version[0])
-                if pairs:
-                    break
+                # a class that ties nothing, or a config that refuses the key; some classes ignore what the file says
+                with contextlib.suppress(Exception):
+                    tried.append(_pairs(kind(kind.config_class.from_pretrained(place)), version[0]))
+                    if bool(tried[-1]) is not said["tied"]:
+                        break
+            pairs = next((one for one in tried if bool(one) is not said["tied"]), [*tried, []][0])
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
         signal.alarm(0)
