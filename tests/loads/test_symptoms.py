@@ -75,6 +75,8 @@ CASES: list[Row] = [
     ("names of another writer", "bert", "MaskedLM", [["replace", "self.query.", "self.asking."],
      ["replace", "intermediate.dense", "widened"], ["replace", "attention.output.LayerNorm", "attention.output.ln"]],
      "findings", ["N407"], "rename them as the architecture expects"),
+    ("a part that is tied alone", "qwen3_omni_moe", "ForConditionalGeneration",
+     [["config", ["thinker_config", "tie_word_embeddings"], True], ["lose", "thinker.lm_head"]], "clean", [], ""),
     ("all shards are there", "llama", "CausalLM", [*SCATTERED, ["shards", 3]], "findings", ["N426"],
      "download or convert the checkpoint again"),
 ]  # fmt: skip
