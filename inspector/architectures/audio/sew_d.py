@@ -41,7 +41,7 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
               dh="head_dim | d/h", ff="intermediate_size", c="subsampling_conv_channels",
               k="subsampling_conv_kernel_size",
-              P="24", n="P[2**{P} < subsampling_factor]", X="2 : 2 + 3*(n-1) : 3", Y="3 : 3 + 3*(n-1) : 3",
+              n="log2(subsampling_factor)", X="2 : 2 + 3*(n-1) : 3", Y="3 : 3 + 3*(n-1) : 3",
               o="num_mel_bins//subsampling_conv_stride**n", b="attention_bias"),
     heads=(head("Encoder", ""),),
     parts=rows(
