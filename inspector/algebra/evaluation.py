@@ -237,6 +237,8 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
             return number_of(values[0])
         if name == "numbers":
             return _written_numbers(values[0])
+        if name == "within":
+            return _indices_within(*values)
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
             spend(len(values) // ITEMS_A_STEP, LISTS)
@@ -253,6 +255,14 @@ def _written_numbers(value: Value) -> Value:
     if not isinstance(value, str) or len(value) > CHARACTERS_A_STEP or not NUMBERS.fullmatch(value):
         return None
     return [int(digits) for digits in DIGITS.findall(value)]
+
+
+def _indices_within(indices: Value, size: Value) -> Value:
+    """Indices of a list of this size, negative ones counted from its end; those beyond it as they are."""
+    if not isinstance(indices, list) or type(size) is not int:
+        return indices
+    spend(len(indices) // ITEMS_A_STEP, LISTS)
+    return [one + size if type(one) is int and -size <= one < 0 else one for one in indices]
 
 
 def _bracket(node: Bracket) -> Evaluator:

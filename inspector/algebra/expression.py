@@ -21,7 +21,7 @@ from functools import cache
 from msgspec import Struct
 
 FUNCTIONS = frozenset(
-    {"len", "max", "min", "prod", "ceil", "floor", "folds", "log2", "number", "numbers", "primes", "same"}
+    {"len", "max", "min", "prod", "ceil", "floor", "folds", "log2", "number", "numbers", "primes", "same", "within"}
 )
 RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})

@@ -35,6 +35,7 @@ from inspector.loading.outcome import (
     FAILURES,
     RANDOM,
     REFUSES,
+    TWICE,
     UNKNOWN,
     UNSUPPORTED,
     Load,
@@ -81,7 +82,7 @@ def after_loading(audited: Audit) -> Audit:
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
         findings = without_said_tokens(with_failures(audited, findings, lambda: _given(audited)))
-    by_others = intended.excuse in (BY_NAME, BY_CLASS) or intended.outcome == UNSUPPORTED
+    by_others = intended.excuse in (BY_NAME, BY_CLASS, TWICE) or intended.outcome == UNSUPPORTED
     if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
     if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):

@@ -19,9 +19,9 @@ CHANGES: Final = "the class changes weights while it is built"
 """Why a class alters healthy files: no fault of theirs."""
 UNFILLED: Final = "the class leaves tensors of every file without values"
 """Why a class leaves tensors of healthy files on the meta device: no fault of theirs."""
-BY_CLASS, BY_NAME, MAY_BE_ABSENT = "by-class", "by-name", "may-be-absent"
+BY_CLASS, BY_NAME, MAY_BE_ABSENT, TWICE = "by-class", "by-name", "may-be-absent", "stored-twice"
 """Excuses: every file of the class loads like this; only a class that transformers does not know could load it; only
-tensors are missing that its files may leave out."""
+tensors are missing that its files may leave out; two tensors of the files are one of the class, and may be equal."""
 FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
 
 

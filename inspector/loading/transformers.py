@@ -30,6 +30,7 @@ from inspector.loading.outcome import (
     MAY_BE_ABSENT,
     RANDOM,
     REFUSES,
+    TWICE,
     UNFILLED,
     UNKNOWN,
     UNSUPPORTED,
@@ -364,10 +365,11 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     if found.overwritten is not None and major == OLDER:
         words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
         return _load(major, UNKNOWN, words, given, **counts)
-    if found.twice:
-        return _load(major, UNKNOWN, f"{found.twice} is stored twice, under two names or in parts", given, **counts)
     if rules.altered:
         return _load(major, ALTERED, f"{CHANGES}, such as {rules.altered}", given, excuse=BY_CLASS, **counts)
+    if found.twice:
+        words = f"{found.twice} is stored twice, under two names or in parts"
+        return _load(major, UNKNOWN, words, given, excuse=TWICE, **counts)
     if given.unscaled:
         return _load(major, ALTERED, "it takes quantized values for weights, without their scales", given, **counts)
     return _load(major, COMPLETE, "", given, **counts)

@@ -5,7 +5,8 @@ from inspector.notation.kinds import affine, conv, dense, linear, param
 
 # the stages that a backbone gives, by index or by name, the last unless said
 BACKBONE = Dims(
-    O="out_indices | Z - Z1 - Z2 - Z3 - Z4 when out_features != null | len(depths) : len(depths) + 1",
+    O="within(out_indices, len(depths) + 1) | Z - Z1 - Z2 - Z3 - Z4 when out_features != null"
+      " | len(depths) : len(depths) + 1",
     Z="1 : len(depths) + 1",
     Z1="0 : 0 when 'stage1' in out_features | 1 : 2", Z2="0 : 0 when 'stage2' in out_features | 2 : 3",
     Z3="0 : 0 when 'stage3' in out_features | 3 : 4", Z4="0 : 0 when 'stage4' in out_features | 4 : 5")
