@@ -77,8 +77,8 @@ CASES: list[Row] = [
      "findings", ["N407"], "rename them as the architecture expects"),
     ("a part that is tied alone", "qwen3_omni_moe", "ForConditionalGeneration",
      [["config", ["thinker_config", "tie_word_embeddings"], True], ["lose", "thinker.lm_head"]], "clean", [], ""),
-    ("two names of one tensor", "pixio", "PixioBackbone", [["config", ["architectures"], ["PixioModel"]]], "undecided", [],
-     ""),
+    ("two names of one tensor", "pixio", "PixioBackbone", [["config", ["architectures"], ["PixioModel"]]], "undecided",
+     [], ""),
     ("all shards are there", "llama", "CausalLM", [*SCATTERED, ["shards", 3]], "findings", ["N426"],
      "download or convert the checkpoint again"),
 ]  # fmt: skip
