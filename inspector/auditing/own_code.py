@@ -38,10 +38,11 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     if case is not None and all(one.severity == "note" for one in judged):
         return None
-    mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not _is_defined(config)
+    defined = config.head is not None and config.class_name in config.head.names
+    mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
     if not (mapped or foreign) or (not mapped and (_is_named(config, judged) or _is_inside(config, judged))):
         return None
-    if case is not None and not _other_names(case, foreign):
+    if case is not None and not _other_names(case, foreign and not _is_of_authors(config)):
         return None
     from inspector.findings.names.architecture import CodeOfRepository
 
@@ -53,13 +54,11 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
     )
 
 
-def _is_defined(config: Claim) -> bool:
-    """Whether the definition is that of the class: it names it, or its type is one that only the authors' code has."""
+def _is_of_authors(config: Claim) -> bool:
+    """Whether the definition is that of the authors' class: its type is one that only their code has."""
     from inspector.loading.tables import is_supported
 
-    if config.head is None:
-        return False
-    return config.class_name in config.head.names or not is_supported(config.model_type or "")
+    return config.head is not None and not is_supported(config.model_type or "")
 
 
 def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
