@@ -1,7 +1,8 @@
 """The first Qwen, Qwen-VL and Qwen-Audio (code of its own in each repository).
 
 modeling_qwen.py there: `intermediate_size` is twice the width of the MLP, whose two halves are w1 (up) and w2 (gate);
-c_attn always has a bias, the other matrices unless `no_bias` (true by default); the heads' width is `kv_channels`.
+c_attn always has a bias, the other matrices unless `no_bias` (true by default); the heads' width is `kv_channels`; what
+c_proj makes is as wide as all heads.
 visual.py: OpenCLIP's tower, then a resampler of 256 queries; its positions are parameters that are not trained.
 audio.py: OpenAI's Whisper encoder, whose positions are a buffer, and a linear to the text's width.
 """
@@ -56,7 +57,7 @@ QWEN = Architecture("qwen", ignores="attn_dropout_prob emb_dropout_prob max_posi
         under("h.{L}",
             part("ln_1",        "norm.attention",   scale("d")),
             part("attn.c_attn", "attention.qkv",    dense("d -> h*dh + h*dh + h*dh", packs="q k v")),
-            part("attn.c_proj", "attention.output", linear("h*dh -> d", bias="b")),
+            part("attn.c_proj", "attention.output", linear("d -> h*dh", bias="b")),
             maybe("attn.rotary_emb.inv_freq", "rotary.frequency", buffer("(dh+1)//2")),
             part("ln_2",        "norm.mlp",         scale("d")),
             part("mlp.w1",      "mlp.up",           linear("d -> ff", bias="b")),
