@@ -63,10 +63,10 @@ def peft_name(key: str) -> str:
 
 def taken_out(method: str, families: Families) -> Finding | None:
     """The finding on pairs of a LoRA from whose names PEFT took the adapter's name, which they contain themselves."""
-    tuned = any(tuner_name(key) is not None for key in families)
-    wrong = [key for key in families if peft_name(key) != key and tuned == (tuner_name(key) is not None)]
     if method != "lora":
         return None
+    tuned = any(tuner_name(key) is not None for key in families)
+    wrong = [key for key in families if peft_name(key) != key and tuned == (tuner_name(key) is not None)]
     pairs = {peft_name(key) for key in wrong}
     if not wrong or any(_other(key) not in pairs for key in pairs):
         return None

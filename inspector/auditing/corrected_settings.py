@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Final
+from typing import Any
 
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Step
 from inspector.findings.types.block import QuantizationBlockMissing
 from inspector.findings.types.packed import PackingConfigDisagrees
-from inspector.loader.config_file import Config
-
-BLOCKS: Final = ("quantization_config", "quantization", "compression_config")
-"""Keys of the settings in config.json."""
+from inspector.loader.config_file import QUANTIZATION_KEYS, Config
 
 
 def with_weights_settings(config: Config | None, findings: Sequence[Finding]) -> Iterator[Config]:
@@ -32,7 +29,7 @@ def with_weights_settings(config: Config | None, findings: Sequence[Finding]) ->
     values = deepcopy(dict(config.values))
     if all(steps) and all(_set(values, step) for own in steps for step in own):
         yield replace(config, values=values)
-    yield replace(config, values={key: value for key, value in config.values.items() if key not in BLOCKS})
+    yield replace(config, values={key: value for key, value in config.values.items() if key not in QUANTIZATION_KEYS})
 
 
 def explaining(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...] | None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys of the width of the hidden states."""
-WEIGHTS: Final = "model.safetensors"
+WEIGHTS: Final = TRANSFORMERS.single("safetensors")
 
 
 class Widths(Struct, frozen=True):

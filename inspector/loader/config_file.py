@@ -24,7 +24,8 @@ QUANTO_FILE: Final = "quanto_qmap.json"
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json",
                      QUANTO_FILE)  # fmt: skip
 """Files with quantization settings, in order of preference; read only if config.json has none."""
-QUANTIZATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
+QUANTIZATION_KEYS: Final = ("quantization_config", "compression_config", "quantization")
+"""Keys of the settings in config.json, in order of preference."""
 
 MODULAR_INDEX: Final = "modular_model_index.json"
 """The index of a modular pipeline of diffusers."""

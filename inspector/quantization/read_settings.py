@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.loader.config_file import QUANTO_FILE, SIDE_FILES
+from inspector.loader.config_file import QUANTIZATION_KEYS, QUANTO_FILE, SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
 from inspector.quantization.loaders import written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
@@ -75,8 +75,7 @@ def _with_group_size(setting: ModuleSettings, beside: ModuleSettings) -> ModuleS
 
 def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
     """The block that loaders use, with its method."""
-    names = ("quantization_config", "compression_config", "quantization")
-    stated = {name: config[name] for name in names if isinstance(config.get(name), Mapping)}
+    stated = {name: config[name] for name in QUANTIZATION_KEYS if isinstance(config.get(name), Mapping)}
     if "quantization_config" in stated and "quantization" in stated:  # MLX writes the same block under both keys
         stated = {"quantization": stated["quantization"]}
     stated |= {name: side[name] for name in SIDE_FILES if isinstance(side.get(name), Mapping)}

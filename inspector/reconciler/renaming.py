@@ -33,6 +33,8 @@ ATTENTION_PARTS = {
 """Segments that say which of three matrices of one shape a tensor is, whatever else in its name is alike."""
 META_PARTS = {"w1": "gate", "w2": "down", "w3": "up", "gate_proj": "gate", "down_proj": "down", "up_proj": "up"}
 """The same of an MLP with Meta's names, where there are three of them: with two of them QWen's are meant."""
+FEWEST_CHANGES = 3
+"""From this number of changes on the names are those of one other writer."""
 MOST_REPLACED = 200
 """Most families that are compared with one replacement of a word."""
 MOST_COMPARED = 20_000
@@ -238,10 +240,6 @@ def _boxes(named: _Named, wanted: Callable[[Shape], bool]) -> Iterator[Box]:
     for boxes, shape in named[1]:
         if wanted(shape):
             yield from boxes
-
-
-FEWEST_CHANGES = 3
-"""From this number of changes on the names are those of one other writer."""
 
 
 def of_one_writer(renamed: Sequence[TensorRenamed]) -> Sequence[TensorRenamed]:
