@@ -7,7 +7,7 @@ between them) and `llava/model/builder.py` (a projector alone is loaded beside t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from inspector.findings.finding import Finding, Place
@@ -17,8 +17,11 @@ from inspector.matcher.families import Families
 MARK: Final = "mm_hidden_size"
 """A key that only configs of this code base have."""
 PREFIX: Final = "model.mm_projector."
-KINDS: Final = ("linear", *(f"mlp{depth}x_gelu" for depth in range(1, 10)))
-_TYPE: Final = re.compile(r"mlp([1-9])x_gelu")
+INNER: Final[Mapping[str, Sequence[str]]] = {
+    "linear": ("",),
+    **{f"mlp{depth}x_gelu": tuple(f"{2 * number}." for number in range(depth)) for depth in range(1, 10)},
+}
+"""Type of projector -> what the names of its Linears have before `weight` and `bias`."""
 _PLAIN: Final = re.compile(r"([0-9]+\.)?(weight|bias)")
 
 
@@ -43,7 +46,7 @@ def projector_of_llava(config: Claim, families: Families) -> list[Finding]:
             stated=kind,
             expected=tuple(sorted(expected)),
             stored=tuple(sorted(stored)),
-            means=next((one for one in KINDS if stored and _modules(one) == stored), None),
+            means=next((one for one in INNER if stored and _modules(one) == stored), None),
         )
     ]
 
@@ -56,11 +59,8 @@ def _is_plain(stored: Collection[str], families: Families) -> bool:
 
 def _modules(kind: str) -> set[str] | None:
     """The tensors of a type of projector; None for a type that is not known."""
-    depth = _TYPE.fullmatch(kind)
-    if kind != "linear" and depth is None:
-        return None
-    inner = [""] if depth is None else [f"{2 * number}." for number in range(int(depth[1]))]
-    return {f"{PREFIX}{module}{part}" for module in inner for part in ("weight", "bias")}
+    inner = INNER.get(kind)
+    return None if inner is None else {f"{PREFIX}{module}{part}" for module in inner for part in ("weight", "bias")}
 
 
 def _names(key: str, families: Families) -> Iterator[str]:
