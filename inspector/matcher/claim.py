@@ -55,7 +55,7 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         return Claim(Settings(values), definition=definition_for_params(type_of_params(values)), is_params=True)
     class_name = _class_name(values)
     model_type = values.get("model_type")
-    if not isinstance(model_type, str):
+    if not isinstance(model_type, str) or class_name in modules():
         model_type = _type_of_class(class_name)
     if model_type is None:
         return Claim(Settings(values), None, class_name)

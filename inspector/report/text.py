@@ -87,7 +87,7 @@ def _title(audited: Audit, screen: Screen) -> str:
     if architecture is not None:
         likely = "" if architecture.confidence == "certain" else " (likely)"
         right = clean(architecture.name, 40) + likely
-        if audited.class_name:
+        if audited.class_name and audited.class_name != architecture.name:
             right += f" · {clean(audited.class_name, 48)}"
     gap = min(screen.width, MOST_APART) - len(left) - len(right)
     if gap >= 2 or not right:

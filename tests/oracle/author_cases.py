@@ -23,6 +23,11 @@ DEEPSEEK: Mapping[str, Any] = {
     "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "topk_method": "greedy", "use_mla": True,
     "q_lora_rank": None, "kv_lora_rank": 12, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4, "v_head_dim": 8,
 }  # fmt: skip
+OCR_TEXT: Mapping[str, Any] = {**DEEPSEEK, "hidden_size": 1280}  # as wide as the projector, a number in the code
+PLAIN_ATTENTION: Mapping[str, Any] = {
+    "use_mla": False, "q_lora_rank": None, "kv_lora_rank": None, "qk_nope_head_dim": 0, "qk_rope_head_dim": 0,
+    "v_head_dim": 0,
+}  # fmt: skip
 TTM = "tsfm_public.models.tinytimemixer"
 INTERNVL = "internvl.model.internvl_chat"
 
@@ -253,15 +258,7 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                     "mlp_ratio": 1,
                     "downsample_ratio": 2,
                 },
-                "language_config": {
-                    **DEEPSEEK,
-                    "use_mla": False,
-                    "q_lora_rank": None,
-                    "kv_lora_rank": None,
-                    "qk_nope_head_dim": 0,
-                    "qk_rope_head_dim": 0,
-                    "v_head_dim": 0,
-                },
+                "language_config": {**DEEPSEEK, **PLAIN_ATTENTION},
             },
             "changed": (
                 {"language_config": DEEPSEEK},
@@ -283,6 +280,50 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                         "downsample_ratio": 3,
                     }
                 },
+            ),
+        },
+    ),
+    "DeepseekOCRForCausalLM": (
+        {
+            "repository": "deepseek-ai/DeepSeek-OCR",
+            "configuration": ("deepseek_ocr.modeling_deepseekocr", "DeepseekOCRConfig"),
+            "model": ("deepseek_ocr.modeling_deepseekocr", "DeepseekOCRForCausalLM"),
+            "values": OCR_TEXT,
+            "changed": (PLAIN_ATTENTION,),
+        },
+    ),
+    "DeepseekOCR2ForCausalLM": (
+        {
+            "repository": "deepseek-ai/DeepSeek-OCR-2",
+            "configuration": ("deepseek_ocr2.modeling_deepseekocr2", "DeepseekOCR2Config"),
+            "model": ("deepseek_ocr2.modeling_deepseekocr2", "DeepseekOCR2ForCausalLM"),
+            "values": OCR_TEXT,
+            "changed": (PLAIN_ATTENTION,),
+        },
+    ),
+    "mimo": (
+        {
+            "repository": "XiaomiMiMo/MiMo-7B-Base",
+            "configuration": ("modeling_mimo", "MiMoConfig"),
+            "model": ("modeling_mimo", "MiMoForCausalLM"),
+            "values": {**TEXT, "num_nextn_predict_layers": 1},
+            "changed": (
+                {"num_nextn_predict_layers": 0},
+                {"num_nextn_predict_layers": 2, "tie_word_embeddings": True},
+                {"num_key_value_heads": 5},
+            ),
+        },
+    ),
+    "minimax_m1": (
+        {
+            "repository": "MiniMaxAI/MiniMax-M1-80k",
+            "configuration": ("minimax_m1.modeling_minimax_m1", "MiniMaxM1Config"),
+            "model": ("minimax_m1.modeling_minimax_m1", "MiniMaxM1ForCausalLM"),
+            "values": {**TEXT, "head_dim": 12, "num_local_experts": 3, "attn_type_list": [0, 1], "rotary_dim": 6},
+            "changed": (
+                {"shared_intermediate_size": 76},
+                {"attn_type_list": [0, 0, 1, 0], "num_hidden_layers": 4, "num_key_value_heads": 5},
+                {"attn_type_list": [1, 1]},
             ),
         },
     ),

@@ -3,6 +3,8 @@
 modeling_minimax.py: linear layers (`layer_types`, without it every second one) store four decay buffers, megabytes that
 count as bytes but not as parameters; their q, k, v are interleaved per head and their norm is as wide as all heads.
 Experts have Mixtral's names.
+modeling_minimax_m1.py and modeling_minimax_text_01.py of the authors' repositories: the same in memory without the
+buffers; `attn_type_list` has 0 for a linear layer. An MLP that all tokens pass is as wide as an expert.
 modeling_minimax_m2.py: softmax attention only, queries and keys normed over all heads at once; a correction bias.
 modeling_minimax_m3_vl.py: queries and keys normed per head; layers called `minimax_m3_sparse` have an indexer, dense
 layers a width of their own; `intermediate_size` is that of the experts. Its tower is CLIP's with a convolution over
@@ -29,6 +31,11 @@ from inspector.architectures.vision.vision_blocks import CLIP_LAYER
 from inspector.notation.definition import Architecture, Dims, either, head, part, rooted, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale
 
+LIGHTNING = rows(
+    part("qkv_proj",    "ssm.qkv",  linear("d -> h*(dh + dh + dh)", packs="q k v")),
+    part("output_gate", "ssm.gate", linear("d -> h*dh")),
+    part("out_proj",    "ssm.out",  linear("h*dh -> d")),
+    part("norm",        "norm.ssm", scale("h*dh")))
 MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts", n="block_size",
               B="L[layer_types == 'linear_attention'] when layer_types != null | L[1::2]", A="L - B"),
@@ -37,14 +44,23 @@ MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."),
         under("layers.{L}", PRE_NORMS, BLOCK_SPARSE),
         under("layers.{A}.self_attn", GQA),
         under("layers.{B}.self_attn",
-            part("qkv_proj",       "ssm.qkv",    linear("d -> h*(dh + dh + dh)", packs="q k v")),
-            part("output_gate",    "ssm.gate",   linear("d -> h*dh")),
-            part("out_proj",       "ssm.out",    linear("h*dh -> d")),
-            part("norm",           "norm.ssm",   scale("h*dh")),
+            LIGHTNING,
             part("slope_rate",     "ssm.slope",  buffer("h 1 1")),
             part("query_decay",    "ssm.decay.query",    buffer("h n 1")),
             part("key_decay",      "ssm.decay.key",      buffer("h n 1")),
             part("diagonal_decay", "ssm.decay.diagonal", buffer("1 h n n")))))
+MINIMAX_TEXT = Architecture("minimax_text_01 minimax_m1", heads=rooted(CAUSAL, "model."),
+    ignores="postnorm shared_moe_mode layernorm_full_attention_alpha layernorm_full_attention_beta layernorm_mlp_alpha "
+            "layernorm_linear_attention_alpha layernorm_linear_attention_beta layernorm_mlp_beta rotary_dim",
+    dims=DECODER | Dims(E="num_local_experts", B="L[attn_type_list == 0]", A="L - B", fs="shared_intermediate_size | 0"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, BLOCK_SPARSE),
+        under("layers.{L}",
+            under("shared_mlp", SHARED),
+            part("coefficient", "router.shared", linear("d -> 1")), when="fs > 0"),
+        under("layers.{A}.self_attn", GQA),
+        under("layers.{B}.self_attn", LIGHTNING)))
 MINIMAX_M2_STATE_DICT = {  # names in memory under transformers 5
     "*.block_sparse_moe.": ".mlp.",
 }

@@ -11,6 +11,7 @@ Question answering has the root `transformer.`, but qwen2_moe's `model.`.
 modeling_qwen3_next.py: q_proj holds query and output gate, interleaved per head; the linear layers' inputs are fused
 and interleaved per key head, in Qwen3.5 they are separate; their norm has the width of one value head. Without
 `layer_types` every `full_attention_interval`-th layer is full attention.
+modeling_mimo.py of XiaomiMiMo's repositories: Qwen2 with layers for further tokens, which its class builds.
 The `mtp.` part is outside of the model and is ignored on load.
 """
 
@@ -38,6 +39,16 @@ QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", di
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="true"),
         under("layers.{L}.mlp", SWIGLU)))
+MIMO = Architecture("mimo", dims=DECODER | Dims(N="num_nextn_predict_layers | 0"), heads=CAUSAL, parts=rows(
+    QWEN2.parts,
+    under("mtp_layers.{N}",
+        PRE_NORMS,
+        under("self_attn", GQA, b="true"),
+        under("mlp", SWIGLU),
+        part("token_layernorm",  "norm.mtp.embed",  scale("d")),
+        part("hidden_layernorm", "norm.mtp.hidden", scale("d")),
+        part("input_proj",       "mtp.join",        linear("d + d -> d")),
+        part("final_layernorm",  "norm.final",      scale("d")), tower="mtp")))
 QWEN3 = Architecture("qwen3 qwen3_vl_text sdar", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
