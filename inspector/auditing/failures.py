@@ -188,8 +188,18 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     if not known or any(_finds(one, audited.checkpoint) for one in known):
         return finding
     exporter = next((one.exporter for one in known), "")
-    stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}"}
+    apart = tuple(
+        (part.rstrip("."), str(config.values[key]))
+        for part, key in next((one.elsewhere for one in known), {}).items()
+        if key in config.values and _is_absent(audited, part)
+    )
+    stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}", "apart": apart}
     return NamesOfAnotherProgram(**stated)
+
+
+def _is_absent(audited: Audit, part: str) -> bool:
+    """Whether no tensor of a part of the model is stored. part: how its family keys begin."""
+    return audited.case is not None and not any(key.startswith(part) for key in audited.case.reading.families)
 
 
 def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
@@ -203,20 +213,24 @@ def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
 def without_unread_names(findings: list[Finding]) -> list[Finding]:
     """The findings, without those that follow where the names are another program's.
 
-    The name of a file whose tensors the loader would not read under any name, and the sizes that a class takes for the
-    parts that the program's own config does not describe.
+    The name of a file whose tensors the loader would not read under any name, the sizes that a class takes for the
+    parts that the program's own config does not describe, and the parts that the program loads from elsewhere.
     """
     from inspector.findings.names.architecture import NamesOfAnotherProgram
+    from inspector.findings.names.tensors import LayersMissing
     from inspector.findings.shards.names import FileNameUnknown
     from inspector.findings.single_causes import ConfigOfAnotherSize
 
-    if not any(isinstance(one, NamesOfAnotherProgram) for one in findings):
+    named = next((one for one in findings if isinstance(one, NamesOfAnotherProgram)), None)
+    if named is None:
         return findings
+    apart = {f"all of {part}" for part, _ in named.apart}
     return [
         one
         for one in findings
         if not (isinstance(one, FileNameUnknown) and one.writer)
         and not (isinstance(one, ConfigOfAnotherSize) and one.absent)
+        and not (isinstance(one, LayersMissing) and one.what in apart)
     ]
 
 

@@ -70,7 +70,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     them. own_files: how the names of its files begin, empty where it takes any. own_types: model types that only the
     writer's program has. names_alone: whether the tensors are those of transformers but for their names. beside: what
     the writer stores and the class does not have. dims: symbols of the definition that are other numbers in the
-    writer's files.
+    writer's files. elsewhere: parts of the model, as a family key of the definition begins, that the writer's program
+    loads from the repository that a key of its config names.
     """
 
     writer: str
@@ -90,6 +91,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     own_files: tuple[str, ...] = ()
     own_types: tuple[str, ...] = ()
     names_alone: bool = False
+    elsewhere: Mapping[str, str] = {}
 
     @property
     def pads_vocabulary(self) -> bool:

@@ -1,7 +1,8 @@
 """The code base of LLaVA, and those that began with it: LLaVA-NeXT, LLaVA-OneVision.
 
 Source: `llava/model/llava_arch.py` (`mm_projector`, `vision_tower`, `image_newline` are of the text model) and
-`multimodal_encoder/clip_encoder.py` (the tower is inside an object of the same name).
+`multimodal_encoder/clip_encoder.py` (the tower is inside an object of the same name; one that is not trained is loaded
+from the repository that `mm_vision_tower` names and not saved).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ LLAVA: Final = Dialect(
     signs=(_SIGN,),
     only=("llava",),
     own_types=_OWN,
+    elsewhere={"model.vision_tower.": "mm_vision_tower"},
 )
 LLAVA_NEXT: Final = msgspec.structs.replace(
     LLAVA,

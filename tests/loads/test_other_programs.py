@@ -48,7 +48,6 @@ OWN_HEAD: list[Any] = [
 TEXT_ALONE: list[Any] = [["lose", "vision_tower", "mm_projector"]]
 OWN_CONFIG = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"], "hidden_size": 48, "vocab_size": 107,
               "num_hidden_layers": 3, "mm_hidden_size": 36, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
-
 CASES: list[Row] = [
     ("whisper", "whisper", "Generation", WHISPER, "findings", ["N470"],
      "rename the tensors as the class has them, or convert it with convert_openai_to_hf.py"),
@@ -61,6 +60,11 @@ CASES: list[Row] = [
      ["N403", "N470"], "download or convert the checkpoint again"),
     ("llava, its config", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"],
      ["text", "config.json", OWN_CONFIG]], "findings", ["N470"], "convert it with convert_llava_weights_to_hf.py"),
+    ("llava, its tower in another repository", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"],
+     ["config", ["mm_vision_tower"], "openai/clip-vit-large-patch14-336"]], "findings", ["N470"],
+     "which adds what is not stored"),
+    ("llava, its tower lost", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"]], "findings", ["N404", "N470"],
+     "download or convert"),
     ("nanogpt", "gpt2", "LMHeadModel", [*TURNED, ["drop", *BIASES]], "findings", ["N471"],
      "transpose each of these matrices and the square ones"),
     ("nanogpt with biases", "gpt2", "LMHeadModel", TURNED, "findings", ["D502"], "transpose each"),

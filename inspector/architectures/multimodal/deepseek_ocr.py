@@ -11,7 +11,7 @@ from inspector.architectures.text.deepseek import DEEPSEEK, DEEPSEEK_V2, MLA
 from inspector.architectures.vision.sam import RELATIVE
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER_ENDS
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
-from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
+from inspector.notation.kinds import affine, conv, dense, param, scale, table
 
 TOWER = (head("tower", ""),)
 SAM = Architecture("deepseek_ocr_sam", heads=TOWER,
@@ -60,7 +60,7 @@ TEXT = rows(
         ROUTER,
         under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
         under("experts.{E}", SWIGLU, ff="fe")))
-TEXT_DIMS = DEEPSEEK_V2.dims | DEEPSEEK.dims | Dims(n="1280")
+TEXT_DIMS = Dims(**DEEPSEEK_V2.dims, n="1280") | Dims(M=DEEPSEEK.dims["M"], D=DEEPSEEK.dims["D"])
 OF_OTHERS = "candidate_resolutions global_view_pos tile_tag language_config projector_config vision_config"
 DEEPSEEK_OCR = Architecture("DeepseekOCRForCausalLM", heads=CAUSAL, dims=TEXT_DIMS, ignores=OF_OTHERS,
     parts=rows(

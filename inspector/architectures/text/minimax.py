@@ -52,7 +52,8 @@ MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."),
 MINIMAX_TEXT = Architecture("minimax_text_01 minimax_m1", heads=rooted(CAUSAL, "model."),
     ignores="postnorm shared_moe_mode layernorm_full_attention_alpha layernorm_full_attention_beta layernorm_mlp_alpha "
             "layernorm_linear_attention_alpha layernorm_linear_attention_beta layernorm_mlp_beta rotary_dim",
-    dims=DECODER | Dims(E="num_local_experts", B="L[attn_type_list == 0]", A="L - B", fs="shared_intermediate_size | 0"),
+    dims=DECODER | Dims(E="num_local_experts", B="L[attn_type_list == 0]", A="L - B",
+                        fs="shared_intermediate_size | 0"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, BLOCK_SPARSE),

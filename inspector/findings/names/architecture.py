@@ -185,10 +185,17 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
 
     exporter: str
     because: str
+    apart: tuple[tuple[str, str], ...] = ()
 
     row_texts = (("such as", "{example}"), ("because", "{because}"))
 
+    def rows(self) -> Rows:
+        texts = [f"{part}: that program loads it from {origin}" for part, origin in self.apart]
+        return [*super().rows(), *(("not stored", text) for text in texts)]
+
     def remedy(self) -> Remedy:
+        if self.apart:
+            return Remedy(f"convert it with {self.exporter}, which adds what is not stored")
         if self.renames:
             steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
             return Remedy(f"rename the tensors as the class has them, or convert it with {self.exporter}", steps)
