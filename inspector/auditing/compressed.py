@@ -22,19 +22,11 @@ COMPRESSED: Final = "compressed"
 
 def not_expanded(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
     """The findings on a status that is not "compressed", and on a format that is no longer expanded."""
+    yield from _sparse(unpacked, lines)
     config = checkpoint.config
     block = None if config is None or config.kind != "config" else config.values.get(QUANTIZATION)
     if config is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:
         return
-    if unpacked.schemes.get(SPARSE):
-        from inspector.findings.types.compressed import SparseCompression
-
-        first = next(line for line in lines if line.packed is not None and line.packed.scheme == SPARSE)
-        yield SparseCompression(
-            place=Place(key=QUANTIZATION),
-            modules=unpacked.schemes[SPARSE],
-            first=names_in(first.family, first.boxes, 1)[0],
-        )
     modules = sum(number for scheme, number in unpacked.schemes.items() if scheme != SPARSE)
     status = block.get("quantization_status")
     if modules and isinstance(status, str) and status != COMPRESSED:
@@ -46,4 +38,19 @@ def not_expanded(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Lin
             modules=modules,
             file=config.file,
             path=(QUANTIZATION,),
+        )
+
+
+def _sparse(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """The finding on the format that is no longer expanded, with a block of settings or without one."""
+    if not unpacked.schemes.get(SPARSE) or (unpacked.settings.known and unpacked.settings.base.method != METHOD):
+        return
+    from inspector.findings.types.compressed import SparseCompression
+
+    first = next((line for line in lines if line.packed is not None and line.packed.scheme == SPARSE), None)
+    if first is not None:
+        yield SparseCompression(
+            place=Place(key=QUANTIZATION),
+            modules=unpacked.schemes[SPARSE],
+            first=names_in(first.family, first.boxes, 1)[0],
         )

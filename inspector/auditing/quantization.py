@@ -8,7 +8,7 @@ from math import prod
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
-from inspector.auditing.compressed import not_expanded
+from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.own_program import for_comfyui
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed, with_list
@@ -138,7 +138,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     """That a config.json of transformers, diffusers or MLX does not name the quantization that the tensors show."""
     config, scheme = checkpoint.config, main_scheme(unpacked)
     known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
-    if config is None or not known or scheme is None:
+    if config is None or not known or scheme is None or scheme == SPARSE:
         return
     of_transformers = "_class_name" not in config.values
     if is_named(unpacked, of_transformers, checkpoint.siblings):

@@ -17,15 +17,17 @@ from inspector.algebra.boxes import Box, common, count, minus
 from inspector.findings.types.packed import PackingHelperDiffers, PackingHelperMissing
 from inspector.findings.types.unpacked import ExpertScalesStacked, PackingHelperOrphaned
 from inspector.matcher.families import Families, Family
-from inspector.quantization.module import FLOATS, SCALE_DTYPES, ceil_div
+from inspector.quantization.module import FLOAT8, FLOATS, SCALE_DTYPES, ceil_div
 from inspector.quantization.unpacked import ModuleProblem
 
+SCHEME: Final = "fp8-block"
 BLOCK: Final = (128, 128)
 """The block where the config states none."""
 ENDING: Final = "_scale_inv"
 DOWN: Final = "down_proj_scale_inv"
 UP: Final = {3: "gate_up_proj_scale_inv", 2: "up_proj_scale_inv"}
 """Number of matrices of an expert -> the scales of all but the one that goes down."""
+UNSCALED: Final = PackingHelperMissing(helper=f"weight{ENDING}", expected=())
 Boxes = tuple[Box, ...]
 
 
@@ -40,7 +42,7 @@ def with_stacked(
     keys = [case.key for case in cases if _is_stacked(case)]
     keys += [key for key in lost if key.endswith((DOWN, *UP.values()))]
     for path in dict.fromkeys(key.rpartition(".")[0] for key in keys):
-        cases = list(_of_experts(path, cases, lost))
+        cases = list(_of_experts(path, cases, lost, families))
     stacked = [case for case in cases if isinstance(case.finding, ExpertScalesStacked)]
     for path in dict.fromkeys(case.key.rpartition(".")[0] for case in stacked):
         cases = [*cases, *_misshaped(path, families, lost, block or BLOCK)]
@@ -52,10 +54,23 @@ def _is_stacked(case: ModuleProblem) -> bool:
     return orphaned and case.key.endswith(ENDING)
 
 
-def _of_experts(path: str, cases: Sequence[ModuleProblem], lost: Families) -> Iterator[ModuleProblem]:
+def _float8_below(path: str, families: Families) -> Iterator[tuple[str, Boxes]]:
+    """The families of the weights of single experts that are stored as floats of 8 bits."""
+    for key, family in families.items():
+        if key.startswith(f"{path}.#.") and key.endswith(".weight"):
+            for part in family.stored:
+                if part.layout.dtype in FLOAT8:
+                    yield key, part.boxes
+
+
+def _of_experts(
+    path: str, cases: Sequence[ModuleProblem], lost: Families, families: Families
+) -> Iterator[ModuleProblem]:
     """The cases with those of the experts of one path settled."""
     lacking = [case for case in cases if _lacks_scale(case, path)]
     stacked = [case for case in cases if _is_stacked(case) and case.key.rpartition(".")[0] == path]
+    if not lacking:  # without settings no scale is missing
+        lacking = [ModuleProblem(UNSCALED, key, boxes) for key, boxes in _float8_below(path, families)]
     needed = {DOWN, UP.get(len({case.key for case in lacking}), "")}
     stored = {ending: lost[key].boxes for ending in needed if (key := f"{path}.{ending}") in lost}
     for case in stacked:
@@ -84,7 +99,7 @@ def _missing(path: str, needed: set[str], stored: Mapping[str, Boxes], like: Mod
         others = tuple(box for other, boxes in stored.items() if other != ending for box in boxes)
         if absent := minus(others, stored.get(ending, ())):
             finding = PackingHelperMissing(helper=ending, expected=())
-            yield replace(like, finding=finding, key=f"{path}.{ending}", boxes=absent)
+            yield replace(like, finding=finding, key=f"{path}.{ending}", boxes=absent, scheme=SCHEME)
 
 
 def _lacks_scale(case: ModuleProblem, path: str) -> bool:
@@ -120,7 +135,7 @@ def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, 
                 dtypes=tuple(sorted(FLOATS)) if part.layout.dtype not in SCALE_DTYPES else (),
                 because=f"one for each block of {block[0]} × {block[1]}",
             )  # fmt: skip
-            yield ModuleProblem(finding, f"{path}.{ending}", part.boxes, "fp8-block")
+            yield ModuleProblem(finding, f"{path}.{ending}", part.boxes, SCHEME)
 
 
 def _shapes(single: Sequence[Family], block: tuple[int, int]) -> dict[str, tuple[int, ...]]:

@@ -127,6 +127,8 @@ def plain_dims(families: Families) -> frozenset[int]:
                 found.update(shape)
             elif key.endswith((".weight", ".weight_packed")) and len(shape) > 1:
                 found.update(shape[-2:] if dtype in ("U8", "I8") or dtype in FLOAT8 else shape[-2:-1])
+            elif key.endswith(".bitmask"):
+                found.update(shape[:-1])
     return frozenset(dim for dim in found if dim >= 16)
 
 
