@@ -144,7 +144,7 @@ ALIKE = {
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
     "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLHunyuanImage", "AutoencoderKLMochi", "T2IAdapter",
-    "ZImageTransformer2DModel", "UNet1DModel", "PaellaVQModel",
+    "ZImageTransformer2DModel", "ZImageControlNetModel", "UNet1DModel", "PaellaVQModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is reported of them then."""
 

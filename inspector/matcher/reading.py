@@ -150,7 +150,12 @@ def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tupl
     if best.coverage < SUPPORTED or missing > max(2, families // 4) or (missing and best.coverage < 1):
         return [], nearest  # with missing and unknown families at once it is likelier a related model
     equal = [reading for reading in tried if _support(reading) == _support(best)]
-    return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest
+    return sorted(equal, key=_rank), nearest
+
+
+def _rank(reading: Reading) -> tuple[bool, int, int]:
+    """The order of readings that the names support equally: those without an unexpected prefix come first."""
+    return bool(reading.prefix), preference(reading.name), reading.match.unused
 
 
 def _support(reading: Reading) -> tuple[float, int]:

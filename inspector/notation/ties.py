@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from inspector.algebra.expression import parse
 from inspector.algebra.values import truth
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
+
+ALWAYS: Final = "true"
+"""The predicate of a class that ties whatever its config says."""
 
 
 class Ties:
@@ -43,9 +47,9 @@ class Ties:
         """Whether the config ties a slot. seems: what the files suggest, which decides where there is no config.
 
         Without a config a tensor counts as tied if it is not stored, if it is stored and its original is not
-        but may be left out, or if the file states that both share their storage.
+        but may be left out, or if the file states that both share their storage; always where the class has no choice.
         """
         scope = scope_of(self._scope, slot)
-        if not scope.settings.known and slot.ties is None:
+        if not scope.settings.known and slot.ties is None and slot.definition.ties != ALWAYS:
             return seems
         return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.definition.ties)))

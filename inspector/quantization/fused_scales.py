@@ -55,9 +55,10 @@ def _is_stacked(case: ModuleProblem) -> bool:
 
 
 def _float8_below(path: str, families: Families) -> Iterator[tuple[str, Boxes]]:
-    """The families of the weights of single experts that are stored as floats of 8 bits."""
+    """The families of the weights of single experts that are stored as floats of 8 bits, without own scales."""
     for key, family in families.items():
-        if key.startswith(f"{path}.#.") and key.endswith(".weight"):
+        scaled = f"{key}{ENDING}" in families or f"{key}_scale" in families
+        if key.startswith(f"{path}.#.") and key.endswith(".weight") and not scaled:
             for part in family.stored:
                 if part.layout.dtype in FLOAT8:
                     yield key, part.boxes

@@ -63,6 +63,10 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         special = tuple((entry, doubted(setting)) for entry, setting in self.special)
         return replace(self, base=doubted(self.base), special=special)
 
+    def with_usual(self, bits: int) -> QuantizationSettings:
+        """The same settings, with the bits that most modules have."""
+        return replace(self, base=replace(self.base, other_bits=bits))
+
     def for_family(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
         """The settings for a family of modules, piece by piece."""
         left = boxes

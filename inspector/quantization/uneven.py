@@ -56,7 +56,10 @@ ModuleGroups = Sequence[tuple[Module, Sequence[ModuleGroup]]]
 
 
 def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
-    """Helpers that a whole family of modules lacks, and nearly all other modules with the same settings have."""
+    """Helpers that a whole family of modules lacks, and nearly all other modules with the same settings have.
+
+    Without settings an embedding or a head may have been quantized in another way than the layers.
+    """
     alike: dict[tuple[str, ModuleSettings], list[tuple[Module, ModuleGroup, Scheme]]] = {}
     for module, pieces in groups:
         for piece in pieces:
@@ -73,7 +76,7 @@ def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
             shape = having[0][1].layouts[suffix].shape
             name = having[0][2].name
             for module, piece in lacking:
-                if module.key not in keys:
+                if module.key not in keys and (piece.setting.method or "#" in module.key):
                     yield module, Lacking(suffix, piece.boxes, shape if shape == (1,) else (), name)
 
 

@@ -7,7 +7,9 @@ and how a module is quantized is decided for each piece, never for the checkpoin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final
 
 from inspector.algebra.boxes import Box, joined
 from inspector.findings.types.modules import PackedModules
@@ -24,6 +26,9 @@ from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.uneven import uneven_blocks, uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import Work
+
+UNSTATED: Final = frozenset({"mlx", "pack-quantized"})
+"""Schemes whose tensors leave the bits open where no settings state them."""
 
 
 def no_widths() -> frozenset[int]:
@@ -52,6 +57,8 @@ def unpack(
     settings = settings.with_dims(dims if settings.known else widths() or dims)
     absent = families_of(dict.fromkeys(lost, Layout("U8", (), 1, 1))) if lost else {}
     found = _unpacked(families, modules, settings, absent, whole)
+    if not settings.known:
+        return _uniform(found, lambda bits: _unpacked(families, modules, settings.with_usual(bits), absent, whole))
     shown = _bits_shown(found.cases)
     if not shown:
         return found
@@ -94,6 +101,30 @@ def _unpacked(
         biased=frozenset(key for key in work.biased if key in logical),
         settings=settings,
     )
+
+
+def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
+    """The reading under which all modules have the same bits in groups of one size, where no settings state them.
+
+    again: the reading that prefers a number of bits where widths allow several; tools mix bits, and keep the groups.
+    """
+    bits = Counter[int]()
+    for packed, tensors in _packed(found):
+        bits[int(packed.bits)] += tensors
+    if len(bits) < 2 or not all(packed.scheme in UNSTATED for packed, _ in _packed(found)):
+        return found
+    other = again(bits.most_common(1)[0][0])
+    alike = {packed.bits for packed, _ in _packed(other)}
+    groups = {packed.group_size for packed, _ in _packed(other)} - {None}
+    return other if len(alike) == 1 and len(groups) < 2 and len(other.cases) <= len(found.cases) else found
+
+
+def _packed(unpacked: Unpacked) -> Iterator[tuple[Packed, int]]:
+    """How the quantized tensors are packed, with their number."""
+    for family in unpacked.families.values():
+        for part in family.stored:
+            if part.packed is not None and part.packed.known:
+                yield part.packed, part.tensors
 
 
 def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:

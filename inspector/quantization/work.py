@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -16,6 +17,10 @@ from inspector.quantization.modules import Module
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import Helper, ModuleProblem
+
+ROTATED: Final = ("_input", "_output", "_q_attn", "_k_cache")
+"""How compressed-tensors names where a rotation applies, after the name of its group."""
+SCALE: Final = "weight_scale"
 
 
 class ModuleGroup(Struct, frozen=True):
@@ -67,14 +72,25 @@ class Work(Struct):
     biased: set[str] = set()
 
     def take_transforms(self) -> None:
-        """Separates the rotations that the settings name: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`."""
-        keys = list(self.stored) if self.settings.transforms else ()
+        """Separates the rotations that the settings name: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`.
+
+        Without settings a square matrix of such a name below a quantized module is one.
+        """
+        named, stated = self.settings.transforms, self.settings.known
+        keys = list(self.stored) if named or not stated else ()
         for key in [key for key in keys if key.endswith((".weight", ".perm"))]:
             module, _, name = key.rpartition(".")[0].rpartition(".")
-            if name in self.settings.transforms:
+            if name in named or (not stated and self._is_rotation(key, module, name)):
                 for part in self.stored.pop(key):
                     logical = f"{module}.weight"
                     self.helpers.append(Helper(key, part.layout, part.boxes, part.tensors, "transform", logical))
+
+    def _is_rotation(self, key: str, module: str, name: str) -> bool:
+        """Whether a matrix seems to turn the inputs or outputs of a quantized module."""
+        if not name.endswith(ROTATED) or f"{module}.{SCALE}" not in self.stored:
+            return False
+        shapes = [part.layout.shape for part in self.stored[key]]
+        return all(len(shape) == 1 or (len(shape) == 2 and shape[0] == shape[1]) for shape in shapes)
 
     def clear(self, module: Module) -> None:
         """Empties the families of a module, which are then added piece by piece; their order stays."""

@@ -13,13 +13,12 @@ from inspector.auditing.result import Audit
 from tests.checkpoints import write
 from tests.judged import codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import without_role
-from tests.quantization.recorded import RECORDED, record
-from tests.quantization.stored import audited, bad, checkpoint, unquantized
+from tests.quantization.recorded import RECORDED, record, variants
+from tests.quantization.stored import audited, bad, checkpoint, tool, unquantized
+from tests.sampling import sampled
 
 KEYS = ("quantization_config", "quantization")
 QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
-HEALTHY = [name for name in QUANTIZED if name != "fp8_finegrained_mixtral"]
-"""That one has its scales stacked (T648), and no other block of settings gives them to its single experts."""
 PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8")
 
 
@@ -33,7 +32,7 @@ def without_block(name: str) -> dict[str, Any]:
     return {key: value for key, value in record(name)["config"].items() if key not in KEYS}
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+@pytest.mark.parametrize("name", QUANTIZED)
 def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
     audited = stored(name, without_block(name))
     assert codes(audited) == {"T625"}
@@ -52,12 +51,48 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
             assert step.new.get("desc_act") == (indexed if step.new.get("quant_method") == "gptq" else None)
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+DENSE = {"tao_int8wo_gpt2"}
+"""Variants in which the tool quantized nothing: gpt2 has no linear layers."""
+
+
+@pytest.mark.parametrize("name", sampled([name for name in variants() if name not in DENSE], 5, tool))
+def test_a_lost_block_is_the_only_finding_and_moves_no_count(name: str) -> None:
+    one = variants()[name]
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
+    result = judged(spec, unquantized(one["config"]))
+    assert bad(result) == ["T625"], [finding.message for finding in result.findings]
+    assert one["parameters"] in (None, result.counts.unique_parameters)
+
+
+@pytest.mark.parametrize("name", sampled(variants(), 5, tool))
+def test_a_variant_without_a_config_is_clean_or_undecided(name: str) -> None:
+    one = variants()[name]
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
+    result = judged(spec, None)
+    assert bad(result) == [], [finding.message for finding in result.findings]
+    assert result.verdict == "undecided" or one["parameters"] in (None, result.counts.unique_parameters)
+
+
+@pytest.mark.parametrize("name", ["ct_w8a16_qwen3moe", "mo_nvfp4_fp8_mha_config"])
+def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
+    """Most modules decide the bits that widths leave open; an embedding needs no scale of its inputs."""
+    one = variants()[name]
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
+    result = judged(spec, unquantized(one["config"]))
+    assert (bad(result), result.counts.unique_parameters) == (["T625"], one["parameters"])
+
+
+def test_rotations_are_no_findings_where_the_block_that_names_them_is_lost() -> None:
+    config, spec, _ = checkpoint("ct-rotated")
+    assert bad(judged(spec, unquantized(config))) == ["T625"]
+
+
+@pytest.mark.parametrize("name", QUANTIZED)
 def test_with_its_block_nothing_is_said(name: str) -> None:
     assert codes(stored(name, record(name)["config"])) == set()
 
 
-@pytest.mark.parametrize("name", [name for name in HEALTHY if record(name)["original"]])
+@pytest.mark.parametrize("name", [name for name in QUANTIZED if record(name)["original"]])
 def test_a_block_over_plain_weights(name: str) -> None:
     config = record(name)["config"]
     audited = judged({key: ("BF16", tuple(shape)) for key, shape in record(name)["original"].items()}, config)

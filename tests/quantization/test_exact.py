@@ -31,7 +31,6 @@ OPEN_ALONE = {
     "torchao-tiles": "no header states how much is padding",
     "hqq_4bit_g64_axis0": "along axis 0 the rows may hold any number of bits",
     "hqq-3-axis0": "along axis 0 the rows may hold any number of bits",
-    "ct-rotated": "only the config says that matrices are rotations",
     "vptq-stated-outliers": "the length of a vector is no dim of any tensor",
 }
 """Records of which the headers alone leave the number of parameters open -> why; their verdict is undecided."""

@@ -78,6 +78,7 @@ def _choices(
         found,
         key=lambda one: (
             one[:2] != stated,
+            setting.other_bits is not None and one[0] != setting.other_bits,
             one[2] not in setting.dims,
             one[0] != setting.bits and one[1] != setting.group_size,  # one wrong key is likelier than two
         ),
