@@ -57,3 +57,9 @@ def test_components_without_weights(tmp_path: Path) -> None:
     assert [(one.code, one.title.partition(":")[0], one.same_fault_in) for one in found] == [
         ("R003", "unet", ("vae/",)), ("R003", "text_encoder", ()),
     ]  # fmt: skip
+
+
+def test_components_without_weights_and_with_unreadable_configs(tmp_path: Path) -> None:
+    folder = with_text(pipeline(tmp_path, PARTS), ("*/config.json",), CONFLICT)
+    found = [one for one in errors(with_text(folder, ("*/*.safetensors",), None)) if one.code == "R003"]
+    assert [one.help for one in found] == ["download the weights of these components"]

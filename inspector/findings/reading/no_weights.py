@@ -132,4 +132,6 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             return Remedy(
                 f"download {self.wanted}{more}, or save the {what} again: {self.config} is here without weights"
             )
+        if self.from_component is not None:
+            return Remedy(f"download the weights of {'these components' if self.same_fault_in else 'this component'}")
         return Remedy("pass the folder that contains the weights")
