@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_config import counts_layers, depends_on
+from inspector.dialects.gguf_contradictions import decides_shapes
 from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
@@ -91,12 +92,20 @@ def _wrong_size(audited: Audit) -> str:
         return ""
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible
     from inspector.findings.single_causes import ConfigKeysAbsent
-    from inspector.findings.types.gguf_heads import GgufHeadsDisagree, GgufRotaryWidth, GgufSizeDisagrees
+    from inspector.findings.types.gguf_heads import (
+        GgufHeadsDisagree,
+        GgufKeysContradict,
+        GgufRotaryWidth,
+        GgufSizeDisagrees,
+    )
 
     kinds = ConfigDisagrees | ConfigImpossible | ConfigKeysAbsent | GgufHeadsDisagree | GgufSizeDisagrees
     rotary = next((one for one in audited.findings if isinstance(one, GgufRotaryWidth)), None)
     if rotary is not None:
         return f"invalid n_rot: {rotary.stated}, expected {rotary.length}"
+    contradicted = next((one for one in audited.findings if isinstance(one, GgufKeysContradict)), None)
+    if contradicted is not None:
+        return f"assertion failed: {contradicted.key} is {contradicted.stated} and must be {contradicted.rule}"
     wrong = next((one for one in audited.findings if isinstance(one, kinds) and one.severity == "error"), None)
     return "" if wrong is None else f"{wrong.headline()} does not fit the tensors"
 
@@ -119,7 +128,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
-    findings = _with_keys(audited, _with_lists(audited, findings))
+    findings = _without_contradicted(_with_keys(audited, _with_lists(audited, findings)))
     other = _of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -135,6 +144,21 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
         because=f"{load.loader}: {load.because}",
     )
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
+
+
+def _without_contradicted(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without that on two keys of which the tensors show that the other one is wrong."""
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.shapes import UnexpectedShape
+    from inspector.findings.types.gguf_heads import GgufKeysContradict
+
+    wrong = {one.file_key for one in findings if isinstance(one, ConfigDisagrees)}
+    shapes = any(isinstance(one, UnexpectedShape) for one in findings)
+    return [
+        one
+        for one in findings
+        if not isinstance(one, GgufKeysContradict) or not (one.other in wrong or (shapes and decides_shapes(one.other)))
+    ]
 
 
 def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:

@@ -40,6 +40,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     """
     from inspector.dialects import gguf_config
     from inspector.dialects.gguf import WRITER
+    from inspector.dialects.gguf_contradictions import contradictions
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
     from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, with_lengths
@@ -59,6 +60,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     found = [
         *head_findings(stated, model_type, checkpoint.tensors),
         *wrong,
+        *contradictions(stated),
         *missing_keys(stated, checkpoint.tensors),
         *pre_tokenizer(stated),
         *([] if lists is None else [lists]),

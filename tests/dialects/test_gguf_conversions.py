@@ -436,6 +436,9 @@ WRONG_SIZES = [
     ("olmo", "olmo.embedding_length", "C310"), ("dream", "dream.embedding_length", "C310"),
     ("dbrx", "dbrx.embedding_length", "C310"), ("step3p7", "step35.attention.key_length", "C310"),
     ("laguna", "laguna.attention.head_count", "C310"), ("hy_v3", "hy_v3.attention.head_count", "C310"),
+    ("deepseek_v3", "deepseek2.expert_group_count", "N585"), ("dots1", "dots1.expert_group_used_count", "N585"),
+    ("gemma4", "gemma4.attention.value_length_swa", "N585"), ("gemma4", "gemma4.attention.value_length", "N585"),
+    ("solar_open", "glm4moe.expert_group_count", "N585"),
 ]  # fmt: skip
 """Record, a key, and the finding where its value is doubled: llama.cpp refuses each of these files."""
 

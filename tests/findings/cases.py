@@ -573,6 +573,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-heads-disagree": bloom_with_two_kv_heads,
     "gguf-size-disagrees": lambda: gguf_with_doubled("nomic_bert", "nomic-bert.attention.value_length"),
     "gguf-rotary-width": lambda: gguf_with_doubled("mistral", "llama.rope.dimension_count"),
+    "gguf-keys-contradict": lambda: gguf_with_doubled("dots1", "dots1.expert_group_count"),
     "gguf-pre-tokenizer-unknown": lambda: gguf_with_a_pre_tokenizer("deepseek-v3.1"),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),

@@ -114,6 +114,43 @@ class GgufRotaryWidth(ContentFinding, frozen=True, kw_only=True):
         return [("stated", str(self.stated)), ("keys", str(self.length)), ("reference", refusal)]
 
 
+class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
+    """Two keys of a GGUF file contradict each other.
+
+    What it means
+        llama.cpp requires that one of the numbers agrees with the other, as that the number of experts is a multiple of
+        the number of their groups. No tensor shows which of them is right.
+
+    Why it matters
+        llama.cpp stops while it loads the file, with an assertion that does not name the key.
+
+    Example
+        error[N585] gguf-keys-contradict: deepseek2.expert_group_count
+          stated  4
+          must    be a divisor of the number of experts
+          other   deepseek2.expert_count: 6
+          help    set deepseek2.expert_group_count to the number of the original model,
+                  or convert the model again
+
+    What to do
+        Correct the number with gguf_set_metadata, or convert the model again.
+    """
+
+    code = "N585"
+
+    key: str
+    stated: int
+    rule: str
+    other: str
+    value: int
+
+    headline_text = "{key}"
+    remedy_text = "set {key} to the number of the original model, or convert the model again"
+
+    def rows(self) -> Rows:
+        return [("stated", str(self.stated)), ("must", f"be {self.rule}"), ("other", f"{self.other}: {self.value}")]
+
+
 class GgufPreTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file names a way to split texts that llama.cpp does not know.
 
