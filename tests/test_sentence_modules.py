@@ -204,6 +204,33 @@ def test_encoders_of_tables_have_no_model(kind: str, tmp_path: Path) -> None:
         assert codes(audited(of_tables(tmp_path / str(number), kind, name, shape))) == {"N434"}
 
 
+TOKENS = {"model": {"vocab": {"a": 0, "b": 1}}, "added_tokens": [{"content": "[PAD]"}, {"content": "a"}]}
+SPARSE = {"weight": (3,)}
+
+
+@pytest.mark.parametrize(
+    ("stored", "tokenizer", "wanted"),
+    [
+        (SPARSE, TOKENS, set()),
+        (SPARSE, {"model": {"vocab": [["a", -1.0], ["b", -2.0], ["c", -3.0]]}}, set()),
+        (SPARSE, None, set()),
+        ({"weight": (4,)}, TOKENS, {"N434"}),
+        ({"weight": (4,)}, None, set()),
+        ({"weight": (3, 1)}, TOKENS, {"N434"}),
+        ({**SPARSE, "weight2": (3,)}, TOKENS, {"N434"}),
+    ],
+)
+def test_a_weight_for_each_token_of_the_tokenizer(
+    stored: dict[str, tuple[int, ...]], tokenizer: Any, wanted: set[str], tmp_path: Path
+) -> None:
+    place = folder(tmp_path, [("SparseStaticEmbedding", {"frozen": False}, stored)])
+    if tokenizer is not None:
+        (place / "1_SparseStaticEmbedding" / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    found = audited(place)
+    assert codes(found) == wanted
+    assert any(one.check.startswith("the rows of") for one in found.skipped) == (tokenizer is None)
+
+
 def test_a_bag_of_words_before_a_dense_layer(tmp_path: Path) -> None:
     place = folder(tmp_path, [dense(3, 6)], "0_Transformer")
     listed = json.loads((place / "modules.json").read_text())

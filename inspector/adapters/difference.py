@@ -20,9 +20,9 @@ from inspector.reconciler.wording import names_in
 
 HALF: Final = "_topk_indices"
 """Ending of the first of two tensors that VB-LoRA joins while it loads."""
-
-
 OTHER_HALF: Final = "_topk_weights"
+FROD: Final = ".frod_"
+"""Part of the names of all tensors of FRoD."""
 
 
 class AdapterDifference(Struct, frozen=True):
@@ -107,7 +107,8 @@ def _is_taken(key: str, plan: ExpectedAdapter) -> bool:
     """Whether PEFT takes a tensor that no plan has: the first of two halves, or what FRoD shares among modules."""
     shared, _, category = key.rpartition(".")
     if shared.startswith(f"{OWN_PREFIX}frod_"):
-        return any(f"_{module.replace('.', '_')}".endswith(f"_{category}") for module, _ in plan.targets)
+        made = any(FROD in one.key for one in plan.expected)
+        return made and any(f"_{module.replace('.', '_')}".endswith(f"_{category}") for module, _ in plan.targets)
     return key.endswith(HALF) and any(one.key.endswith(OTHER_HALF) for one in plan.expected)
 
 

@@ -66,6 +66,8 @@ MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "number": lambda value: type(value) in (int, float) and value != 0,
 }
 """Conditions on a value, by their names in the table."""
+PATTERNS: Final = ("rank_pattern", "alpha_pattern")
+"""Keys with ranks and scales of single modules."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
 """Tasks for which PEFT reads `prepare_inputs_for_generation` of the base."""
 
@@ -136,8 +138,8 @@ def refuses_target(values: Mapping[str, Any], base_type: object, module: str) ->
     return checked and module.rpartition(".")[2] in NOT_OF_MAMBA
 
 
-def refusal(values: Mapping[str, Any]) -> str:
-    """Why the class of a config, or the method, refuses its values; "" where it does not."""
+def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
+    """Why the class of a config, or the method, refuses its values; "" where it does not. base_type: of the base."""
     kind = str(values.get("peft_type"))
     entry = _table().get(kind)
     if not isinstance(entry, dict):
@@ -149,8 +151,13 @@ def refusal(values: Mapping[str, Any]) -> str:
     return (
         _value_refused(kind, known)
         or _condition_refused(kind, known, entry["refused"])
-        or next(_measured(kind, known, entry), "")
+        or next(_measured(kind, _filled_in(known) if made_parameters(values, base_type) else known, entry), "")
     )
+
+
+def _filled_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A config without the nulls that PEFT replaces where it takes modules of the base for parameters."""
+    return {key: value for key, value in values.items() if key not in PATTERNS or value is not None}
 
 
 def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[str]:

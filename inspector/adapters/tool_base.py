@@ -318,7 +318,7 @@ def _of_lokr(parts: Mapping[str, Shape], weight: Shape) -> tuple[int | None, ...
     return None if fits else (weight[0] // second[0], None)
 
 
-def tool_findings(compared: Compared, base: BaseModules, known: Iterable[Finding]) -> Iterator[Finding]:
+def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding]) -> Iterator[Finding]:
     """What does not fit: one finding where the base is another one, else one for each kind of difference.
 
     known: the findings on the adapter by itself; a module whose pair does not fit together is among these.
@@ -344,8 +344,10 @@ def tool_findings(compared: Compared, base: BaseModules, known: Iterable[Finding
         yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),
                                  of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
         return
+    incomplete = [one for one in known if isinstance(one, AdapterPartMissing)]
     pairs = [pair for one in known if isinstance(one, AdapterPairDiffers) for pair in one.pairs]
-    apart = (one for one in compared.differences if not any(f"{one.module}." in pair.first for pair in pairs))
+    stems = [*(pair.first for pair in pairs), *(f"{name}." for one in incomplete for name in one.names)]
+    apart = (one for one in compared.differences if not any(f"{one.module}." in stem for stem in stems))
     for one in islice(apart, 3):
         yield AdapterShapeDiffers(place=Place(tensor=one.name), stored=one.stored, expected=one.expected,
                                   tensors=1, module=one.module, base=base.name or base.source)  # fmt: skip

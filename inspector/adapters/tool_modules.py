@@ -18,7 +18,7 @@ from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_
 from inspector.adapters.misspelled import misspelled
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import misshapen_scales, ranks_of, unequal
-from inspector.adapters.tools import LOW_RANK, METHODS, ToolTensor, is_control
+from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor, is_control
 from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
@@ -57,7 +57,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     elif whole:
         findings.extend(_missing(modules))
         findings.extend(_lost_with_others_there(modules))
-        findings.extend(_lost_of_full(modules))
+        findings.extend(_lost_in_one(modules))
         findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
@@ -138,21 +138,32 @@ def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Findin
                 yield _part_missing(method, part, lacking, of)
 
 
-def _lost_of_full(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """The difference of a weight or a bias that one module lacks and its like in all other blocks have."""
+def _kernels(module: ChangedModule) -> frozenset[str]:
+    """The cores that go with the matrices of a module; none of one with a part of them, whose rest is known missing."""
+    method = METHODS.get(module.method, NOTHING)
+    if not method.cores.isdisjoint(module.parts) and not method.cores <= module.parts.keys():
+        return frozenset()
+    paired = (group.keys() for group in method.tucker if group.keys() - method.cores <= module.parts.keys())
+    return frozenset(part for parts in paired for part in parts if part in method.cores)
+
+
+def _lost_in_one(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
+    """A part that one module lacks and its like in all other blocks have: a difference, or the core of a kernel."""
     groups: dict[tuple[str, str, str], list[ChangedModule]] = {}
     for module in modules:
         if module.method in ("full", "") and not FULL.isdisjoint(module.parts):
             groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
             if "diff_b" in module.parts:  # a bias is not changed without its weight
                 groups.setdefault(("diff", module.component, ""), []).append(module)
+        for core in _kernels(module):
+            groups.setdefault((core, module.component, like(module.name)), []).append(module)
         if module.method in LOW_RANK:  # the change of a bias, next to matrices of low rank
             groups.setdefault(("diff_b", module.component, like(module.name)), []).append(module)
     for (part, _, _), own in groups.items():
         lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
         absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
         if absent == 1 and of > 2:
-            yield _part_missing("full", part, lacking, of)
+            yield _part_missing("full" if part in FULL else own[0].method, part, lacking, of)
 
 
 def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:

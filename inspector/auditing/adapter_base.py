@@ -31,6 +31,8 @@ from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
 from inspector.reconciler.wording import family_name
 
+CLASS_OF_COMPONENT: Final = "_class_name"
+"""Key of a config in which diffusers names a component's class."""
 LAYER: Final = re.compile(r"blk[._](\d{1,9})[._]")
 """The layer of a module in llama.cpp's names, plain or not."""
 
@@ -142,7 +144,9 @@ def _shapes(source: str, part: Audit, named: Families) -> tuple[dict[str, Shape]
     }
     if base is None:
         return None
-    tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table")
+    config = part.checkpoint.config
+    component = config is not None and CLASS_OF_COMPONENT in config.values  # its tables are not a text encoder's
+    tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table" and not component)
     return shapes_of(_kind(part), base.tensors, stored, _layers(part)), tables
 
 

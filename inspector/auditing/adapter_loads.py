@@ -70,7 +70,8 @@ def loads_of_adapter(
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
     refused = refused_config(base) if base else None
     problem = f"the config of the base: {refused.because}" if refused is not None else _problem(checkpoint, findings)
-    problem = problem or refusal(values) or refused_for(values, base) or _without_projection(stored, values, method)
+    problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
+    problem = problem or _without_projection(stored, values, method)
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
     stated, renaming = values, renames(values, base.get("model_type"))
@@ -135,7 +136,7 @@ def _against_base(
     trained = values.get("modules_to_save") or ()
     lost = {key: one for key, one in renamed.items() if tuner_name(key) or key in found.whole}
     absent = {**dict(found.absent), **lost}
-    mismatched = [one for one in found.mismatched if one[0] not in renamed]
+    mismatched = [one for one in found.mismatched if one[0] not in renamed and not _takes_any_shape(one[0], method)]
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if not _in_place(name, trained)}
     absent = {name: tensors for name, tensors in absent.items() if not _is_made_again(name, method)}
@@ -168,6 +169,11 @@ def _against_base(
 def _in_place(name: str, trained: Sequence[str]) -> bool:
     """Whether a tensor is a bias of the base that no copy of its module replaces."""
     return name.endswith(".bias") and tuner_name(name) is None and name.split(".")[-2:-1][0] not in trained
+
+
+def _takes_any_shape(key: str, method: str) -> bool:
+    """Whether PEFT makes the parameter in memory anew for a stored one of another shape."""
+    return method == "adamss" and ".adamss_" in key
 
 
 def _is_made_again(name: str, method: str) -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.loads import given_of
 from inspector.auditing.result import Audit, Skipped
-from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, listed_modules
+from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, json_of, listed_modules
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -27,6 +27,7 @@ from inspector.loading.sentence_modules import (
     EMPTY,
     LOOKUPS,
     MODELS,
+    OF_TOKENS,
     OTHER_NAMES,
     REQUIRED,
     TOKENS,
@@ -38,6 +39,7 @@ from inspector.loading.sentence_modules import (
     width_behind,
 )
 from inspector.loading.tables import NEWEST, names_of
+from inspector.loading.tokenizers import WHOLE, number_of_tokens
 from inspector.loading.transformers import loads
 
 if TYPE_CHECKING:
@@ -178,6 +180,8 @@ def _module(
     own = main is not None and known
     explained = own and not found
     skipped = (_unread(one),) if part is not None and part.readable and not (known or one.kind in EMPTY) else ()
+    counted = one.kind not in OF_TOKENS or part is None or number_of_tokens(json_of(part, WHOLE)) is not None
+    skipped = skipped if counted else (Skipped(f"the rows of {one.path}", f"the tokens of its {WHOLE} were not read"),)
     if width is not None and width_before(one.kind, values) not in (None, width):
         wrong, values = _of_another_width(checkpoint, rest, values, width)
         found, skipped = (*found, wrong), ()
@@ -315,7 +319,16 @@ def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
         return Problem(f"its table is {list(stored.shape)}, not of {('one dim', 'two dims')[dims - 1]}")
     if stored.dtype in INTEGERS and tables[0] == LOOKUPS[kind][0]:
         return Problem(f"{tables[0]} is stored as {stored.dtype}")
-    return None
+    return _not_of_tokens(part, tables[0]) if kind in OF_TOKENS else None
+
+
+def _not_of_tokens(part: Checkpoint, table: str) -> Problem | None:
+    """What is wrong with a table that is loaded strictly, with one row for each token."""
+    other = next((name for name in part.tensors if name != table), None)
+    if other is not None:
+        return Problem(f"{other} is unexpected")
+    rows, tokens = part.tensors[table].shape[0], number_of_tokens(json_of(part, WHOLE))
+    return None if tokens in (None, rows) else Problem(f"{table} has {rows} rows, its {WHOLE} {tokens} tokens")
 
 
 def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:

@@ -35,6 +35,8 @@ LOOKUPS: Final[Mapping[str, tuple[str, ...]]] = {
 """Modules that are a table of any size: kind -> its names, of which one is stored; the second is model2vec's."""
 DIMS_OF: Final[Mapping[str, int]] = {"SparseStaticEmbedding": 1}
 """Dims of a table, where not two: one weight for each token."""
+OF_TOKENS: Final = frozenset({"SparseStaticEmbedding"})
+"""Tables that are built with one row for each token of the tokenizer beside them and loaded strictly."""
 BESIDE_TABLES: Final = frozenset({"mapping", "weights"})
 """What model2vec stores beside its table: the row and the weight of each token."""
 OTHER_NAMES: Final[Mapping[str, str]] = {"encoder.weight": "decoder.linear.weight"}

@@ -95,3 +95,14 @@ def without_its_pair(class_name: str, files: Collection[str]) -> str:
         return ""
     absent = [name for name in PAIR if name not in files]
     return absent[0] if len(absent) == 1 else ""
+
+
+def number_of_tokens(content: object) -> int | None:
+    """How many different tokens a tokenizer.json has, added ones included; None where it does not say it."""
+    model = content.get("model") if isinstance(content, dict) else None
+    words = model.get("vocab") if isinstance(model, dict) else None
+    added = content.get("added_tokens", []) if isinstance(content, dict) else []
+    if not isinstance(words, dict | list) or not isinstance(added, list):
+        return None
+    names = {str(one[0]) if isinstance(one, list) and one else str(one) for one in words}
+    return len(names | {str(one.get("content")) for one in added if isinstance(one, dict)})

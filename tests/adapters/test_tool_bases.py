@@ -229,3 +229,22 @@ def test_the_text_encoder_of_another_base_is_no_second_finding() -> None:
     wide = {name: (dtype, tuple(dim + 4 if dim > 20 else dim for dim in shape)) if name.startswith("lora_te") else
             (dtype, shape) for name, (dtype, shape) in both.items()}  # fmt: skip
     assert [one.code for one in with_base(wide, BaseRead("base", other)).findings if one.severity != "note"] == ["A928"]
+
+
+def test_the_tables_of_a_transformer_are_no_text_encoder() -> None:
+    name = "kohya OmniGenTransformer2DModel"
+    spec = {**stored(name), "bundle_emb.cat.clip_l_out": ("F32", (2, 20))}
+    assert with_base(spec, base_of(name)).verdict == "clean"
+
+
+@pytest.mark.parametrize("how", ["alone", "with base"])
+@pytest.mark.parametrize("lost", [
+    "lora tucker UNet2DConditionModel lora_unet_up_blocks_1_resnets_0_conv1.lora_mid.weight",
+    "lokr tucker UNet2DConditionModel lora_unet_up_blocks_0_resnets_1_conv1.lokr_t2",
+    "loha tucker UNet2DConditionModel lora_unet_up_blocks_1_resnets_0_conv1.hada_t1",
+])  # fmt: skip
+def test_a_lost_core_of_a_convolution_is_one_error(lost: str, how: str) -> None:
+    name, key = lost.rsplit(" ", 1)
+    spec = {other: entry for other, entry in stored(f"lycoris {name}").items() if other != key}
+    audited = audit_loaded(checkpoint(spec)) if how == "alone" else with_base(spec, base_of(f"lycoris {name}"))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["A916"]
