@@ -38,6 +38,6 @@ def test_one_finding_names_the_wrappers(model_type: str, suffix: str) -> None:
         audited = judged(stored, config)
         assert codes(audited) == {"N402"}, next(iter(stored))
         found = next(one for one in audited.findings if isinstance(one, PrefixOnNames))
-        assert found.tensors == len(stored.keys() - spec.keys())
+        assert found.wrapper and found.tensors == len(stored.keys() - spec.keys())
         assert found.without == len(stored.keys() & spec.keys())
         assert audited.counts.unique_parameters == judged(spec, config).counts.unique_parameters

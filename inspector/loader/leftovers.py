@@ -1,20 +1,24 @@
 """Training state in a folder, recognized by file names. Pure.
 
 Sources: transformers' Trainer (names in trainer.py), accelerate's `utils/constants.py`, DeepSpeed's engine.py and
-`checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`.
+`checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`, verl's
+`fsdp_checkpoint_manager.py`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing
+
+if TYPE_CHECKING:
+    from inspector.findings.reading.training import PartitionedSave
 
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
@@ -40,6 +44,7 @@ _PARTS: Final[_Patterns] = (
     ("zero-folder", ("global_step",), r"global_step\d+"),
     ("fsdp-folder", ("pytorch_model_fsdp", "optimizer_fsdp"), r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?"),
     ("fsdp", ("pytorch_model_fsdp", "optimizer_fsdp"), r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?_rank\d+\.bin"),
+    ("verl", ("model_world", "optim_world", "extra_state"), r"(?:model|optim|extra_state)_world_size_\d+_rank_\d+\.pt"),
     ("dcp", ("__",), r"__\d+_\d+\.distcp"),
     ("megatron-folder", ("iter_", "mp_rank"), r"(?:iter_\d{7}|mp_rank_\d{2}(?:_\d{3})?(?:_\d{3})?)"),
     ("megatron", ("latest_", "model_optim", "distrib_optim"),
@@ -103,21 +108,30 @@ def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
                 bytes=sum(one.bytes for one in state),
             )
         )
-    for one in found:
-        if one.partition:
-            from inspector.findings.reading.training import PartitionedSave
-
-            script = "zero_to_fp32.py" in listing.files
-            findings.append(
-                PartitionedSave(
-                    what=one.kind,
-                    names=tuple(one.names[:NAMES_SHOWN]),
-                    entries=len(one.names),
-                    bytes=one.bytes,
-                    script=script,
-                )
-            )
+    findings.extend(_saved_in_parts(one, listing) for one in found if one.partition)
     return tuple(findings)
+
+
+def partitions(listing: Listing) -> tuple[Leftover, ...]:
+    """The parts of weights, by kind, none of which can be loaded alone."""
+    return tuple(one for one in leftovers(listing) if one.partition)
+
+
+def partition_findings(listing: Listing) -> tuple[PartitionedSave, ...]:
+    """The findings on weights that are saved in parts, one for each kind."""
+    return tuple(_saved_in_parts(one, listing) for one in partitions(listing))
+
+
+def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
+    from inspector.findings.reading.training import PartitionedSave
+
+    return PartitionedSave(
+        what=one.kind,
+        names=tuple(one.names[:NAMES_SHOWN]),
+        entries=len(one.names),
+        bytes=one.bytes,
+        script="zero_to_fp32.py" in listing.files,
+    )
 
 
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:

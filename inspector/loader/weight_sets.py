@@ -164,6 +164,12 @@ def _parts_of(name: str) -> re.Match[str] | None:
     return None if len(name) > 255 else _FILE.fullmatch(name)
 
 
+def format_of(name: str) -> str:
+    """The supported format of a file by its ending; "" of any other."""
+    kind = _FORMATS.get(name.rpartition(".")[2], "")
+    return kind if kind in (SAFETENSORS, *OTHER_KINDS) else ""
+
+
 def counterpart(one: WeightSet, sets: Iterable[WeightSet]) -> WeightSet | None:
     """The shards with an index next to a single file, or the single file next to them, under the same stem."""
     for other in sets:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, UNFINISHED, Finding, Place
 from inspector.loader.config_file import Config
-from inspector.loader.leftovers import leftover_findings
+from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.other_files import stored
 from inspector.loader.picking import Contents, read_index
@@ -18,6 +18,9 @@ from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.folder import REPOSITORY
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, group
+
+if TYPE_CHECKING:
+    from inspector.findings.reading.training import PartitionedSave
 
 _UNFINISHED: Final = (*UNFINISHED, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
@@ -138,7 +141,9 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
 
     Of the findings on training state the first partitioned save is part of it.
     """
-    source, listing, sets = contents.source, contents.listing, contents.sets
+    source, listing = contents.source, contents.listing
+    parts_of_save = {name for one in partitions(listing) for name in one.names}
+    sets = tuple(one for one in contents.sets if not (one.files and parts_of_save.issuperset(one.files)))
     leftovers = leftover_findings(listing)
     halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
     if not sets and not halves:
@@ -148,6 +153,8 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
 
     saves = [one for one in leftovers if isinstance(one, PartitionedSave)]
     below = [] if saves else _sets_below(source, folders)
+    if not below:
+        saves = saves or _saves_below(source, folders)
     weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
     if not weights_in:  # other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
@@ -211,12 +218,24 @@ def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[
             found.extend((name, one) for one in inside)
             continue
         listing = inner.listing()
-        sets = [one for one in group(listing.files) if one.files]
+        parts = {file for one in partitions(listing) for file in one.names}
+        sets = [one for one in group(listing.files) if one.files and not parts.issuperset(one.files)]
         found.extend((name, one) for one in sets)
         if not sets and depth > 1:
             below = sorted(one for one, kind in listing.others.items() if kind == "directory")
             found.extend((f"{name}/{path}", one) for path, one in _sets_below(inner, below, depth - 1))
     return found
+
+
+def _saves_below(source: Source, folders: Sequence[str]) -> list[PartitionedSave]:
+    """The finding on the partitions of a training run in the first folder that has any, as NeMo keeps them."""
+    for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
+        inner = source.inside(name)
+        if isinstance(inner, Refusal):
+            continue
+        for one in partition_findings(inner.listing()):
+            return [replace(one, names=tuple(f"{name}/{entry}" for entry in one.names))]
+    return []
 
 
 def _in_snapshots(repository: Source) -> list[WeightSet] | None:

@@ -47,7 +47,6 @@ _NAMES: Final[Mapping[str, str]] = {
     "o": "an object",
 }  # fmt: skip
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
-_TOWERS: Final = ("text_config", "vision_config")
 
 
 def as_meant(checkpoint: Checkpoint) -> Config | None:
@@ -187,14 +186,9 @@ def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
 
 
 def lacks_method(values: Mapping[str, Any]) -> bool:
-    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError).
-
-    In a config with other configs inside the loader decides by their settings.
-    """
+    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError)."""
     settings = values.get("quantization_config")
-    if not isinstance(settings, dict) or not settings.keys().isdisjoint(_METHODS):
-        return False
-    return not any(isinstance(values.get(key), dict) for key in _TOWERS)
+    return isinstance(settings, dict) and settings.keys().isdisjoint(_METHODS)
 
 
 def _meant(value: Any, accepted: str) -> Any:

@@ -19,7 +19,7 @@ def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
     """The finding on the prefix of a reading, and whether it is in the place of the class's own."""
     reading = case.reading
     wrappers = reading.prefix.removeprefix("*").split("|")
-    inner, whose = " and ".join(wrappers), " and ".join(WRAPPERS[one] for one in wrappers if one in WRAPPERS)
+    inner, whose = " and ".join(wrappers), " and ".join(filter(None, map(_wrapped_by, wrappers)))
     tensors = sum(family.tensors for family in reading.families.values())
     most = not reading.part or 2 * reading.part > tensors
     without = tensors - reading.part if reading.part else 0
@@ -30,6 +30,16 @@ def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
     root = "" if whose else _own_prefix(case)
     found = PrefixOnNames(prefix=inner, inside=inside, wrapper=whose, tensors=having, without=without, root=root)
     return found, bool(root)
+
+
+def _wrapped_by(prefix: str) -> str:
+    """What adds a prefix, where it is that of one wrapper or of several around each other; "" where part is unknown."""
+    for wrapper, name in WRAPPERS.items():
+        if prefix == wrapper:
+            return name
+        if prefix.startswith(wrapper) and (inner := _wrapped_by(prefix.removeprefix(wrapper))):
+            return f"{name} and {inner}"
+    return ""
 
 
 def _own_prefix(case: Reconciled) -> str:

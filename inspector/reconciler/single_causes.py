@@ -162,18 +162,21 @@ def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
 def _not_gathered(case: Reconciled) -> Recognized | None:
     """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1].
 
-    One process of FSDP holds a range of all parameters in a row: the tensors at its ends in part, flat.
+    One process of FSDP holds a range of all parameters in a row: the tensors at its ends in part, flat. Such pieces
+    alone are a cause where they are all that differs and several matrices are so.
     """
     mismatched = case.as_configured.mismatched
     placeholders = [one for one in mismatched if one.layout.shape in PLACEHOLDERS and one.block.elements != 1]
     pieces = [one for one in mismatched if one not in placeholders and _is_flat_piece(one)]
     if len(placeholders) + len(pieces) < len(mismatched):
         pieces = []
-    if len({one.block.key for one in (*placeholders, *pieces)}) < 2 or not placeholders:
+    if len({one.block.key for one in (*placeholders, *pieces)}) < 2:
+        return None
+    if not placeholders and not (pieces and all(len(one.block.shape) > 1 for one in pieces)):
         return None
     from inspector.findings.reading.training import WeightsEmptied
 
-    names = tuple(dict.fromkeys(family_name(one.block.key) for one in placeholders))
+    names = tuple(dict.fromkeys(family_name(one.block.key) for one in placeholders or pieces))
     finding = WeightsEmptied(
         tensors=sum(one.tensors for one in placeholders),
         of=sum(one.tensors for one in case.as_configured.placed),

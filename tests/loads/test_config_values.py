@@ -247,7 +247,7 @@ def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code
     assert [(one.code, one.severity) for one in found.findings if one.severity != "note"] == [(code, "warning")]
 
 
-@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2"])
+@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2", "llava", "clip", "qwen2_vl"])
 def test_quantization_settings_without_a_method(model_type: str, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, ("quantization_config", {}))
     (finding,) = (one for one in found.findings if one.severity == "error")

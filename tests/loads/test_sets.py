@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,21 @@ def test_an_index_of_the_other_format_that_names_the_shards(model_type: str, tmp
     assert (found.verdict, [one.outcome for one in found.loads][:2]) == ("clean", ["complete", "complete"])
     index.write_text(index.read_text("utf-8").replace(SHARDS[1], "pytorch_model-00002-of-00002.bin"), encoding="utf-8")
     assert "S222" in {one.code for one in audit(str(tmp_path)).findings}
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_an_index_that_names_files_of_torch(model_type: str, tmp_path: Path) -> None:
+    """transformers opens what `model.safetensors.index.json` lists, each file by its own ending."""
+    spec = spec_of(base_record(model_type))
+    names = sorted(spec)
+    parts = {"hf_model_0001_15.pt": names[::2], "hf_model_0002_15.pt": names[1::2]}
+    audited(tmp_path, model_type)
+    (tmp_path / MODEL).unlink()
+    for file, inside in parts.items():
+        (tmp_path / file).write_bytes(torch_file({name: spec[name] for name in inside}, []))
+    index = {"metadata": {}, "weight_map": {name: file for file, inside in parts.items() for name in inside}}
+    (tmp_path / INDEX).write_text(json.dumps(index), encoding="utf-8")
+    found = audit(str(tmp_path))
+    assert (found.verdict, [one.outcome for one in found.loads][:2]) == ("clean", ["complete", "complete"])
+    (tmp_path / "hf_model_0002_15.pt").unlink()
+    assert [one.code for one in audit(str(tmp_path)).findings if one.severity == "error"] == ["S201"]

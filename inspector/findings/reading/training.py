@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy
-from inspector.findings.words import count, number, shape
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count, listed, number, shape
 
 _TOOLS = {
     "zero": "DeepSpeed's ZeRO",
     "fsdp": "FSDP",
+    "verl": "verl's FSDP",
     "dcp": "torch.distributed.checkpoint",
     "megatron": "Megatron",
 }
@@ -15,8 +16,9 @@ _TOOLS = {
 _REMEDIES = {
     "zero": "run `python zero_to_fp32.py . merged` in the folder; DeepSpeed's save_checkpoint writes the script",
     "fsdp": "run `accelerate merge-weights` on the folder",
+    "verl": "run `python -m verl.model_merger merge --backend fsdp --local_dir . --target_dir merged` in the folder",
     "dcp": "run `python -m torch.distributed.checkpoint.format_utils dcp_to_torch` on the folder",
-    "megatron": "convert it with the tools of Megatron-LM or Megatron-Bridge",
+    "megatron": "convert it with the tools of Megatron-LM, Megatron-Bridge or NeMo, whichever wrote it",
 }
 
 
@@ -165,7 +167,11 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     shapes: tuple[tuple[int, ...], ...] = ((0,),)
     pieces: int = 0
 
-    row_texts = (("tensors", "{names:listed 3}"), ("pieces", "{pieces:count tensor} in part and flat", "pieces"))
+    def rows(self) -> Rows:
+        rows = [("tensors", listed(self.names, 3))]
+        if self.pieces and self.tensors:
+            rows.append(("pieces", f"{count(self.pieces, 'tensor')} in part and flat"))
+        return rows
 
     def remedy(self) -> Remedy:
         if self.pieces:
@@ -175,6 +181,8 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
         return Remedy("save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint")
 
     def headline(self) -> str:
+        if not self.tensors:
+            return f"{number(self.pieces)} of {count(self.of, 'tensor')} are flat pieces of matrices"
         shapes = " or ".join(shape(one) for one in self.shapes)
         return f"{number(self.tensors)} of {count(self.of, 'tensor')} have the shape {shapes}"
 
