@@ -34,7 +34,9 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 """Scheme -> the methods whose loaders read it; the first is the usual one."""
 BY_VALUES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("mxfp4", "blocks"): ("mxfp4",), ("marlin", "B"): ("gptq", "marlin"), ("marlin", "qweight"): ("awq",),
-    ("marlin", "weight_packed"): ("compressed-tensors",),
+    ("marlin", "weight_packed"): ("compressed-tensors",), ("nvfp4", "weight"): ("modelopt", "quark"),
+    ("nvfp4", "weight_packed"): ("compressed-tensors", "auto-round"), ("mxfp4", "weight"): ("quark", "modelopt"),
+    ("mxfp4", "weight_packed"): ("compressed-tensors", "auto-round"),
 }  # fmt: skip
 """The same where a scheme is read by other loaders under other names: scheme and the suffix of its values."""
 METHODS: Final = frozenset(
@@ -44,7 +46,7 @@ METHODS: Final = frozenset(
 
 
 KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "quant_algo": ("modelopt",), "config_groups": ("compressed-tensors",), "global_quant_config": ("quark",),
+    "quant_algo": ("modelopt",), "producer": ("modelopt",), "config_groups": ("compressed-tensors",), "global_quant_config": ("quark",),
     "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
 }  # fmt: skip
 """Key of a block -> the methods whose loaders read it; the first is the one that writes it."""

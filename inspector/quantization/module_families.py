@@ -144,10 +144,18 @@ def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
     written, by_row = work.settings.written_for, is_by_row(piece.layouts)
     method = method_for(opened.packed.scheme, piece.setting, scheme.values, written, by_row=by_row)
     if method == stated:
-        return opened
+        return _by_algorithm(opened, piece, scheme)
     own = ModuleSettings(method=stated, prefix=piece.setting.prefix, keys=piece.setting.keys, dims=piece.setting.dims,
                          skipped=piece.setting.skipped)  # fmt: skip
     return scheme.open(piece.read, own)
+
+
+def _by_algorithm(opened: UnpackedTensor, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
+    if piece.setting.method != "modelopt" or scheme.values != PLAIN:
+        return opened
+    from inspector.quantization.schemes.modelopt_algorithms import by_algorithm
+
+    return by_algorithm(opened, scheme, piece.read, piece.setting)
 
 
 def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor) -> None:

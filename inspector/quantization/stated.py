@@ -26,7 +26,8 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
     head: whether the settings say that the head is quantized. number_type: "float" or "integer", the quantized values.
     shapes: suffix of a tensor -> its shape. format: how a group of compressed-tensors says that its values are stored.
-    inferred_format: what the loader takes for the format of a group that states none.
+    inferred_format: what the loader takes for the format of a group that states none. unread: (key, value, the one that
+    it contradicts) of settings that no loader reads.
     """
 
     method: str | None = None
@@ -50,11 +51,13 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     format: str | None = None
     inferred_format: str | None = None
+    unread: tuple[tuple[str, object, object], ...] = ()
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)
         kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations, self.number_type)
-        return (*sizes, *kinds, self.skipped, self.head, self.shapes, self.format, self.inferred_format)
+        return (*sizes, *kinds, self.skipped, self.head, self.shapes, self.format, self.inferred_format,
+                self.unread)  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         """Whether they mean the same, whatever keys state it."""

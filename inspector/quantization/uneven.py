@@ -63,7 +63,7 @@ def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
     alike: dict[tuple[str, ModuleSettings], list[tuple[Module, ModuleGroup, Scheme]]] = {}
     for module, pieces in groups:
         for piece in pieces:
-            if piece.scheme is not None and not is_lone(piece):
+            if piece.scheme is not None and not is_lone(piece) and piece.setting.skipped is None:
                 alike.setdefault((piece.scheme.name, piece.setting), []).append((module, piece, piece.scheme))
     for members in alike.values():
         for suffix in sorted(TOGETHER.intersection(name for _, piece, _ in members for name in piece.layouts)):

@@ -12,6 +12,7 @@ from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, without_format, without_role
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
+from tests.sampling import sampled
 
 MODULE = "model.layers.1.self_attn.o_proj"
 
@@ -340,3 +341,57 @@ def test_what_follows_from_a_wrong_setting_is_no_finding(name: str, path: tuple[
     result = judged(spec, config)
     assert [one.code for one in result.findings if one.severity != "note"] == ["T614"]
     assert result.counts.unique_parameters == record["parameters"]
+
+
+MODELOPT = [name for name in variants() if name.startswith("mo_")]
+ALGORITHMS = ("FP8", "NVFP4", "MXFP8", "MXFP4", "W4A16_AWQ", "W8A8_SQ_PER_CHANNEL", "FP8_PB_WO", None)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", sampled(MODELOPT, 4))
+def test_another_algorithm_of_modelopt_is_one_finding_with_the_right_one(name: str, algorithm: str | None) -> None:
+    """vLLM builds each module by it, and refuses a block without one."""
+    one = variants()[name]
+    config, spec = (
+        copy.deepcopy(one["config"]),
+        {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()},
+    )
+    block = config["quantization_config"]
+    right = block["quant_algo"]
+    if algorithm is None:
+        del block["quant_algo"]
+    else:
+        block["quant_algo"] = algorithm
+    result = judged(spec, config)
+    assert result.counts.unique_parameters == one["parameters"]
+    found = [one for one in result.findings if one.severity != "note"]
+    same = {right.upper(), *(("W8A16", "W8A8_SQ_PER_CHANNEL") if right.startswith("W8") else ())}
+    if algorithm in same or {algorithm, right} == {"NVFP4", "W4A16_NVFP4"}:
+        assert found == []
+        return
+    assert len(found) == 1, [finding.message for finding in found]
+    if (right, algorithm) != ("MIXED_PRECISION", "NVFP4"):  # then one scale is missing
+        (step,) = found[0].remedy().steps
+        assert (found[0].code, step.key, step.new) == ("T614", ("quantization_config", "quant_algo"), right.upper())
+
+
+@pytest.mark.parametrize(("key", "value"), [("num_bits", 2), ("type", "int")])
+@pytest.mark.parametrize("name", ["modelopt_fp8", "modelopt_nvfp4"])
+def test_what_no_loader_of_modelopt_reads_is_a_warning(name: str, key: str, value: object) -> None:
+    config, spec, _ = checkpoint(name)
+    group = config["quantization_config"]["config_groups"]["group_0"]["weights"]
+    right, group[key] = group[key], value
+    result = audited(name, spec, config)
+    assert bad(result) == ["T642"]
+    (step,) = next(one for one in result.findings if one.code == "T642").remedy().steps
+    assert (step.key[-1], step.new) == (key, right)
+
+
+def test_a_module_that_mixed_precision_does_not_name_is_built_plain() -> None:
+    one = variants()["mo_nvfp4_fp8_mha_config"]
+    config, spec = (
+        copy.deepcopy(one["config"]),
+        {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()},
+    )
+    del config["quantization_config"]["quantized_layers"]["model.layers.0.mlp.down_proj"]
+    assert bad(judged(spec, config)) == ["T615"]

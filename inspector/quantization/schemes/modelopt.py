@@ -8,10 +8,11 @@ W4A8 has `weight_scale_2`. Stacked experts that are stored [E, in, out] have NVF
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Sequence
 
-from inspector.quantization.config_block import ConfigBlock
+from msgspec.structs import replace
+
+from inspector.quantization.config_block import MOST_ENTRIES, ConfigBlock
 from inspector.quantization.module import (
     BYTES,
     FLOAT8,
@@ -24,6 +25,14 @@ from inspector.quantization.module import (
     group_of,
 )
 from inspector.quantization.schemes.compressed_tensors_config import activations_of
+from inspector.quantization.schemes.modelopt_algorithms import (
+    ALGORITHMS,
+    INTEGER,
+    MIXED,
+    STATIC,
+    WITHOUT_GROUPS,
+    unread,
+)
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
@@ -71,8 +80,7 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 def _is_outputs(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
-    other = setting.method == "modelopt" and "nvfp4" in (setting.variant or "").casefold()
-    if values.dtype not in ("U8", "I8") or len(values.shape) < 2 or other:
+    if values.dtype not in ("U8", "I8") or len(values.shape) < 2:
         return False
     if scale is None:
         return setting.method == "modelopt" and "awq" in (setting.variant or "").casefold() and values.dtype == "U8"
@@ -120,44 +128,56 @@ def _inputs(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     return reading.result("weight", "nvfp4", (experts, 2 * half, outputs), 4, 16)
 
 
-ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
-    "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "mxfp4": (4, 32),
-    "mxfp8": (8, 32), "w4a16_awq": (4, None), "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None),
-    "w8a8_sq_per_channel": (8, None), "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
-}  # fmt: skip
-"""quant_algo in lower case -> bits, default group size."""
-INTEGER: Final = ("int8_sq", "w8a8_sq_per_channel", "w8a16")
-STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq")
-"""Algorithms with a static scale of the inputs."""
-WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
-
-
 def settings(block: ConfigBlock) -> QuantizationSettings:
     """The settings of ModelOpt, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
     if block.inner("quantization").values:
         block = block.inner("quantization")
-    base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo", "number_type": "quant_algo"})
-    special = tuple((exact(name), _algorithm(layer, {})) for name, layer in block.inner("quantized_layers").blocks())
-    return QuantizationSettings(base, special=special, ignored=block.ignored())
+    groups = [group for _, group in block.inner("config_groups").blocks()]
+    base = _algorithm(block, groups)
+    if base.variant != MIXED:
+        if block.inner("quantized_layers").values:  # written for mixed precision alone
+            base = replace(base, shown={**base.shown, MIXED: MIXED})
+        return QuantizationSettings(base, ignored=block.ignored())
+    of_layer = {str(name): group for group in groups for name in _targets(group)}
+    special = tuple(
+        (exact(name), _algorithm(layer, [of_layer[name]] if name in of_layer else []))
+        for name, layer in block.inner("quantized_layers").blocks()
+    )
+    return QuantizationSettings(replace(base, skipped=""), special=special, ignored=block.ignored())
 
 
-def _algorithm(block: ConfigBlock, keys: Mapping[str, str]) -> ModuleSettings:
+def _targets(group: ConfigBlock) -> list[object]:
+    targets = group.values.get("targets")
+    return targets[:MOST_ENTRIES] if isinstance(targets, list) else []
+
+
+def _algorithm(block: ConfigBlock, groups: Sequence[ConfigBlock]) -> ModuleSettings:
+    """Settings that follow from an algorithm, under its key; "" where none is stated, which no loader accepts.
+
+    groups: what the block says of the same modules in the words of compressed-tensors; SGLang reads the group size of
+    the first, and no loader anything else of them.
+    """
     stated = block.values.get("quant_algo")
     algorithm = (block.text("quant_algo") or "").casefold()
     bits, usual = ALGORITHMS.get(algorithm, (None, None))
-    groups = [group for _, group in block.inner("config_groups").blocks()]
-    sizes = (block.integer("group_size"), *(group.inner("weights").integer("group_size") for group in groups))
-    size = next((size for size in sizes if size), None)
-    return block.module_settings(
+    weights = [group.inner("weights") for group in groups]
+    places = [one for one in (block, *weights) if one.integer("group_size")]
+    size = places[0].integer("group_size") if places else None
+    keys = {"bits": "quant_algo", "variant": "quant_algo", "number_type": "quant_algo"}
+    setting = block.module_settings(
         keys,
         bits=bits,
         group_size=usual if algorithm in WITHOUT_GROUPS else size or usual,
-        variant=algorithm or None,
+        variant=algorithm,
         block=(128, 128) if algorithm == "fp8_pb_wo" else None,
         number_type=None if bits != 8 else "integer" if algorithm in INTEGER else "float",
         activations=activations_of(groups[0]) if len(groups) == 1 else "input_scale" if algorithm in STATIC else None,
         shown={"bits": stated, "variant": stated, "block": stated, "number_type": stated},
+        unread=unread(algorithm, weights[0]) if len(weights) == 1 else (),
     )
+    if not places or places[0] is block:
+        return setting
+    return replace(setting, keys={**setting.keys, "group_size": f"{places[0].key}.group_size"})
 
 
 HALVES = Scheme("nvfp4", "weight", ("weight_scale",), MAY, _is_halves, _halves)

@@ -1,0 +1,95 @@
+"""Which `quant_algo` of ModelOpt the tensors of a module have, and what it says of them.
+
+vLLM builds a module by `quant_algo` alone (`layers/quantization/modelopt.py`): its tensors must be those of that
+algorithm. The names are those that ModelOpt writes (`torch/export/quant_utils.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.findings.types.packed import PackingConfigDisagrees, PackingConfigUnread
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import Scheme, Tensors, UnpackedTensor
+from inspector.quantization.schemes.fp8 import shared_by
+from inspector.quantization.stated import ModuleSettings
+
+ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
+    "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "nvfp4_svd": (4, 16),
+    "w4a8_nvfp4_fp8": (4, 16), "mxfp4": (4, 32), "w4a8_mxfp4_fp8": (4, 32), "mxfp8": (8, 32), "w4a16_awq": (4, None),
+    "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None), "w8a8_sq_per_channel": (8, None),
+    "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
+}  # fmt: skip
+"""quant_algo in lower case -> bits, default group size."""
+INTEGER: Final = ("int8_sq", "w8a8_sq_per_channel", "w8a16")
+INTEGER_4: Final = ("w4a16_awq", "w4a8_awq")
+STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq")
+"""Algorithms with a static scale of the inputs."""
+WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
+MIXED: Final = "mixed_precision"
+"""The algorithm of a block that states one for each module in `quantized_layers`; with others that is not read."""
+BY_SCALE: Final[Mapping[str | None, tuple[str, ...]]] = {
+    "tensor": ("fp8",), "channel": ("fp8_per_channel_per_token",), "block": ("fp8_pb_wo",), "mx": ("mxfp8",),
+}  # fmt: skip
+"""What shares a scale of unpacked floats -> the algorithm."""
+INPUT: Final = "input_scale"
+_NVFP4: Final = ("nvfp4", "nvfp4_awq", "nvfp4_svd", "w4a8_nvfp4_fp8", "w4a16_nvfp4")
+
+
+def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
+    """The algorithms that the tensors of a module may have, the one to state first; () where a scale decides it."""
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    if scale is None:
+        return ()
+    if scheme in ("fp8", "mxfp8"):
+        return BY_SCALE.get(shared_by(values.shape, scale.shape, scale.dtype, None), ())
+    if scheme == "int8":
+        usual = ("w8a8_sq_per_channel", "int8_sq", "w8a16")
+        return usual if INPUT in tensors or "pre_quant_scale" in tensors else ("w8a16", *usual[:2])
+    if scheme == "nvfp4":
+        return _NVFP4 if INPUT in tensors else ("w4a16_nvfp4", *_NVFP4[:-1])
+    if scheme == "int4-awq":
+        return ("w4a8_awq",) if "weight_scale_2" in tensors else ("w4a16_awq", "w4a8_awq")
+    return ("mxfp4", "w4a8_mxfp4_fp8") if scheme == "mxfp4" else ()
+
+
+def unread(algorithm: str, weights: ConfigBlock) -> tuple[tuple[str, object, object], ...]:
+    """What a group says of its weights that the algorithm contradicts: (key, value, what the algorithm means)."""
+    if algorithm not in ALGORITHMS:
+        return ()
+    bits, _ = ALGORITHMS[algorithm]
+    kind = "int" if algorithm in (*INTEGER, *INTEGER_4) else "float"
+    means = {"num_bits": bits, "type": kind}
+    return tuple(
+        (f"{weights.key}.{key}", weights.values[key], right)
+        for key, right in means.items()
+        if key in weights.values and weights.values[key] != right
+    )
+
+
+def by_algorithm(opened: UnpackedTensor, scheme: Scheme, tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """The module; where another algorithm is stated than its tensors have, that is the only fault of its settings."""
+    stated = setting.variant
+    if opened.packed is None or stated is None or (stated and stated not in ALGORITHMS):
+        return opened
+    found = shown(opened.packed.scheme, tensors)
+    if not found or stated in found:
+        beside = (
+            PackingConfigUnread(key=key, what=key.rpartition(".")[2], config=config, plain=True, weights=right)
+            for key, config, right in setting.unread
+        )
+        return replace(opened, faults=(*opened.faults, *beside))
+    bits, _ = ALGORITHMS[found[0]]
+    other = replace(
+        setting, variant=found[0], bits=bits, group_size=None, block=None, number_type=None,
+        activations=INPUT if found[0] in STATIC else None,
+    )  # fmt: skip
+    right = scheme.open(tensors, other)
+    disagrees = PackingConfigDisagrees(
+        key=setting.key("variant"), what="variant", config=setting.shown.get("variant"), plain=True,
+        weights=(MIXED if MIXED in setting.shown else found[0]).upper(),
+    )  # fmt: skip
+    return replace(right, faults=(disagrees, *right.faults), agreed=())
