@@ -10,10 +10,10 @@ from inspector.auditing.start import audit
 from tests.mending.damages import digests, whole
 from tests.mending.test_mend import run
 from tests.quantization.recorded import record
-from tests.quantization.test_blocks import HEALTHY, without_block
+from tests.quantization.test_blocks import QUANTIZED, without_block
 
 
-@pytest.mark.parametrize("name", [*HEALTHY[::6], *(pytest.param(one, marks=pytest.mark.slow) for one in HEALTHY)])
+@pytest.mark.parametrize("name", [*QUANTIZED[::6], *(pytest.param(one, marks=pytest.mark.slow) for one in QUANTIZED)])
 def test_a_lost_block_is_mended_or_left(name: str, tmp_path: Path) -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
     whole(tmp_path, spec, without_block(name))
@@ -29,7 +29,7 @@ def test_a_lost_block_is_mended_or_left(name: str, tmp_path: Path) -> None:
 
 
 def test_most_schemes_that_loaders_read_are_mended(tmp_path: Path) -> None:
-    for name in HEALTHY[::6]:
+    for name in QUANTIZED[::6]:
         spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
         whole(tmp_path / name, spec, without_block(name))
-    assert any(one.steps for name in HEALTHY[::6] for one in audit(str(tmp_path / name)).findings)
+    assert any(one.steps for name in QUANTIZED[::6] for one in audit(str(tmp_path / name)).findings)

@@ -125,12 +125,12 @@ class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
         llama.cpp stops while it loads the file, with an assertion that does not name the key.
 
     Example
-        error[N585] gguf-keys-contradict: deepseek2.expert_group_count
+        error[N585] gguf-keys-contradict: dots1.expert_group_count
           stated  4
           must    be a divisor of the number of experts
-          other   deepseek2.expert_count: 6
-          help    set deepseek2.expert_group_count to the number of the original model,
-                  or convert the model again
+          other   dots1.expert_count: 10
+          help    set dots1.expert_group_count to the number of the original model, or
+                  convert the model again
 
     What to do
         Correct the number with gguf_set_metadata, or convert the model again.
