@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,13 +36,13 @@ from inspector.auditing.adapter_base import (
     of_no_component,
     read_parts,
     refused_by_llama_cpp,
-    without_config,
 )
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.adapter_names import LookedFor, looked_for, tool_names
 from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
+from inspector.auditing.mlx_adapters import MLX_KEYS, compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.model import audit_model
 from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
@@ -68,9 +68,6 @@ from inspector.reconciler.wording import names_in
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
-
-MLX_KEYS: Final = {"lora_parameters", "fine_tune_type", "lora_layers"}
-"""Keys of mlx-lm's adapter_config.json."""
 
 
 class BaseRead(Struct, frozen=True):
@@ -99,7 +96,7 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
         most = read and (not tuned or 2 * tuned >= len(stored) or _is_prompt(checkpoint))
         named = not stored or most or is_adapter(map(saved_name, stored))
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
-    if is_tool_adapter(tool_tensors(stored), stored):
+    if of_whole_layers(checkpoint) or is_tool_adapter(tool_tensors(stored), stored):
         return True
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
 
@@ -197,9 +194,11 @@ def _audit_of_tool(
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [Skipped("values", "headers only: no tensor data was read")]
-    findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings), *without_config(checkpoint, found)]
+    findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings)]
+    changed = modules_of(families, found)
     read = base.audited if base is not None else None
     laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
+    findings.extend(findings_of_mlx(checkpoint, found, changed, laid))
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
@@ -208,7 +207,8 @@ def _audit_of_tool(
     elif laid is None:
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
     else:
-        compared = compare(modules_of(families, found), laid)
+        whole = of_whole_layers(checkpoint)
+        compared = compare_whole(families, base.audited, laid) if whole else compare(changed, laid)
         findings.extend(tool_findings(compared, laid, report.findings))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:

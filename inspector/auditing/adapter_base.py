@@ -10,7 +10,6 @@ from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
 from inspector.adapters.names import tuner_name
 from inspector.adapters.tool_base import BaseModules, plain, shapes_of
-from inspector.adapters.tool_modules import writer_of
 from inspector.adapters.tools import ToolTensor
 from inspector.adapters.unknown_modules import unknown_modules
 from inspector.algebra.boxes import tuples
@@ -20,9 +19,9 @@ from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
 from inspector.dialects.catalog import is_single_file
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.checkpoint import Checkpoint, load_within
-from inspector.loader.loaders import MLX_ADAPTERS, OF_MLX
+from inspector.loading.memory import INTEGERS
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families
 from inspector.notation.binding import bind_slots
@@ -114,15 +113,6 @@ def not_refused(checkpoint: Checkpoint, findings: Sequence[Finding]) -> list[Fin
     return [one for one in findings if not (isinstance(one, AdapterTensorUnknown) and names.issuperset(one.names))]
 
 
-def without_config(checkpoint: Checkpoint, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """That mlx-lm's file is here without the config from which it takes layers, rank and scale (`load_adapters`)."""
-    of_folder = not checkpoint.alone and checkpoint.adapter is None and checkpoint.readable
-    if of_folder and MLX_ADAPTERS.finds(checkpoint.set_name) and writer_of(found) == "MLX":
-        from inspector.findings.config import ConfigMissing
-
-        yield ConfigMissing(place=Place(file=MLX_ADAPTERS.config), loader=OF_MLX, similar=None)
-
-
 def _layers(part: Audit) -> int:
     """Layers of each block of a UNet; 0 for other models, and where blocks differ."""
     found = claim_of(part.checkpoint.config).settings.values.get("layers_per_block")
@@ -140,6 +130,7 @@ def _shapes(source: str, part: Audit, named: Families) -> tuple[dict[str, Shape]
     stored = {
         spelled.removeprefix("model.diffusion_model."): layout.shape
         for name, layout in part.checkpoint.tensors.items()
+        if layout.dtype not in INTEGERS  # quantized and packed: its shape is not the module's
         for spelled in {name, inner.get(name, name)}
     }
     if base is None:

@@ -13,6 +13,7 @@ from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer
 from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.tools import ToolTensor, tool_tensors
+from inspector.auditing.mlx_adapters import of_whole_layers, whole_weights
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import PEFT, TRANSFORMERS
 from inspector.matcher.families import Families, rekeyed
@@ -69,6 +70,8 @@ def tool_names(checkpoint: Checkpoint, families: Families, of_peft: bool) -> Map
     """
     if of_peft:
         return {}
+    if of_whole_layers(checkpoint):
+        return whole_weights(families)
     if not any(key.startswith(OWN_PREFIX) for key in families):
         return tool_tensors(families)
     name, of_language = checkpoint.set_name, any(key.startswith(OF_LANGUAGE) for key in families)

@@ -17,6 +17,7 @@ from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_within
+from inspector.loader.loaders import MLX_ADAPTERS
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of, with_numbered_parts
 
@@ -166,7 +167,8 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
             return renamed
     stored = with_numbered_parts(families_of(checkpoint.tensors))
     keys = "\n".join(stored)
-    if checkpoint.adapter is None and not any(sign in keys for sign in SIGNS_OF_ADAPTERS):
+    named = MLX_ADAPTERS.finds(checkpoint.set_name)
+    if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)
     from inspector.auditing.adapter import audit_adapter, base_from_folder, holds_adapter
     from inspector.auditing.beside_adapter import adapter_config_with_model

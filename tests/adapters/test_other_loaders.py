@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.auditing.start import audit
-from tests.checkpoints import write_file
+from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import codes
 
 MLX = {"fine_tune_type": "lora", "num_layers": 2, "lora_parameters": {"rank": 4, "scale": 20.0, "dropout": 0.0}}
@@ -37,6 +38,87 @@ def test_mlx_lm_asks_for_a_config(tmp_path: Path) -> None:
     assert codes(audit(str(tmp_path))) == set()
 
 
+PARAMETERS = MLX["lora_parameters"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({}, []),
+        ({"num_layers": 16}, []),
+        ({"num_layers": -1}, []),
+        ({"lora_parameters": {**PARAMETERS, "keys": ["self_attn.q_proj"]}}, []),
+        ({"lora_parameters": {**PARAMETERS, "keys": [f"model.layers.{one}.self_attn.q_proj" for one in (0, 1)]},
+          "num_layers": 1}, []),
+        ({"num_layers": 1}, [(["num_layers"], -1)]),
+        ({"fine_tune_type": "dora"}, [(["fine_tune_type"], "lora")]),
+        ({"lora_parameters": {**PARAMETERS, "rank": 8}}, [(["lora_parameters", "rank"], 4)]),
+        ({"lora_parameters": {**PARAMETERS, "keys": ["mlp.up_proj"]}},
+         [(["lora_parameters", "keys"], ["mlp.up_proj", "self_attn.q_proj"])]),
+        ({"num_layers": None, "lora_layers": 16}, [(["num_layers"], 16)]),
+        ({"num_layers": None, "lora_parameters": {"scale": 1.0, "dropout": 0.0}},
+         [(["num_layers"], -1), (["lora_parameters", "rank"], 4)]),
+        ({"lora_parameters": {"rank": 4, "alpha": 8}}, []),
+    ],
+)  # fmt: skip
+def test_the_settings_of_mlx_lm(changed: dict[str, Any], wanted: list[tuple[list[str], Any]], tmp_path: Path) -> None:
+    of_mlx(tmp_path, {key: value for key, value in {**MLX, **changed}.items() if value is not None})
+    findings = [one for one in audit(str(tmp_path)).findings if one.severity != "note"]
+    assert [(list(step.key), step.new) for one in findings for step in one.remedy().steps] == wanted
+    lost = "scale" not in changed.get("lora_parameters", PARAMETERS)
+    assert len(findings) == bool(wanted or lost)
+    assert not lost or "not stored" in str(findings[0].help)
+
+
+DECODER = {
+    "model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 128, "hidden_size": 64,
+    "intermediate_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16,
+}  # fmt: skip
+LAST = re.compile(r"model\.layers\.[23]\.")
+DOWN = "model.layers.2.mlp.down_proj.weight"
+
+
+def whole_layers(place: Path, *, mlx: bool = True) -> tuple[Path, Path, Spec]:
+    """The last layers of a model as mlx-lm saves them after training them whole, and the base."""
+    adapter, base = place / "adapter", place / "base"
+    everything = genuine(DECODER)
+    write(base, everything, DECODER)
+    (base / "model.safetensors").unlink()
+    write_file(base / "model.safetensors", everything, {"format": "mlx" if mlx else "pt"})
+    adapter.mkdir()
+    config = {"fine_tune_type": "full", "num_layers": 2, "lora_parameters": None}
+    (adapter / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return adapter, base, {name: entry for name, entry in everything.items() if LAST.match(name)}
+
+
+@pytest.mark.parametrize(("what", "wanted"), [
+    ("", set()), ("lost", {"A916"}), ("wider", {"A904"}), ("renamed", {"A928"}), ("integers", {"T603"}),
+    ("no config", {"C313"}),
+])  # fmt: skip
+def test_layers_that_mlx_lm_trained_whole(what: str, wanted: set[str], tmp_path: Path) -> None:
+    adapter, base, stored = whole_layers(tmp_path)
+    dtype, shape = stored[DOWN]
+    others = {name: entry for name, entry in stored.items() if name != DOWN}
+    changed = {
+        "lost": others, "wider": {**others, DOWN: (dtype, (shape[0] + 8, shape[1]))},
+        "renamed": {**others, DOWN.replace("down", "dwon"): (dtype, shape)},
+        "integers": {**others, DOWN: ("I8", shape)},
+    }  # fmt: skip
+    write_file(adapter / "adapters.safetensors", changed.get(what, stored))
+    if what == "no config":
+        (adapter / "adapter_config.json").unlink()
+    assert codes(audit(str(adapter), base=str(base))) == wanted
+    assert codes(audit(str(adapter))) == (wanted if what in ("integers", "no config") else set())
+
+
+@pytest.mark.parametrize("what", ["", "renamed"])
+def test_a_base_that_mlx_lm_did_not_save_shows_no_wrong_names(what: str, tmp_path: Path) -> None:
+    adapter, base, stored = whole_layers(tmp_path, mlx=False)
+    write_file(adapter / "adapters.safetensors", {name + what: entry for name, entry in stored.items()})
+    audited = audit(str(adapter), base=str(base))
+    assert (codes(audited), audited.verdict) == (set(), "undecided" if what else "clean")
+
+
 @pytest.mark.parametrize(
     ("values", "refused"),
     [({}, False), ({"modules_to_save": ["lm_head"]}, True), ({"use_dora": True}, True), ({"use_rslora": True}, False)],
@@ -52,3 +134,23 @@ def test_vllm_refuses_by_the_config(values: dict[str, Any], refused: bool, tmp_p
     (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
     found = [one.outcome for one in audit(str(tmp_path)).loads if one.loader == "vllm"]
     assert found == (["refuses"] if refused else [])
+
+
+@pytest.mark.parametrize(("width", "wanted"), [(64, set()), (72, {"A904"})])
+def test_the_base_may_be_quantized_and_packed(width: int, wanted: set[str], tmp_path: Path) -> None:
+    packed: Spec = {}
+    for name, (dtype, shape) in genuine(DECODER).items():
+        module = name.removesuffix(".weight")
+        if "_proj" not in name:
+            packed[name] = (dtype, shape)
+            continue
+        packed[name] = ("U32", (shape[0], shape[1] // 8))
+        packed |= {f"{module}.{one}": (dtype, (shape[0], shape[1] // 32)) for one in ("scales", "biases")}
+    bits = {"group_size": 32, "bits": 4, "mode": "affine"}
+    base = write(tmp_path / "base", packed, {**DECODER, "quantization": bits, "quantization_config": bits})
+    of_mlx(base.parent, MLX | {"num_layers": 4})
+    write_file(tmp_path / "adapters.safetensors", {
+        f"model.layers.{layer}.self_attn.q_proj.lora_{side}": ("F32", shape)
+        for layer in range(4) for side, shape in {"a": (width if layer == 1 else 64, 4), "b": (4, 64)}.items()
+    })  # fmt: skip
+    assert codes(audit(str(tmp_path), base=str(base))) == wanted

@@ -807,6 +807,15 @@ def kohya(change: Callable[[Spec], None]) -> Audit:
     return alone(spec, None)
 
 
+def of_mlx() -> Audit:
+    """Low ranks on sixteen layers as the first versions of mlx-lm saved them."""
+    pairs = {"a": (4096, 16), "b": (16, 4096)}
+    name = "model.layers.{}.self_attn.q_proj.lora_{}"
+    spec = {name.format(layer, side): ("BF16", shape) for layer in range(16, 32) for side, shape in pairs.items()}
+    values = {"lora_layers": 16, "lora_parameters": {"rank": 16, "scale": 20.0, "dropout": 0.0}}
+    return audit_loaded(replace(checkpoint(spec, values), set_name="adapters.safetensors"))
+
+
 LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
 LAYER_7 = "layers.7.self_attn.v_proj."
 VALUE = f"base_model.model.model.{LAYER_7}"
@@ -865,6 +874,7 @@ FIRES |= {
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),
+    "adapter-settings-absent": of_mlx,
     "adapter-setting-differs": lambda: adapter(peft_type="IA3"),
     "adapter-factors-exchanged": lambda: adapter(exchanged),
     "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),

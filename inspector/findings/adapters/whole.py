@@ -296,7 +296,7 @@ class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
         do not.
 
     Why it matters
-        PEFT builds other tensors by the config, and refuses the adapter or leaves them at random.
+        PEFT and mlx-lm build other tensors by the config, and refuse the adapter or leave them at random.
 
     Example
         error[A942] adapter-setting-differs: peft_type
@@ -327,7 +327,7 @@ class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
         if self.settings[0].key == "peft_type":
             return Remedy(f"restore the adapter_config.json of the training run, with {words}: its scale is not stored")
         steps = tuple(
-            Step(action="set", file="adapter_config.json", key=(one.key,), old=one.old, new=one.new)
+            Step(action="set", file="adapter_config.json", key=tuple(one.key.split(".")), old=one.old, new=one.new)
             for one in self.settings
         )
         return Remedy(f"set {words} in adapter_config.json", steps)
