@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from inspector.adapters.newer_author_names import NEWER
 from inspector.dialects.ldm import RESIDUAL_BLOCK, UNET_ENDS
 
 Shape = tuple[int, ...]
@@ -151,6 +152,7 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
         }),
     ),
     **dict.fromkeys(("WanTransformer3DModel", "WanVACETransformer3DModel", "SkyReelsV2Transformer3DModel",
+                     "WanAnimateTransformer3DModel",
                      "ChronoEditTransformer3DModel"), _WAN),
     **dict.fromkeys(("HunyuanVideoTransformer3DModel", "HunyuanVideoFramepackTransformer3DModel"), _HUNYUAN),
     "Lumina2Transformer2DModel": (
@@ -181,6 +183,7 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
     ),
     "QwenImageTransformer2DModel": (),
     "HiDreamImageTransformer2DModel": (),
+    **NEWER,
 }  # fmt: skip
 """Class of diffusers -> how its first authors name its modules, where they do so otherwise."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from msgspec import Struct
 
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tools import ToolTensor
+from inspector.adapters.tools import PIECES, ToolTensor
 from inspector.matcher.families import Families, Family
 
 
@@ -26,12 +27,18 @@ class ChangedModule(Struct, frozen=True, dict=True):
 
     def boxes(self, part: str) -> Boxes:
         """Where a part is stored."""
-        return union(self.parts[part][1].boxes) if part in self.parts else ()
+        stored = self.parts[part][1].boxes if part in self.parts else ()
+        return union(box[:-1] for box in stored) if part == PIECES else union(stored)
 
     @cached_property
     def everywhere(self) -> Boxes:
         """Where any of its parts is stored."""
         return union(box for part in self.parts if part not in self.shared for box in self.boxes(part))
+
+
+def like(name: str) -> str:
+    """A module's name without its numbers, which its like in all blocks have."""
+    return re.sub(r"\d+", "#", name)
 
 
 def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[ChangedModule, ...]:

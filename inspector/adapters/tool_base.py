@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
-from inspector.adapters.changed_modules import ChangedModule
-from inspector.adapters.tool_modules import FULL, like
-from inspector.adapters.tools import METHODS, NOTHING
+from inspector.adapters.changed_modules import ChangedModule, like
+from inspector.adapters.rotated_pieces import misfit_of_pieces
+from inspector.adapters.tool_modules import FULL
+from inspector.adapters.tools import METHODS, NOTHING, PIECES
 from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
@@ -150,7 +151,11 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             else:
                 matched += 1
                 fitting.add(module.component)
+                tensors += sum(part == PIECES for part in module.parts)
+                differences.extend(_of_pieces(module, name, weight))
                 for part, stored in _at(module, index):
+                    if part == PIECES:
+                        continue
                     tensors += 1
                     turned = plain(name) in base.tables and module.method == "lora, transposed" and part in PAIR
                     shape = weight[::-1] if turned else weight
@@ -165,6 +170,15 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
     return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
+
+
+def _of_pieces(module: ChangedModule, name: str, weight: Shape) -> Iterator[ModuleDifference]:
+    """The rotations of joined matrices that do not cover the outputs of a weight together."""
+    if PIECES not in module.parts:
+        return
+    wrong = misfit_of_pieces(module.parts[PIECES][1], weight[0])
+    if wrong is not None:
+        yield ModuleDifference(wrong[0], name, wrong[1], wrong[2])
 
 
 def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:

@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from inspector.adapters.changed_modules import ChangedModule, modules_of
+from inspector.adapters.changed_modules import ChangedModule, like, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
 from inspector.adapters.misspelled import misspelled
+from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import misshapen_scales, ranks_of, unequal
-from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, ToolTensor, is_control
+from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTensor, is_control
 from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
@@ -58,6 +59,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_missing(modules))
         findings.extend(_lost_with_others_there(modules))
         findings.extend(_lost_in_one(modules))
+        findings.extend(lost_pieces(modules))
         findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
@@ -208,18 +210,13 @@ def _part(behind: str) -> str:
     return behind[: max(behind.rfind("."), behind.rfind("_"))]
 
 
-def like(name: str) -> str:
-    """A module's name without its numbers, which its like in all blocks have."""
-    return re.sub(r"\d+", "#", name)
-
-
 def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, Boxes]], of: int) -> Finding:
     first, boxes = cases[0]
     total = sum(count(left) for _, left in cases)
     key, _ = next(iter(first.parts.values()))
     single = place_of(key, boxes) if len(cases) == 1 else Place()
     there = next(
-        names_in(stored, beside, 1)[0]
+        names_in(stored.replace("#", "0") if other == PIECES else stored, beside, 1)[0]
         for other, (stored, _) in first.parts.items()
         if (beside := minus(boxes, minus(boxes, first.boxes(other))))
     )

@@ -48,6 +48,8 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
     return (frozenset(parts),)
 
 
+PIECES: Final = "pieces"
+"""The part of sd-scripts' OFT for FLUX: a rotation for each matrix of those that the base joins, by its number."""
 METHODS: Final[Mapping[str, Method]] = {
     "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
     "lora, stacked": Method(_one("down", "up"), ({"down": -2, "up": -1},)),
@@ -68,7 +70,7 @@ METHODS: Final[Mapping[str, Method]] = {
     ),
     "glora": Method(_one("a1", "a2", "b1", "b2"), ({"a1": 1, "a2": 0}, {"b1": 1, "b2": 0})),
     "t-lora": Method(_one("q", "p", "lambda"), ({"q": 0, "p": 1, "lambda": 1},)),
-    "oft": Method((frozenset({"blocks"}), frozenset({"diag"}), frozenset({"R"}))),
+    "oft": Method((frozenset({"blocks"}), frozenset({"diag"}), frozenset({"R"}), frozenset({PIECES}))),
     "ia3": Method(_one("weight", "on_input")),
     "full": Method((frozenset({"diff"}), frozenset({"diff_b"}), frozenset({"set_weight"}))),
     "norm": Method(_one("w_norm")),
@@ -97,6 +99,7 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     **{f".hada_{part}": ("loha", part, "LyCORIS") for part in ("w1_a", "w1_b", "w2_a", "w2_b", "t1", "t2")},
     **{f".lokr_{part}": ("lokr", part, "LyCORIS") for part in ("w1", "w1_a", "w1_b", "w2", "w2_a", "w2_b", "t2")},
     ".oft_blocks": ("oft", "blocks", "LyCORIS"), ".oft_diag": ("oft", "diag", "LyCORIS"),
+    ".oft_blocks.#": ("oft", PIECES, "Kohya"),
     ".oft_R.weight": ("oft", "R", ""), ".oft_R.scaled_oft": ("", "scaled", ""), ".rescale": ("", "rescale", ""),
     ".q_layer.weight": ("t-lora", "q", "LyCORIS"), ".p_layer.weight": ("t-lora", "p", "LyCORIS"),
     ".lambda_layer": ("t-lora", "lambda", "LyCORIS"),
@@ -114,7 +117,7 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
 _LAST: Final = re.compile(
     r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.[qp]_layer"
     r"|\.lora_magnitude_vector|\.oft_R)"
-    r"\.weight$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
+    r"\.weight$|\.oft_blocks\.#$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The end of a name that may be one of these."""
 _PROCESSOR: Final = re.compile(
@@ -125,7 +128,8 @@ _WITH_MODULE: Final = {".weight": ("ia3", "weight", ("on_input",)), ".m": ("", "
 """Ends that belong to an adapter only where the module has one of certain other parts: method, part, the others."""
 
 PREFIXES: Final = (
-    ("lora_unet_", "unet", "Kohya"), ("lora_te1_", "text_encoder", "Kohya"), ("lora_te2_", "text_encoder_2", "Kohya"),
+    ("lora_unet_", "unet", "Kohya"), ("oft_unet_", "unet", "Kohya"),
+    ("lora_te1_", "text_encoder", "Kohya"), ("lora_te2_", "text_encoder_2", "Kohya"),
     ("lora_te3_", "text_encoder_3", "Kohya"), ("lora_te_", "text_encoder", "Kohya"),
     ("lora_transformer_", "transformer", "Kohya"), ("lora_prior_unet_", "prior", "Kohya"),
     ("lora_prior_te_", "prior text_encoder", "Kohya"), ("lycoris_", "", "LyCORIS"),

@@ -193,3 +193,32 @@ def test_norms_without_weights_are_not_checked() -> None:
     norms: Spec = {f"lora_unet_transformer_blocks_{n}_norm2.w_norm": ("BF16", (48,)) for n in range(2)}
     found = audited({**spec, **norms}, config)
     assert (found.verdict, codes(found)) == ("undecided", set())
+
+
+def rotated(names: Shapes) -> Spec:
+    """sd-scripts' OFT for FLUX: four blocks for each of the matrices that are joined."""
+    width = names["double_blocks.0.img_attn.proj"][0]
+    spec: Spec = {}
+    for name, (outputs, *_) in names.items():
+        if name.startswith(("double_blocks", "single_blocks")):
+            rest = {"qkv": [width] * 3, "ar1": [*[width] * 3, outputs - 3 * width]}.get(name[-3:], [outputs])
+            stem = f"oft_unet_{name.replace('.', '_')}"
+            spec |= {f"{stem}.oft_blocks.{n}": ("F32", (4, size // 4, size // 4)) for n, size in enumerate(rest)}
+            spec[f"{stem}.alpha"] = ("F32", ())
+    return spec
+
+
+@pytest.mark.parametrize("piece", ["double_blocks_0_img_attn_qkv.oft_blocks.1", "single_blocks_1_linear1.oft_blocks.3",
+                                   "double_blocks_1_txt_attn_proj.oft_blocks.0"])  # fmt: skip
+def test_rotations_of_joined_matrices(piece: str) -> None:
+    config, names = model("FluxTransformer2DModel")
+    base, spec, key = BaseRead("base", audit_loaded(checkpoint({}, config=config))), rotated(names), f"oft_unet_{piece}"
+    blocks, size, _ = spec[key][1]
+    assert audit_adapter(checkpoint(spec), base=base).verdict == "clean"
+    lost = {name: entry for name, entry in spec.items() if name != key}
+    assert codes(audit_adapter(checkpoint(lost), base=base)) == {"A916"}
+    for shape in ((blocks, size + 4, size + 4), (blocks, size, size + 4)):
+        (wrong,) = (one for one in audit_adapter(checkpoint({**spec, key: ("F32", shape)}), base=base).findings
+                    if one.severity != "note")  # fmt: skip
+        assert (wrong.code, wrong.place.tensor) == ("A904", key)
+        assert getattr(wrong, "expected", None) in ((blocks, size, size), (blocks, None, None))

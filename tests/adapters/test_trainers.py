@@ -96,6 +96,11 @@ TRAINERS: dict[str, tuple[Spec, str]] = {
     ),
     "sd-scripts, HunyuanImage": (pairs(KOHYA, "lora_unet_double_blocks_{}_img_attn_q"), "lora"),
     "sd-scripts, OFT": (each("oft_unet_blocks_{}_self_attn_q", oft_blocks=(8, 8, 8), alpha=()), "oft"),
+    "sd-scripts, OFT for FLUX": (
+        {**each("oft_unet_double_blocks_{}_img_attn_qkv", alpha=(),
+                **{f"oft_blocks__{piece}": (4, 16, 16) for piece in range(3)}),
+         **each("oft_unet_double_blocks_{}_img_attn_proj", oft_blocks__0=(4, 16, 16), alpha=())}, "oft",
+    ),
     "sd-scripts, ControlNet-LLLite": (
         {**each(LLLITE, down__0__weight=(16, 64), down__0__bias=(16,), mid__0__weight=(16, 48), mid__0__bias=(16,),
                 up__0__weight=(64, 16), up__0__bias=(64,)),
