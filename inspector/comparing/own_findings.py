@@ -22,16 +22,11 @@ from inspector.findings.names.tensors import (
     TensorMissing,
     TensorUnexpected,
 )
+from inspector.findings.pruned import HeadsPruned, LayersPruned, MlpsPruned
 from inspector.findings.shapes import Rearranged, ShapeDiffers
 from inspector.findings.shards.index import IndexRequired
 from inspector.findings.shards.names import FileNameUnknown
-from inspector.findings.single_causes import (
-    ConfigKeysAbsent,
-    HeadsPruned,
-    MlpsPruned,
-    OneRankOfSeveral,
-    WeightsIncomplete,
-)
+from inspector.findings.single_causes import ConfigKeysAbsent, OneRankOfSeveral, WeightsIncomplete
 from inspector.findings.totals import HeadMissing
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
@@ -47,7 +42,8 @@ ABSENCES = (
     HeadMissing,
     WeightsIncomplete,
 )
-SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, MlpsPruned, OneRankOfSeveral)
+SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, MlpsPruned, LayersPruned,
+          OneRankOfSeveral)  # fmt: skip
 """Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
 WITH_FAMILIES = (
     TensorMissing,
@@ -58,6 +54,7 @@ WITH_FAMILIES = (
     ConfigKeysAbsent,
     HeadsPruned,
     MlpsPruned,
+    LayersPruned,
     OneRankOfSeveral,
     WeightsIncomplete,
 )

@@ -100,7 +100,8 @@ class StoredTransposed(Rearranged, frozen=True, kw_only=True):
 
     What it means
         The stored shape is the expected one with its two dims swapped: [in, out] instead of [out, in] or the
-        reverse, as after a conversion between frameworks.
+        reverse, as after a conversion between frameworks. Where the matrices of all experts are one tensor, its last
+        two dims are meant.
 
     Why it matters
         Loaders reject it. Where most matrices are transposed, the square ones of the same modules probably are too:
@@ -131,7 +132,8 @@ class StoredTransposed(Rearranged, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        words = f"transpose {'it' if self.tensors == 1 else 'each'}: tensor.t().contiguous()"
+        change = "tensor.t().contiguous()" if len(self.stored) == 2 else "tensor.mT.contiguous()"
+        words = f"transpose {'it' if self.tensors == 1 else 'each'}: {change}"
         if self.square:
             words += "; the square ones as well, unless their values are those of the source as they are"
         return Remedy(words)

@@ -90,12 +90,12 @@ def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[tuple[list[P
 
 def _has_sides(one: Placed) -> bool:
     shape = one.layout.shape
-    return len(shape) == 2 and shape[0] != shape[1]
+    return len(shape) in (2, 3) and shape[-1] != shape[-2]
 
 
 def _is_square(one: Placed) -> bool:
     shape = one.layout.shape
-    return len(shape) == 2 and shape[0] == shape[1]
+    return len(shape) in (2, 3) and shape[-1] == shape[-2]
 
 
 def _rearranged(kind: type[Kind], case: Reconciled, turned: Sequence[Placed], confidence: str) -> Kind:

@@ -52,8 +52,9 @@ class Placed(Struct, frozen=True):
 
     @property
     def transposed(self) -> bool:
-        """Whether a matrix has the expected dims in the other order."""
-        return len(self.layout.shape) == 2 and self.layout.shape == self.block.shape[::-1]
+        """Whether a matrix, or each of those of experts in one tensor, has the expected dims in the other order."""
+        stored, expected = self.layout.shape, self.block.shape
+        return len(stored) in (2, 3) and stored == (*expected[:-2], *expected[:-3:-1])
 
     @property
     def reshaped(self) -> bool:

@@ -9,24 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from inspector.algebra.boxes import Box
-from inspector.algebra.span import Span
-from inspector.algebra.values import whole
 from inspector.budget import spend
 from inspector.dialects.libraries import library_of
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
-from inspector.notation.scope import Scope
-from inspector.notation.slots import scope_of
 from inspector.reconciler.dtypes import is_four_bit
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.prefixes import prefix_in_place
 from inspector.reconciler.reconcile import Again, Reconciled
-from inspector.reconciler.wording import family_name, nouns_of
+from inspector.reconciler.wording import family_name
 
 FAMILIES_SHOWN = 20
 RANKS = "the ranks of a parallel save"
@@ -61,13 +56,13 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     numbered = None if found else misnumbered(case, again)
     if numbered is not None:
         return Recognized(numbered, case.uncorrected(Placement((), (), ())))
-    found = found or _one_rank(case) or _pruned_heads(case)
+    found = found or _one_rank(case)
     if found is not None:
         return found
-    from inspector.reconciler.pruned import pruned_mlps
+    from inspector.reconciler.pruned import pruned
 
-    if (pruned := pruned_mlps(case)) is not None:
-        return Recognized(pruned[0], _without(case, pruned[1]))
+    if (by_layers := pruned(case)) is not None:
+        return Recognized(by_layers[0], _without(case, by_layers[1]))
     from inspector.reconciler.vocabulary import resized_in_part
 
     resized = resized_in_part(case)
@@ -306,90 +301,3 @@ def _rank_of(ranks: int, case: Reconciled, whole: int) -> Recognized:
         expected=first.block.shape,
     )
     return Recognized(finding, _without(case, cut))
-
-
-# --- pruned heads ---
-
-SHARED: Final = -1
-"""In place of the number of a layer, for a layer that all places of the model share."""
-
-
-def _pruned_heads(case: Reconciled) -> Recognized | None:
-    """Layers in which the matrices of attention have fewer heads, and in each layer all the same number."""
-    placement = case.as_configured
-    mismatched = placement.mismatched
-    if placement.missing or placement.unexpected or not mismatched:
-        return None
-    if any(not one.block.slot.role.startswith("attention.") for one in mismatched):
-        return None
-    heads = {_heads_in(scope_of(case.plan.scope, one.block.slot)) for one in mismatched}
-    layers: dict[int, set[int]] = {}
-    for one in mismatched:
-        width, cut = _heads_of(case, one), _one_axis(one)
-        if width is None or cut is None:
-            return None
-        for layer in _first_axis(one.boxes) if one.boxes[0] else (SHARED,):
-            layers.setdefault(layer, set()).add(width)
-    families = tuple(dict.fromkeys(family_name(one.block.key) for one in mismatched))
-    configured = heads.pop() if len(heads) == 1 else None
-    if configured is None or len(families) < 2 or not layers or any(len(found) != 1 for found in layers.values()):
-        return None
-    alike = len({min(found) for found in layers.values()}) == 1
-    if alike and case.causes:
-        return None  # the same number in all layers is one that this config can state
-    everywhere = alike and (SHARED in layers or len(layers) == _layers_in(placement))
-    from inspector.findings.single_causes import HeadsPruned, LayerHeads
-
-    noun = nouns_of(mismatched[0].block.key)[0]
-    numbers: dict[int, list[int]] = {}
-    for layer, found in sorted(layers.items()):
-        numbers.setdefault(min(found), []).append(layer)
-    finding = HeadsPruned(
-        place=Place(indices=None if everywhere else _in_words(noun, layers)),
-        heads=configured,
-        stored=tuple(
-            LayerHeads("all layers" if everywhere else _in_words(noun, where), number)
-            for number, where in numbers.items()
-        ),
-        families=families[:FAMILIES_SHOWN],
-        tensors=sum(one.tensors for one in mismatched),
-    )
-    return Recognized(finding, _without(case, mismatched))
-
-
-def _in_words(noun: str, indices: Iterable[int]) -> str:
-    span = Span.of(indices)
-    return f"{noun if span.size == 1 else noun + 's'} {span.words()}"
-
-
-def _one_axis(one: Placed) -> int | None:
-    """The only axis at which a stored shape is smaller than the expected one."""
-    stored, expected = one.layout.shape, one.block.shape
-    if len(stored) != len(expected) or None in expected:
-        return None
-    axes = [at for at, (have, want) in enumerate(zip(stored, expected, strict=True)) if have != want]
-    return axes[0] if len(axes) == 1 and stored[axes[0]] < (expected[axes[0]] or 0) else None
-
-
-def _heads_in(scope: Scope) -> int | None:
-    return whole(scope.word(("h",)))
-
-
-def _heads_of(case: Reconciled, one: Placed) -> int | None:
-    """The number of heads that a stored matrix of attention has room for; None where it is not a whole one."""
-    axis, heads = _one_axis(one), _heads_in(scope_of(case.plan.scope, one.block.slot))
-    if axis is None or not heads:
-        return None
-    stored, expected = one.layout.shape[axis] * heads, one.block.shape[axis] or 0
-    return stored // expected if expected and stored % expected == 0 else None
-
-
-def _first_axis(boxes: Iterable[Box]) -> Iterator[int]:
-    for box in boxes:
-        yield from box[0] if box else ()
-
-
-def _layers_in(placement: Placement) -> int:
-    """The number of layers that have attention."""
-    attention = [one for one in placement.placed if one.block.slot.role.startswith("attention.")]
-    return len({layer for one in attention for layer in _first_axis(one.boxes)})

@@ -661,6 +661,12 @@ def narrow_mlps(spec: Spec) -> None:
             spec[f"model.layers.{layer}.mlp.{name}_proj.weight"] = ("BF16", shape)
 
 
+def pruned_layers(spec: Spec) -> None:
+    """Fewer heads and narrower MLPs in two layers."""
+    without_heads(spec)
+    narrow_mlps(spec)
+
+
 def reward(spec: Spec) -> None:
     """The head of a reward model instead of the token head."""
     del spec["lm_head.weight"]
@@ -722,6 +728,7 @@ FIRES |= {
     "one-rank-of-several": lambda: llama(one_rank),
     "heads-pruned": lambda: llama(without_heads),
     "mlps-pruned": lambda: llama(narrow_mlps),
+    "layers-pruned": lambda: llama(pruned_layers),
     "weights-incomplete": lambda: llama(first_shard),
     "class-differs": lambda: llama(reward),
     "biases-unexpected": lambda: judged(*with_norm_biases()),

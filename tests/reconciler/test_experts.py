@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.checkpoints import genuine
-from tests.judged import judged
+from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import LLAMA8B
 
 MIXTRAL: dict[str, Any] = {
@@ -30,3 +30,21 @@ def test_a_number_that_cannot_be_is_not_used(active: object) -> None:
 
 def test_a_dense_model_has_none() -> None:
     assert judged(genuine(LLAMA8B), {**LLAMA8B, "num_experts_per_tok": 2}).experts is None
+
+
+@pytest.mark.parametrize("model_type", ["gpt_oss", "llama4_text"])
+def test_matrices_of_all_experts_in_one_tensor_may_be_transposed(model_type: str) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    experts = [name for name, (_, shape) in spec.items() if len(shape) == 3 and shape[-1] != shape[-2]]
+    assert experts
+    for name in experts:
+        dtype, shape = spec[name]
+        spec[name] = (dtype, (shape[0], shape[2], shape[1]))
+    found = [
+        one
+        for one in judged(spec, {"architectures": [record["class"]], **record["config"]}).findings
+        if one.severity == "error"
+    ]
+    assert {one.code for one in found} == {"D502"}
+    assert all(one.help.startswith("transpose each: tensor.mT.contiguous()") for one in found)

@@ -36,3 +36,40 @@ def test_layers_of_other_widths_are_one_finding(model_type: str) -> None:
 )
 def test_other_shapes_are_not(widths: Widths, part: str) -> None:
     assert "D506" not in pruned("llama", widths, part)
+
+
+def without_heads(model_type: str, layers: set[int], parts: tuple[str, ...], mlps: bool) -> list[str]:
+    """The errors on a model with half of the attention heads in some layers, and narrower MLPs there on request."""
+    record = base_record(model_type)
+    spec = spec_of(record)
+    for name, (dtype, shape) in spec.items():
+        layer = next((int(word) for word in name.split(".") if word.isdigit()), None)
+        if layer not in layers:
+            continue
+        if any(part in name for part in parts):
+            rows = not any(word in name for word in ("o_proj", "out_proj", "output.dense"))
+            if rows or len(shape) == 2:
+                spec[name] = (dtype, (shape[0] // 2, *shape[1:]) if rows else (shape[0], shape[1] // 2))
+        wide = record["config"][TYPES[model_type]]
+        if mlps and wide in shape and not any(part in name for part in parts):
+            spec[name] = (dtype, tuple(13 if size == wide else size for size in shape))
+    audited = judged(spec, {"architectures": [record["class"]], **record["config"]})
+    return [one.code for one in audited.findings if one.severity == "error"]
+
+
+WHOLE = {
+    "llama": ("q_proj", "k_proj", "v_proj", "o_proj"),
+    "bert": ("self.query", "self.key", "self.value", "attention.output.dense"),
+    "opt": ("q_proj", "k_proj", "v_proj", "out_proj"),
+}
+
+
+@pytest.mark.parametrize("model_type", WHOLE)
+def test_layers_with_fewer_heads_and_narrower_mlps_are_one_finding(model_type: str) -> None:
+    assert without_heads(model_type, {0, 1}, WHOLE[model_type], mlps=True) == ["D510"]
+    assert without_heads(model_type, {0, 1}, WHOLE[model_type], mlps=False) == ["D504"]
+
+
+@pytest.mark.parametrize(("layers", "parts"), [({0, 1}, ("k_proj", "v_proj")), ({0, 1, 2}, WHOLE["llama"])])
+def test_what_a_config_can_state_or_another_checkpoint_has_is_not(layers: set[int], parts: tuple[str, ...]) -> None:
+    assert not {"D504", "D510"}.intersection(without_heads("llama", layers, parts, mlps=True))

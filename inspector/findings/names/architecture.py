@@ -69,6 +69,8 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         words = "use the config.json that belongs to these weights"
         if self.fewer:
             return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")
+        if self.names is None:
+            return Remedy(f"{words}, or convert them with the tools of the program that wrote them")
         return Remedy(words)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
