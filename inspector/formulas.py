@@ -16,6 +16,7 @@ from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
 from inspector.budget import Exceeded, one_budget
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.words import either
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at
@@ -126,7 +127,7 @@ def _nothing(what: str) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(what, modules(), 3, 0.6)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    hint = f"; did you mean {either(close)}?" if close else ""
     return f"'{what}' is neither an architecture nor a path{hint} (inspector architectures lists them)"
 
 

@@ -13,7 +13,7 @@ from inspector.cli.table import VERBS, Argument, Option, Verb
 
 Run = Callable[[str, dict[str, Any]], int]
 """Runs a verb with its keyword arguments and gives the exit code."""
-HELP = "Verify the parameter count of a model checkpoint from its file headers."
+HELP = "Check a model checkpoint before you trust it: names, shapes and counts, from the headers of its files."
 
 
 def app_of(run: Run) -> typer.Typer:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from inspector.cli.table import VERBS
+from inspector.findings.words import either
 
 MEANT: Final = {
     "audit": ("analyse", "analyze", "check", "doctor", "info", "inspect", "lint", "scan", "test", "validate", "verify"),
@@ -26,7 +27,7 @@ def close(word: str, words: list[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, words, 3, 0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"; did you mean {either(near)}?" if near else ""
 
 
 def no_verb(word: str) -> str:

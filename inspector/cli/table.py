@@ -149,7 +149,7 @@ VERBS = (
     Verb(
         "compare",
         "Compare two checkpoints by role; with a Hub repo also compare files.",
-        "inspector compare ./Llama-2-7b ./Meta-Llama-3-8B",
+        "inspector compare ./Llama-3.2-1B ./Llama-3.2-1B-Q8_0.gguf",
         (
             Argument("source", "The checkpoint before."),
             Argument("target", "The checkpoint after."),
@@ -174,7 +174,7 @@ VERBS = (
         (SOURCE,),
         (
             Option("write", ("--write",), "Carry the plan out in place; old files are kept as NAME.orig.", "flag"),
-            Option("partial", ("--partial",), "With --write: also where something remains.", "flag"),
+            Option("partial", ("--partial",), "With --write: also if findings will remain.", "flag"),
             Option("into", ("--into",), "Write a new folder instead; unchanged files are linked.", value="FOLDER"),
             Option("undo", ("--undo",), "Put the old files back.", "flag"),
             BASE,

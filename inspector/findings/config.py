@@ -46,8 +46,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
           explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1
                     more
           or        num_attention_heads = 128
-          help      set "num_key_value_heads": 8 in config.json, or num_attention_heads
-                    above: the shapes allow both
+          help      set "num_key_value_heads": 8 in config.json, or instead
+                    "num_attention_heads": 128; the shapes allow both
 
     What to do
         Set the key to the value of the weights. If the weights are wrong (another size of the same model),
@@ -134,7 +134,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
             return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
         if self.rivals:
-            return Remedy(f"{words}, or {self._other_keys()} above: the shapes allow {self._both()}")
+            return Remedy(f"{words}, or instead {self._other_keys()}; the shapes allow {self._both()}")
         if self.together:
             return Remedy(f"{words}; or, if {self.key} is right, {self._together()}: the shapes allow both", (step,))
         if self.lost:
@@ -156,7 +156,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         return Remedy(words, (step, *resized))
 
     def _other_keys(self) -> str:
-        return self.rivals[0].key if len(self.rivals) == 1 else "one of the keys"
+        shown = [f'"{rival.key}": {value(rival.weights)}' for rival in self.rivals]
+        return shown[0] if len(shown) == 1 else f"one of {listed(shown, 3)}"
 
     def _together(self) -> str:
         return " and ".join(f"{one.key} = {value(one.weights)}" for one in self.together)

@@ -35,6 +35,11 @@ def listed(items: Sequence[object], most: int = 8) -> str:
     return shown if len(items) <= most else f"{shown} and {len(items) - most:,} more"
 
 
+def either(words: Sequence[str]) -> str:
+    """The words as alternatives: a; a or b; a, b or c."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def first(names: Sequence[str], total: int, most: int = 2) -> str:
     """The first few of `total` names, and how many are not shown."""
     shown = names[:most]

@@ -31,9 +31,11 @@ def config_at(path: str) -> tuple[Config | None, tuple[Finding, ...]]:
     if isinstance(found, Refusal):
         from inspector.findings.reading.content import ConfigUnreadable
 
+        absent = found.reason == "absent"
+        problem, detail = ("does not exist", "") if absent else ("cannot be read", found.detail)
         return None, (
             ConfigUnreadable(
-                place=Place(file=path), problem="cannot be read", detail=found.detail, position=None, what=""
+                place=Place(file=path), problem=problem, detail=detail, position=None, what="", named=absent
             ),
         )
     place, name = found

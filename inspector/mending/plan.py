@@ -39,6 +39,7 @@ class Left(msgspec.Struct, frozen=True):
 
     finding: str
     because: str
+    title: str = ""
 
 
 class MendPlan(msgspec.Struct, frozen=True):
@@ -93,7 +94,8 @@ def _part(audited: Audit, findings: Iterable[Finding]) -> tuple[list[MendStep], 
         refused = next((step.error for step in made if step.error is not None), None)
         if not mendable or refused is not None or not made:
             words = remedy.words or finding.headline()
-            left.append(Left(finding.code, f"{words} ({refused})" if refused else words))
+            because = f"{words} ({refused})" if refused else words
+            left.append(Left(finding.code, because, f"{finding.name}: {finding.title}"))
         else:
             steps.extend(step for step in made if step not in steps)
     return _with_index(audited, steps), left

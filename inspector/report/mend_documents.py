@@ -41,6 +41,7 @@ class LeftDocument(TypedDict):
 
     finding: str
     because: str
+    title: str
 
 
 class DigestDocument(TypedDict):

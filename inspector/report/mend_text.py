@@ -74,7 +74,8 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     if mended.left:
         lines += ["", "remains:"]
     for one in mended.left:
-        lines += screen.wrapped(clean(one.because), first=f"  {one.finding}  ", rest="        ")
+        lines += screen.wrapped(clean(one.title), first=f"  {one.finding}  ", rest="        ")
+        lines += screen.wrapped(clean(one.because), first="        help  ", rest="              ")
     if mended.failure is not None:
         lines += ["", *screen.wrapped(clean(f"failed: {mended.failure}"), rest="  ")]
     lines += ["", *_verdicts(mended)]
@@ -83,7 +84,7 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
 
 def _headline(mended: Mended, written: bool) -> str:
     if mended.before is None:
-        return f"{count(len(_alike(mended.steps)), 'change')} taken back" if mended.steps else "nothing to take back"
+        return f"{count(len(_alike(mended.steps)), 'change')} undone" if mended.steps else "nothing to undo"
     if not mended.steps:
         nothing = "nothing that mend can change" if mended.left else "nothing to mend"
         return nothing if mended.into is None else f"{nothing}; {mended.into} was not written"
@@ -163,6 +164,8 @@ def _renaming(group: list[MendStep], file: str) -> str:
 def _verdicts(mended: Mended) -> list[str]:
     if mended.before is None:
         return []
+    if not mended.steps:
+        return [f"verdict  {mended.before.verdict}"]
     lines = [f"before  {mended.before.verdict}"]
     if mended.after is not None:
         lines.append(f"after   {mended.after.verdict}")

@@ -262,7 +262,7 @@ def test_the_words_are_those_of_params_json(tmp_path: Path) -> None:
     params = tmp_path / "params.json"
     params.write_text(params.read_text().replace('"n_kv_heads": 2', '"n_kv_heads": 4'))
     (finding,) = [one for one in audit(str(tmp_path)).findings if one.severity == "error"]
-    assert finding.help == 'set "n_kv_heads": 2 in params.json, or n_heads above: the shapes allow both'
+    assert finding.help == 'set "n_kv_heads": 2 in params.json, or instead "n_heads": 8; the shapes allow both'
 
 
 def test_a_config_key_of_a_gguf_file() -> None:

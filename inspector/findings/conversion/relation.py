@@ -15,7 +15,9 @@ class DifferentModels(Finding, frozen=True, kw_only=True):
     architectures: tuple[str | None, ...]
 
     headline_text = "{source} and {target} parameters"
-    row_texts = (("symbols", "{symbols:listed 6}", "symbols"),)
+
+    def rows(self) -> Rows:
+        return [("symbols", listed(self.symbols, 6).replace(" -> ", " → "))] if self.symbols else []
 
 
 class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
@@ -29,7 +31,7 @@ class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
 
     Example
         note[V801] models-differ: 8,030,261,248 and 7,526,944,768 parameters
-          symbols  kv 8 -> 32, ff 14,336 -> 11,008
+          symbols  kv 8 → 32, ff 14,336 → 11,008
 
     What to do
         Nothing; pass --expect conversion if it should be one.
@@ -50,7 +52,7 @@ class NotAConversion(DifferentModels, frozen=True, kw_only=True):
 
     Example
         error[V802] not-a-conversion: 8,030,261,248 and 7,526,944,768 parameters
-          symbols  kv 8 -> 32, ff 14,336 -> 11,008
+          symbols  kv 8 → 32, ff 14,336 → 11,008
           help     compare with the checkpoint that was converted
 
     What to do

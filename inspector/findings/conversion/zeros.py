@@ -66,7 +66,7 @@ class DataUnwritten(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         end = ", the end of the file" if self.end >= self.of else ""
-        parts = f", of which {number(self.partly)} in part"
+        parts = f", of which {number(self.partly)} in part" if self.partly else ""
         return [
             ("zeros", f"from byte {number(self.begin)} to byte {number(self.end)}{end}"),
             ("lost", f"{count(self.tensors, 'tensor')}{parts}: {first(self.names, self.tensors, 1)}"),

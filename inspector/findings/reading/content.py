@@ -104,6 +104,10 @@ _REMEDIES = {
     "json": "pass the folder, or the .safetensors file itself",
 }
 
+_OTHER_FILES = ("text", "program", "script", "pdf", "picture")
+"""Formats of files that were named by mistake, unless they have the name of weights or of their index."""
+_OF_WEIGHTS = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".json", *UNFINISHED)
+
 _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin"), "pickle": ("pytorch_model", "bin"),
           "gguf": ("", "gguf")}  # fmt: skip
 """Format -> what transformers calls such a file, and its extension."""
@@ -181,6 +185,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
+        if self.what in _OTHER_FILES and not str(self.place.file).endswith(_OF_WEIGHTS) and not self.files:
+            return Remedy("pass a folder with weights, or a file of them")
         if self.what == "link-text":
             again = self.fetch_again()
             return Remedy(f"{again.words}, or {_LINKS}", again.steps)
@@ -226,6 +232,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     position: int | None
     what: str
     encoding: str = ""
+    named: bool = False
 
     headline_text = "{place.file} {problem}"
 
@@ -238,6 +245,8 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
+        if self.named:
+            return Remedy("check the spelling of the path")
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull`")
         if self.what == "link-text":
