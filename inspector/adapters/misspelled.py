@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 _FLAT: Final = re.compile(r"(lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)_[^.]+?)_+(\..+)")
 """A module's name as Kohya's tools write it, with underscores for dots, and one too many behind it."""
 _DOTTED: Final = re.compile(
-    r"(lora_(?:unet|te[1-3]?))\.(.+?)(\.alpha|\.dora_scale|\.lora_(?:[AB]|down|up|mid)\.weight)"
+    r"(lora_(?:unet|te[1-3]?))[._](.+?)"
+    r"(\.alpha|\.dora_scale|\.lora_magnitude_vector(?:\.weight)?|\.lora_(?:[AB]|down|up|mid)\.weight)"
 )
-"""The same with dots between the words."""
+"""The same with dots between the words, or with PEFT's word for the magnitudes of DoRA."""
+_FOREIGN: Final = re.compile(
+    r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|lycoris|lllite_(?:unet|dit))_)\w*?"
+    r"((?:(?:single_)?transformer_blocks|(?:double|single|joint|down|up|input|output)_blocks|(?:(?<=lora_)|(?<!\w))blocks)_[\d#]+_[^.]+)"
+    r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
+)
+"""A module of a network of diffusion with underscores for dots, behind what no program puts before it."""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
 _TAKEN_OUT: Final = re.compile(
@@ -33,7 +40,8 @@ _TAKEN_OUT: Final = re.compile(
 
 
 def read_name(key: str) -> str:
-    """The name that programs read: capital letters of the matrices, and modules with underscores inside, not behind."""
+    """The name that programs read: capital letters of the matrices, modules with underscores inside, not behind, and a
+    prefix that stands for the network."""
     matrix = _MATRIX.search(key)
     if matrix is not None:
         small = matrix[1].lower()
@@ -41,8 +49,14 @@ def read_name(key: str) -> str:
     flat = _FLAT.fullmatch(key)
     if flat is not None:
         return flat[1] + flat[2]
+    foreign = _FOREIGN.fullmatch(key)
+    if foreign is not None:
+        return f"lora_unet_{foreign[1]}{foreign[2]}"
     dotted = _DOTTED.fullmatch(key)
-    return key if dotted is None else f"{dotted[1]}_{dotted[2].replace('.', '_')}{dotted[3]}"
+    if dotted is None:
+        return key
+    ending = ".dora_scale" if "magnitude" in dotted[3] else dotted[3]
+    return f"{dotted[1]}_{dotted[2].replace('.', '_')}{ending}"
 
 
 def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:

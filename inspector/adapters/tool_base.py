@@ -17,6 +17,7 @@ from msgspec import Struct
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
 from inspector.adapters.changed_modules import ChangedModule, like
+from inspector.adapters.image_prompt_base import attention_to_text, of_image_prompt
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tools import METHODS, NOTHING, PIECES
@@ -37,8 +38,12 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Component of an adapter -> what a pipeline may call it."""
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
+WIDENED: Final = frozenset({"x_embedder"})
+"""Modules that diffusers widens for an adapter which reads a control image too (FLUX.1 Canny and Depth)."""
 PAIR: Final = ("down", "up")
 """The matrices of a low rank; those of an embedding in MLX are [vocabulary, r] and [r, width]."""
+PROMPTED: Final = ("ip-adapter", "image projection")
+"""The methods whose matrices are beside those of the attention to the text, or before them."""
 VECTORS: Final = "textual inversion"
 """The method whose tensors are vectors of words, which belong to no module but to the table of a text encoder."""
 ENCODERS: Final = (
@@ -131,7 +136,10 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unchecked: list[str] = []
     differences: list[ModuleDifference] = []
     fitting: set[str] = set()
+    attention = _attention(base)
     for module in modules:
+        if module.method in PROMPTED and attention:
+            continue
         if module.method == VECTORS:
             tensors += sum(count(module.boxes(part)) for part in module.parts)
             differences.extend(_of_vectors(module, base))
@@ -151,17 +159,16 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             else:
                 matched += 1
                 fitting.add(module.component)
-                tensors += sum(part == PIECES for part in module.parts)
                 differences.extend(_of_pieces(module, name, weight))
-                for part, stored in _at(module, index):
-                    if part == PIECES:
-                        continue
-                    tensors += 1
-                    turned = plain(name) in base.tables and module.method == "lora, transposed" and part in PAIR
-                    shape = weight[::-1] if turned else weight
-                    expected = misfit(module.method, part, stored, shape, dict(_at(module, index)))
-                    if expected is not None:
-                        differences.append(ModuleDifference(_key(module, part, index), name, stored, expected))
+                tensors += len(dict(_at(module, index)))
+                differences.extend(_differing(module, index, name, weight, base))
+    if attention:
+        checked, differing, beyond = of_image_prompt(modules, attention)
+        tensors, matched = tensors + checked, matched + checked
+        differences.extend(ModuleDifference(*one) for one in differing)
+        if beyond:
+            lost[""] = [*lost.get("", ()), *beyond]
+            fitting.add("")
     for component in [one for one in lost if one not in fitting]:
         of_another = "" in base.modules and fitting
         named = _name_of(component, base) in base.authors
@@ -179,6 +186,28 @@ def _of_pieces(module: ChangedModule, name: str, weight: Shape) -> Iterator[Modu
     wrong = misfit_of_pieces(module.parts[PIECES][1], weight[0])
     if wrong is not None:
         yield ModuleDifference(wrong[0], name, wrong[1], wrong[2])
+
+
+def _differing(
+    module: ChangedModule, index: tuple[int, ...], name: str, weight: Shape, base: BaseModules
+) -> Iterator[ModuleDifference]:
+    """The tensors of a module that do not fit its weight."""
+    parts = dict(_at(module, index))
+    for part, stored in parts.items():
+        if part == PIECES:
+            continue
+        turned = plain(name) in base.tables and module.method == "lora, transposed" and part in PAIR
+        if plain(name) in WIDENED and part == "down" and _is_wider(stored, weight):
+            continue
+        expected = misfit(module.method, part, stored, weight[::-1] if turned else weight, parts)
+        if expected is not None:
+            yield ModuleDifference(_key(module, part, index), name, stored, expected)
+
+
+def _attention(base: BaseModules) -> Sequence[Shape]:
+    """The attention to the text of the base's UNet; empty where it has none under diffusers' names."""
+    name = _name_of("unet", base)
+    return () if name is None else attention_to_text(base.modules[name])
 
 
 def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:
@@ -265,6 +294,11 @@ def misfit(
         return _of_rotation(stored, weight)
     allowed = _allowed(method, part, weight, not METHODS.get(method, NOTHING).cores.isdisjoint(parts))
     return None if not allowed or any(_fits(stored, one) for one in allowed) else allowed[0]
+
+
+def _is_wider(stored: Shape, weight: Shape) -> bool:
+    """Whether a first matrix reads several times as many inputs as its module."""
+    return len(stored) == len(weight) == 2 and stored[1] > weight[1] and stored[1] % weight[1] == 0
 
 
 def _fits(stored: Shape, expected: tuple[int | None, ...]) -> bool:

@@ -20,6 +20,7 @@ from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import misshapen_scales, ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTensor, is_control
+from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus, tuples
 from inspector.algebra.names import name_of
@@ -66,6 +67,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     findings.extend((*unequal(modules), *misshapen_scales(modules)))
     findings.extend(wrapped_modules(families, found))
     findings.extend(misspelled(families, found))
+    findings.extend((*unread_names(families, found), *unread_methods(found)))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))
@@ -87,6 +89,13 @@ def _whole(module: ChangedModule) -> Boxes:
     """Where a module has everything that its method needs."""
     cores = _cores(module)
     return union(box for needed in METHODS[module.method].complete for box in _together(module, needed | cores))
+
+
+def _changed_alone(module: ChangedModule) -> Boxes:
+    """Where a module has a part that changes it by itself, such as the difference of its bias, and nothing else."""
+    parts = {part: module.boxes(part) for part in module.parts if part not in CONSTANTS}
+    alone = union(box for part, boxes in parts.items() if part in ALONE for box in boxes)
+    return minus(alone, [box for part, boxes in parts.items() if part not in ALONE for box in boxes])
 
 
 def _cores(module: ChangedModule) -> frozenset[str]:
@@ -113,7 +122,7 @@ def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
             continue
         if not METHODS[module.method].complete:
             continue
-        left = minus(module.everywhere, _whole(module))
+        left = minus(minus(module.everywhere, _whole(module)), _changed_alone(module))
         needed = max(METHODS[module.method].complete, key=lambda parts: (len(parts & module.parts.keys()), -len(parts)))
         for part in sorted(needed | _cores(module)) if left else ():
             absent = minus(left, module.boxes(part))

@@ -2,7 +2,8 @@
 
 Sources: diffusers 0.42 (`save_lora_weights` of its pipelines, `loaders/lora_conversion_utils.py`), sd-scripts
 (`networks/lora.py`), LyCORIS 3 (state dicts of every algorithm), mlx-lm (`tuner/lora.py`, `tuner/dora.py`), llama.cpp
-(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`).
+(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`),
+ai-toolkit (`.magnitude`).
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     ".w_norm": ("norm", "w_norm", "LyCORIS"), ".b_norm": ("", "b_norm", "LyCORIS"),
     ".alpha": ("", "alpha", ""), ".scalar": ("", "scalar", "LyCORIS"), ".reshape_weight": ("", "reshape", "ComfyUI"),
     ".dora_scale": ("", "magnitude", ""), ".lora_magnitude_vector": ("", "magnitude", ""),
-    ".lora_magnitude_vector.weight": ("", "magnitude", ""),
+    ".lora_magnitude_vector.weight": ("", "magnitude", ""), ".magnitude": ("", "magnitude", ""),
 }  # fmt: skip
 """End of a name -> method, part, writer."""
 _LAST: Final = re.compile(

@@ -49,7 +49,8 @@ def untargeted(
         yield _unmatched(beyond, matched, base)
     if not lost:
         return
-    settings = _settings(base, method, values, families)
+    tuned = any(tuner_name(one.key) is not None for one in lost)  # no setting asks for biases that the base lacks
+    settings = _settings(base, method, values, families) if tuned else ()
     whole: dict[str, list[Matched]] = {}
     for one in lost:
         module = module_of(one.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,7 +38,7 @@ from inspector.auditing.adapter_base import (
     refused_by_llama_cpp,
 )
 from inspector.auditing.adapter_loads import loads_of_adapter
-from inspector.auditing.adapter_names import LookedFor, looked_for, tool_names
+from inspector.auditing.adapter_names import LookedFor, joined_renames, looked_for, tool_names
 from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
@@ -68,6 +68,8 @@ from inspector.reconciler.wording import names_in
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
+
+UNREAD_VALUES: Final = Skipped("values", "headers only: no tensor data was read")
 
 
 class BaseRead(Struct, frozen=True):
@@ -133,7 +135,7 @@ def audit_adapter(
     findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
     findings.extend(_of_numbers(found_as))
     findings.extend(_emptied(checkpoint))
-    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    skipped = [UNREAD_VALUES]
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
@@ -148,7 +150,8 @@ def audit_adapter(
         report = replace(report, difference=account(values, found_as.stored, laid, whole=whole).difference)
     if report.difference is not None and _adds_nothing(report.difference):
         findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
-    findings.extend(_with_given_base(report.findings, values.get("base_model_name_or_path")))
+    of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
+    findings = joined_renames([*findings, *of_report])
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
@@ -193,7 +196,7 @@ def _audit_of_tool(
 ) -> Audit:
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
-    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    skipped = [UNREAD_VALUES]
     findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings)]
     changed = modules_of(families, found)
     read = base.audited if base is not None else None
@@ -214,8 +217,9 @@ def _audit_of_tool(
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
             skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))
-    name = ArchitectureName(kind_of_tool(found), None, "likely")
-    return _concluded(checkpoint, report, findings, name, skipped, claim, base)
+    return _concluded(
+        checkpoint, report, findings, ArchitectureName(kind_of_tool(found), None, "likely"), skipped, claim, base
+    )
 
 
 def _with_given_base(findings: Iterable[Finding], named: object) -> Iterator[Finding]:

@@ -82,7 +82,7 @@ def loads_of_adapter(
     labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
     if labels is not None and load.outcome == COMPLETE:
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
-    return (load, *by_vllm(stated, files, load))
+    return (load, *by_vllm(stated, checkpoint.tensors, files, load))
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:

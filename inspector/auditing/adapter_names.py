@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS
@@ -14,12 +15,16 @@ from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.tools import ToolTensor, tool_tensors
 from inspector.auditing.mlx_adapters import of_whole_layers, whole_weights
+from inspector.findings.adapters.tools import AdapterNamesWrapped
+from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import PEFT, TRANSFORMERS
 from inspector.matcher.families import Families, rekeyed
 
 OF_LANGUAGE: Final = f"{PREFIX}model."
 """What the names of a language model with a head begin with under PEFT."""
+Renames = tuple[tuple[str, str], ...]
+"""Patterns of names and of the new ones."""
 BaseOf = Callable[[Families], Base | None]
 """The base, as an adapter with these names shows it."""
 
@@ -92,3 +97,32 @@ def _without_leading(families: Families) -> Iterator[dict[str, str]]:
             for key in families
             if key.startswith(PREFIX) and key.removeprefix(PREFIX).split(".")[:number] == modules[0][:number]
         }
+
+
+def joined_renames(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; of two on the same names, where the second goes on from what the first wants, one is made."""
+    made: list[Finding] = []
+    for one in findings:
+        if isinstance(one, AdapterNamesWrapped):
+            before = next((other for other in made if _goes_on(other, one)), None)
+            if isinstance(before, AdapterNamesWrapped):
+                both = replace(before, wanted=one.wanted, renames=_both(before.renames, one.renames))
+                made[made.index(before)] = both
+                continue
+        made.append(one)
+    return made
+
+
+def _goes_on(before: Finding, one: AdapterNamesWrapped) -> bool:
+    return isinstance(before, AdapterNamesWrapped) and (before.wanted, before.tensors) == (one.stored, one.tensors)
+
+
+def _both(first: Renames, second: Renames) -> Renames:
+    """The patterns of two changes of names made one after the other; () where they do not fit together."""
+    if len(first) != 1 or len(second) != 1:
+        return ()
+    ((old, between),), ((wanted, new),) = first, second
+    starts = [text.removesuffix("*") for text in (between, wanted)]
+    if "*" in "".join(starts) or not starts[0].startswith(starts[1]):
+        return ()
+    return ((old, f"{new.removesuffix('*')}{starts[0].removeprefix(starts[1])}*"),)

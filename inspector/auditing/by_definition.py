@@ -20,6 +20,7 @@ from inspector.auditing.reported import (
     lacks_shards,
     nothing_stored,
 )
+from inspector.auditing.stated_class import with_stated_class
 from inspector.findings.finding import Finding
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.reading import Reading
@@ -183,6 +184,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
     worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
+    worded = [one if known else with_stated_class(one, file) for one in worded]
     draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))
     draft = draft.with_findings(list(worded))
     for prefix, why in case.plan.opaque:

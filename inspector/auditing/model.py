@@ -28,7 +28,7 @@ from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler.config_keys import as_meant
-from inspector.reconciler.dtypes import dtype_findings, weights_not_float, without_flat, without_scales
+from inspector.reconciler.dtypes import dtype_findings, unscaled, weights_not_float, without_flat, without_scales
 
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
@@ -170,6 +170,7 @@ def dtypes(draft: Draft) -> Draft:
     lines = draft.ledger.lines
     draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))
     draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))
+    draft = draft.with_findings(list(unscaled(lines, draft.config.settings.values)))
     return draft.with_findings(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.auditing.pipeline import AuditPart, skipped_in, summed
 from inspector.auditing.result import Audit, verdict_of
+from inspector.dialects.catalog import is_lone
 from inspector.dialects.single_file import PROJECTED, ComponentTensors, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
@@ -88,6 +89,12 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         verdict=verdict_of(findings, skipped),
         components=parts,
     )
+
+
+def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The note on a transformer under the prefix of a whole pipeline in one file, of which nothing else is there."""
+    if checkpoint.config is None and not (checkpoint.lost or checkpoint.partial) and is_lone(checkpoint.tensors):
+        yield from _partial(["transformer"])
 
 
 def _partial(names: Sequence[str]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
-from inspector.dialects.catalog import is_single_file
+from inspector.dialects.catalog import is_lone, is_single_file
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.loader.loaders import MLX_ADAPTERS
@@ -166,6 +166,10 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         if renamed is not None:
             return renamed
     stored = with_numbered_parts(families_of(checkpoint.tensors))
+    if is_lone(checkpoint.tensors):
+        from inspector.auditing.single_file import lone_network
+
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *lone_network(checkpoint)))
     keys = "\n".join(stored)
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):

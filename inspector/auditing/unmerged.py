@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
+from inspector.adapters.tools import tool_tensors
+from inspector.algebra.names import key_of
 from inspector.auditing.file_names import intended
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
@@ -16,20 +19,28 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
 from inspector.loader.loaders import DIFFUSERS, PEFT
 from inspector.matcher.claim import Claim
-from inspector.matcher.families import Families
+from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
+    from inspector.notation.definition import Architecture
     from inspector.reconciler.claims import Stated
 
+PAIRED: Final = frozenset({"lora", "lora, transposed", "loha", "lokr"})
+"""Methods of other tools whose matrices no model has."""
+PAIRED_PARTS: Final = frozenset({"down", "up", "w1", "w2", "w1_a", "w1_b", "w2_a", "w2_b"})
+FIRST: Final = frozenset({"down", "w1", "w1_a"})
+INNER: Final = "linear"
+"""What the wrapped module is called by MLX (mlx-lm `tuner/lora.py`)."""
 SAVED: Final = "modules_to_save"
 """What PEFT calls modules that are trained as a whole, in its config and in names."""
 
 
 def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
     """The audit of the model, with the lines of the adapter added; None where there is no unmerged adapter."""
-    apart = _take_apart(checkpoint, stored, config)
+    apart = _take_apart(checkpoint, stored, config) or _beside_own(checkpoint, stored, config)
     if apart is None:
         return None
     model, findings, lines = apart
@@ -52,24 +63,8 @@ def _take_apart(
     file_of: dict[str, str] = {}
     lines: list[Line] = []
     for key, family in stored.items():
-        found = tuner_name(key)
-        whole = found is None and SAVED in key.split(".")
-        if found is None and not whole:
-            continue
-        lines.extend(
-            Line(
-                family=key,
-                role="adapter",
-                kind=ledger.EXTRA,
-                layout=part.layout,
-                boxes=part.boxes,
-                tensors=part.tensors,
-                elements=part.elements,
-                parameters=part.layout.elements * part.tensors,
-                component="adapter",
-            )
-            for part in family.stored
-        )
+        if tuner_name(key) is not None or SAVED in key.split("."):
+            lines.extend(_lines(family))
     for name, layout in checkpoint.tensors.items():
         if tuner_name(name) is None and SAVED not in name.split("."):
             tensors[base_name(name)] = layout
@@ -92,16 +87,70 @@ def _take_apart(
     )
 
 
+def _lines(family: Family) -> Iterator[Line]:
+    for part in family.stored:
+        yield Line(family.key, "adapter", ledger.EXTRA, part.layout, part.boxes, tensors=part.tensors,
+                   elements=part.elements, parameters=part.layout.elements * part.tensors,
+                   component="adapter")  # fmt: skip
+
+
+def _beside_own(
+    checkpoint: Checkpoint, stored: Families, claim: Claim
+) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
+    """Separates a model from matrices of an adapter of another tool than PEFT, which are stored among its weights.
+
+    MLX wraps the weights too, under `linear`.
+    """
+    if checkpoint.metadata is not None:
+        return None  # llama.cpp refuses such names, which another finding says
+    found = {key: one for key, one in tool_tensors(stored).items() if one.method in PAIRED and one.part in PAIRED_PARTS}
+    modules = {key: key[: key.index(one.module) + len(one.module)] for key, one in found.items() if one.module in key}
+    if not found or 2 * len(found) > len(stored) or (claim.definition is None and claim.model_type is not None):
+        return None
+    if claim.definition is not None and not _own_keys(claim.definition, claim).isdisjoint(found):
+        return None
+    wrapped = {f"{module}.{INNER}." for key, module in modules.items() if found[key].writer == "MLX"}
+    lines = tuple(line for key in found for line in _lines(stored[key]))
+    tensors: dict[str, Layout] = {}
+    file_of: dict[str, str] = {}
+    for name, layout in checkpoint.tensors.items():
+        key = key_of(name)[0] if name not in stored else name
+        if key in found:
+            continue
+        own = name.replace(f".{INNER}.", ".") if key.startswith(tuple(wrapped)) else name
+        tensors[own] = layout
+        if name in checkpoint.file_of:
+            file_of[own] = checkpoint.file_of[name]
+    first = next(iter(found))
+    elements = sum(line.elements for line in lines)
+    not_merged = AdapterNotMerged(
+        type=found[first].method.partition(",")[0],
+        modules=sum(stored[key].tensors for key, one in found.items() if one.part in FIRST),
+        tensors=sum(line.tensors for line in lines),
+        elements=elements,
+        base_tensors=len(tensors),
+        base_elements=sum(layout.elements for layout in tensors.values()),
+        example=names_in(first, stored[first].boxes, 1)[0],
+        library="mlx" if found[first].writer == "MLX" else "",
+    )
+    return replace(checkpoint, tensors=tensors, file_of=file_of, index=None), not_merged, lines
+
+
 def _has_such_layers(stored: Families, claim: Claim) -> bool:
     """Whether the definition contains such layers itself (Phi-4-multimodal); True for a type without a definition."""
     if claim.definition is None:
         return claim.model_type is not None
+    own = _own_keys(claim.definition, claim)
+    return any(key in own and tuner_name(key) is not None for key in stored)
+
+
+def _own_keys(definition: Architecture, claim: Claim) -> frozenset[str]:
+    """The families that a definition knows."""
     from inspector.architectures.catalog import definition_of
     from inspector.matcher.spelling import known_keys
     from inspector.notation.scope import Scope
 
-    own = known_keys(Scope(claim.definition, claim.settings, definition_of))
-    return any(key in own and tuner_name(key) is not None for key in stored)
+    return known_keys(Scope(definition, claim.settings, definition_of))
 
 
 def _places(stored: Families) -> int:

@@ -57,6 +57,7 @@ _PIPELINE_SIGNS: Final = (
     "vae.encoder.middle.0.residual.0.gamma", *LONE_COMPONENTS,
 )  # fmt: skip
 _OF_TRANSFORMERS: Final = tuple(f"model.diffusion_model.{sign}" for sign in TRANSFORMER_SIGNS)
+_OF_PIPELINE: Final = "model.diffusion_model."
 _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
 
 
@@ -66,6 +67,12 @@ def is_single_file(tensors: Mapping[str, Layout]) -> bool:
     if not signs.isdisjoint(_PIPELINE_SIGNS):
         return True
     return bool(signs) and any(name.startswith(_OTHER_COMPONENTS) for name in tensors)
+
+
+def is_lone(tensors: Mapping[str, Layout]) -> bool:
+    """Whether these are the tensors of a transformer alone, with the prefix that it has in a file of a pipeline."""
+    signs = stored_of(_OF_TRANSFORMERS, tensors)
+    return bool(signs) and all(name.startswith(_OF_PIPELINE) for name in tensors)
 
 
 def may_know(keys: Iterable[str]) -> bool:

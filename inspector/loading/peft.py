@@ -7,7 +7,7 @@ are ignored without a word.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -80,14 +80,18 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
     return _load(COMPLETE, "", files, **counts)
 
 
-def by_vllm(values: Mapping[str, Any], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
+def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
     """What vLLM does with an adapter that PEFT loads: it refuses features by the config (`lora/peft_helper.py`).
 
-    Nothing where the config has none of them: whether it has layers for the modules is not known here.
+    names: of the tensors, of which it takes those of LoRA alone (`parse_fine_tuned_lora_name`). Nothing where neither
+    has any of them: whether it has layers for the modules is not known here.
     """
     if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
         return ()
     because = next((words for key, words in UNSUPPORTED_BY_VLLM.items() if values.get(key)), "")
+    other = next((name for name in names if ".lora_" not in name), "")
+    if not because and other:
+        because = f"{other}: it reads no whole modules in an adapter"
     refused = Load(
         loader="vllm", version=None, outcome=REFUSES, because=because, files=files, intended=False, source="documented"
     )

@@ -46,7 +46,8 @@ METHODS: Final = frozenset(
 
 
 KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "quant_algo": ("modelopt",), "producer": ("modelopt",), "config_groups": ("compressed-tensors",), "global_quant_config": ("quark",),
+    "quant_algo": ("modelopt",), "producer": ("modelopt",), "config_groups": ("compressed-tensors",),
+    "global_quant_config": ("quark",),
     "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
 }  # fmt: skip
 """Key of a block -> the methods whose loaders read it; the first is the one that writes it."""

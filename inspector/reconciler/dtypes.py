@@ -54,6 +54,32 @@ def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
         )
 
 
+FEW: Final = 10
+"""One of so many 8-bit matrices, or fewer, is an exception where all others have scales."""
+
+
+def unscaled(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
+    """That few 8-bit matrices have no scale and the others have one, where no config says how they are quantized."""
+    plain = [line for line in lines if line.packed is None and _is_float8(line) and len(line.layout.shape) > 1]
+    scaled = sum(line.tensors for line in lines if line.packed is not None and _is_float8(line))
+    few = sum(line.tensors for line in plain)
+    if few and scaled >= FEW * few and "quantization_config" not in config:
+        from inspector.findings.types.dtypes import Float8Unscaled
+
+        yield Float8Unscaled(
+            place=place_of(plain[0].family, plain[0].boxes) if few == 1 else Place(),
+            tensors=few,
+            of=few + scaled,
+            families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in plain))[:NAMES_SHOWN],
+            confidence="likely",
+        )
+
+
+def _is_float8(line: Line) -> bool:
+    return line.kind in (ledger.PARAMETER, ledger.EXTRA) and line.layout.dtype in FLOAT8
+
+
+FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2"})
 BYTES: Final = frozenset({"U8", "I8"})
 """Dtypes of which two 4-bit values are one element."""
 

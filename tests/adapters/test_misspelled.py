@@ -16,6 +16,8 @@ WRONG = {
     "two of them": ("lora_unet_{}__.lora_down.weight", "lora_unet_{}__.lora_up.weight", "lora_unet_{}__.alpha"),
     "small letters": ("transformer.{}.lora_a.weight", "transformer.{}.lora_B.weight"),
     "capital letters": ("lora_unet_{}.lora_Down.weight", "lora_unet_{}.lora_up.weight"),
+    "a prefix of its own": tuple(f"Some_video_lora_{{}}{end}" for end in (".lora_down.weight", ".lora_up.weight")),
+    "no prefix": ("{}.lora_down.weight", "{}.lora_up.weight", "{}.alpha"),
     "dots": ("lora_te1.text_model.{}.lora_down.weight", "lora_te1.text_model.{}.lora_up.weight"),
 }  # fmt: skip
 
@@ -41,6 +43,12 @@ def test_they_are_named_and_can_be_renamed(names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])
 def test_nothing_is_said_of_names_that_are_read(names: tuple[str, ...]) -> None:
     assert codes(alone(lora(names), None)) == set()
+
+
+def test_a_difference_of_a_bias_needs_no_matrices_of_its_module() -> None:
+    spec = lora(("diffusion_model.{}.lora_down.weight", "diffusion_model.{}.lora_up.weight"))
+    spec |= {f"diffusion_model.double_blocks.{block}.img_mlp.2.diff_b": ("F32", (64,)) for block in range(3)}
+    assert codes(alone(spec, None)) == set()
 
 
 @pytest.mark.parametrize("up", [(128, 4, 1), (64, 4)], ids=["in groups", "one matrix"])

@@ -248,3 +248,42 @@ def test_a_lost_core_of_a_convolution_is_one_error(lost: str, how: str) -> None:
     spec = {other: entry for other, entry in stored(f"lycoris {name}").items() if other != key}
     audited = audit_loaded(checkpoint(spec)) if how == "alone" else with_base(spec, base_of(f"lycoris {name}"))
     assert [one.code for one in audited.findings if one.severity != "note"] == ["A916"]
+
+
+SMALL_UNET = {
+    "_class_name": "UNet2DConditionModel", "_diffusers_version": "0.42.0", "block_out_channels": [32, 64],
+    "layers_per_block": 1, "cross_attention_dim": 96, "attention_head_dim": 8, "norm_num_groups": 8,
+    "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"], "up_block_types": ["UpBlock2D", "CrossAttnUpBlock2D"],
+}  # fmt: skip
+ATTENTION = (32, 32, 32, 64)
+"""Outputs of the attention to the text of this UNet: down, twice up, in the middle."""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "inputs", "expected"),
+    [
+        (ATTENTION, 96, set()),
+        (ATTENTION, 128, {"A907"}),
+        ((*ATTENTION, 64), 96, {"A928"}),
+        ((64, 32, 32, 64), 96, {"A904"}),
+    ],
+)
+def test_the_matrices_for_images_are_as_wide_as_the_attention(
+    outputs: tuple[int, ...], inputs: int, expected: set[str]
+) -> None:
+    spec: Spec = {
+        f"ip_adapter.{2 * number + 1}.to_{part}_ip.weight": ("F16", (rows, inputs))
+        for number, rows in enumerate(outputs)
+        for part in "kv"
+    }
+    spec |= {
+        f"image_proj.{name}": ("F16", shape)
+        for name, shape in {
+            "proj.weight": (384, 64),
+            "proj.bias": (384,),
+            "norm.weight": (96,),
+            "norm.bias": (96,),
+        }.items()
+    }
+    audited = with_base(spec, BaseRead("base", audit_loaded(checkpoint({}, config=SMALL_UNET))))
+    assert (codes(audited), audited.verdict) == (expected, "findings" if expected else "clean")

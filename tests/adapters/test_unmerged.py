@@ -116,3 +116,24 @@ def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
 def test_a_healthy_model_and_a_healthy_adapter_are_neither() -> None:
     assert codes(judge(dict(genuine(SMALL_LLAMA)))) == set()
     assert not judge(dict(genuine(SMALL_LLAMA))).findings
+
+
+def of_mlx(*, inside: bool) -> Spec:
+    """The small Llama with the matrices of an adapter of MLX. inside: as MLX holds the wrapped weights in memory."""
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
+        module, _, last = name.rpartition(".")
+        worn = module.endswith(WORN)
+        spec[f"{module}.linear.{last}" if worn and inside else name] = (dtype, shape)
+        if worn:
+            spec |= {f"{module}.lora_a": ("F32", (shape[1], 4)), f"{module}.lora_b": ("F32", (4, shape[0]))}
+    return spec
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("config", [SMALL_LLAMA, None])
+def test_matrices_of_another_tool_among_the_weights_are_one_finding(inside: bool, config: dict[str, object]) -> None:
+    audited = judge(of_mlx(inside=inside), config)
+    assert codes(audited) == {"A910"}, audited.findings
+    assert next(one for one in audited.findings if one.code == "A910").facts["modules"] == 8
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568

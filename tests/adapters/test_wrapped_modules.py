@@ -37,3 +37,16 @@ def test_the_wrapper_is_named_and_removed(component: str, modules: tuple[str, ..
 @pytest.mark.parametrize("before", ["transformer.", "unet._orig_mod.", "lora_unet_", "diffusion_model."])
 def test_nothing_is_said_of_names_that_are_read(before: str) -> None:
     assert codes(judged(lora(before, UNET), None)) == set()
+
+
+@pytest.mark.parametrize("before", ["", "transformer."])
+def test_names_that_only_diffusers_does_not_find_are_a_note(before: str) -> None:
+    named = {f"{before}{module}" for module in FLUX[:2]}
+    ending = ".default.weight" if before else ".weight"
+    spec = {f"{name}.lora_{part}{ending}": ("F32", (4, 32) if part == "A" else (32, 4))
+            for name in named for part in "AB"}  # fmt: skip
+    audited = judged(spec, None)
+    finding = next(one for one in audited.findings if one.code == "A970")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(name, steps) for name in spec} == set(lora("transformer.", FLUX[:2]))
+    assert audited.verdict == "clean"

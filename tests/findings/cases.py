@@ -802,6 +802,23 @@ SMALL_UNET = {
 """The config of a UNet without a middle block."""
 
 
+def unscaled(spec: Spec) -> None:
+    """Stores the matrices in 8 bits with a scale each, and one without."""
+    for name in [name for name in spec if name.endswith("proj.weight")]:
+        spec[name] = ("F8_E4M3", spec[name][1])
+        spec[f"{name.removesuffix('weight')}scale_weight"] = ("F32", ())
+    spec["lm_head.weight"] = ("F8_E4M3", spec["lm_head.weight"][1])
+
+
+def hadamard(spec: Spec) -> None:
+    """LoHa in the place of LoRA."""
+    modules = [name.removesuffix(".alpha") for name in spec if name.endswith(".alpha")]
+    spec.clear()
+    for module in modules:
+        for part in ("w1", "w2"):
+            spec |= {f"{module}.hada_{part}_a": ("F16", (64, 4)), f"{module}.hada_{part}_b": ("F16", (4, 64))}
+
+
 def kohya(change: Callable[[Spec], None]) -> Audit:
     """LoRA on three modules of a UNet, with a change."""
     spec: Spec = {}
@@ -928,6 +945,16 @@ FIRES |= {
         {f"base_model.model.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA3
     ),
     "adapter-names-misspelled": lambda: kohya(rename("to_q.", "to_q_.")),
+    "adapter-names-unread": lambda: alone(
+        {
+            f"transformer.transformer_blocks.{layer}.attn.to_q.lora_{part}.default.weight": ("BF16", shape)
+            for layer in range(24)
+            for part, shape in (("A", (4, 64)), ("B", (64, 4)))
+        },
+        None,
+    ),
+    "adapter-method-unread": lambda: kohya(hadamard),
+    "float8-unscaled": lambda: llama(unscaled),
     "adapter-merged-linear": lambda: adapter(merged_linear, base=False, enable_lora=[True, False, True]),
     "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),
     "adapter-pair-differs": lambda: kohya(

@@ -9,10 +9,12 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
     """The model was saved with an unmerged adapter.
 
     What it means
-        The model was saved while PEFT's layers wrapped its own: names contain `base_layer` and `lora_A`.
+        The model was saved while PEFT's layers wrapped its own: names contain `base_layer` and `lora_A`. Or the
+        matrices of another tool, such as MLX or x-flux, are stored among the weights.
 
     Why it matters
-        Loaders of the plain model do not find the wrapped matrices and initialize them randomly.
+        Loaders of the plain model do not find the wrapped matrices and initialize them randomly; of matrices that are
+        only stored among the weights they ignore the change, and mlx-lm refuses them.
 
     Example
         error[A910] adapter-not-merged: lora around 32 modules, not merged
@@ -51,6 +53,10 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
                 "call model.fuse_lora() and model.unload_lora() before save_pretrained, or save only the adapter "
                 "(save_lora_adapter)"
             )
+        if self.library == "mlx":
+            return Remedy("fuse the adapter with mlx_lm.fuse and save that, or save only the adapter")
+        if not self.library:
+            return Remedy("merge the adapter with the tool that made it, or store its tensors in a file of their own")
         return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
 
 

@@ -319,12 +319,17 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     architecture: str
     twins: tuple[str, ...]
     head: str
+    stated: str = ""
 
     headline_text = "{architecture}"
 
     def rows(self) -> Rows:
-        return (
-            [("also", f"{listed(self.twins, 4)} {'has' if len(self.twins) == 1 else 'have'} the same names")]
-            if self.twins
-            else []
-        )
+        have = "has" if len(self.twins) == 1 else "have"
+        also = [("also", f"{listed(self.twins, 4)} {have} the same names")] if self.twins else []
+        stated = f"_class_name {self.stated}, which is no class of diffusers"
+        return [*([("config", stated)] if self.stated else []), *also]
+
+    def remedy(self) -> Remedy:
+        if not self.stated:
+            return super().remedy()
+        return Remedy(f'load it with {self.architecture}, or set "_class_name": "{self.architecture}" in config.json')

@@ -140,6 +140,41 @@ class DtypeDiffers(ContentFinding, frozen=True, kw_only=True):
         return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]
 
 
+class Float8Unscaled(ContentFinding, frozen=True, kw_only=True):
+    """A few 8-bit matrices have no scale, and all others of the file have one.
+
+    What it means
+        Most 8-bit matrices are stored with the scale that they were divided by, these without: the scale was lost, or
+        they were only cast.
+
+    Why it matters
+        Programs read a matrix without a scale as it is. If it was divided by one, its output is too large or too small
+        by that factor.
+
+    Example
+        warning[D515] float8-unscaled: 1 of 225 matrices of 8 bits has no scale (likely)
+          such as  lm_head.weight
+          help     download the file again, or convert it again with the scales
+
+    What to do
+        Compare with the file of the publisher. If these matrices were only cast, nothing.
+    """
+
+    code = "D515"
+    severity = "warning"
+
+    tensors: int
+    of: int
+    families: tuple[str, ...]
+
+    row_texts = (("such as", "{families:listed}"),)
+    remedy_text = "download the file again, or convert it again with the scales"
+
+    def headline(self) -> str:
+        verb = "has" if self.tensors == 1 else "have"
+        return f"{number(self.tensors)} of {number(self.of)} matrices of 8 bits {verb} no scale"
+
+
 class FourBitValuesAlone(ContentFinding, frozen=True, kw_only=True):
     """4-bit values without their scales.
 

@@ -1,0 +1,72 @@
+"""Names of an adapter's tensors by which diffusers finds none of its modules, though other programs may.
+
+Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, HunyuanVideo, Qwen-Image, Z-Image, FLUX.2,
+LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules need the component in front and
+the matrix alone behind. With `.default` behind, every class leaves `transformer.` as it is or puts it there twice.
+LoHa and LoKr with `lora_unet_` in front are refused (ValueError, KeyError) or left as they are, and so are magnitudes
+of DoRA as ai-toolkit names them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from inspector.adapters.names import renames_of
+from inspector.adapters.tools import ToolTensor
+from inspector.findings.finding import Finding
+from inspector.matcher.families import Families
+from inspector.reconciler.wording import names_in
+
+NAMED: Final = ".default.weight"
+"""What DiffSynth and the state dict of a PEFT model have behind a matrix."""
+KOHYA: Final = "lora_unet_"
+KRONECKER: Final = frozenset({"loha", "lokr"})
+WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
+MAGNITUDE: Final = ".magnitude"
+_OF_DIFFUSERS: Final = re.compile(r"(?:(?:joint_|single_)?transformer_blocks|(?:down|up)_blocks\.\d+|mid_block)\.")
+"""What the names of modules begin with that only diffusers gives."""
+_UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
+_PAIR: Final = re.compile(r"\.lora_[AB](?:\.default)?\.weight$")
+
+
+def wanted_name(key: str) -> str:
+    """The name that diffusers finds, of one that it does not find; else the same name."""
+    found = _PAIR.search(key)
+    if found is None:
+        return key
+    if key.startswith(("transformer.", "unet.")):
+        return key.replace(NAMED, ".weight")
+    bare = _OF_DIFFUSERS.match(key.replace("#", "0")) is not None and not key.endswith(NAMED)
+    component = "unet." if key.startswith(_UNET) else "transformer."
+    return f"{component}{key}" if bare else key
+
+
+def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
+    """The notes on what diffusers reads under no such names: other methods than LoRA in Kohya's, and `.magnitude`."""
+    from inspector.findings.adapters.unread import AdapterMethodUnread
+
+    kohya = [key for key, one in found.items() if key.startswith(KOHYA) and one.method in KRONECKER]
+    magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
+    if kohya:
+        yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"))
+    if magnitudes:
+        yield AdapterMethodUnread(what="DoRA's magnitudes", such_as=magnitudes[0].replace("#", "0"))
+
+
+def unread_names(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
+    """The note on an adapter of which diffusers finds no tensor by its name."""
+    low = [key for key in found if _PAIR.search(key)]
+    wrong = [key for key in low if wanted_name(key) != key]
+    if not wrong or len(wrong) < len(low):
+        return
+    from inspector.findings.adapters.unread import AdapterNamesUnread
+
+    stored = names_in(wrong[0], families[wrong[0]].stored[0].boxes, 1)[0]
+    yield AdapterNamesUnread(
+        tensors=sum(families[key].tensors for key in wrong),
+        stored=stored,
+        wanted=wanted_name(stored),
+        renames=renames_of(wrong, wanted_name, families),
+    )
