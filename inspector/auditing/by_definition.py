@@ -196,7 +196,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
-    from inspector.auditing.projector import is_projector, needed_findings, projector_findings
+    from inspector.auditing.projector import is_projector, needed_findings, projector_findings, projector_notes
     from inspector.auditing.unknown_type import unknown_architecture
     from inspector.reconciler.siblings import odd_siblings
 
@@ -208,7 +208,8 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     stated = draft.checkpoint.metadata
     if stated is not None and is_projector(stated.values):
         found = (*projector_findings(draft.families, stated.values), *needed_findings(draft.families, stated.values))
-        draft = draft.with_findings(list(found))
+        notes = projector_notes(draft.checkpoint.tensors, stated.values, draft.checkpoint.set_name)
+        draft = draft.with_findings([*notes, *found])
         draft = draft.with_findings(list(all_float(draft.ledger.lines)))
     else:
         draft = draft.with_findings(list(odd_siblings(draft.families)))

@@ -187,7 +187,7 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     known = dialects_by(finding.writer)
     if not known or any(_finds(one, audited.checkpoint) for one in known):
         return finding
-    exporter = next((one.exporter for one in known), "")
+    exporter = _of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
     apart = tuple(
         (part.rstrip("."), str(config.values[key]))
         for part, key in next((one.elsewhere for one in known), {}).items()
@@ -200,6 +200,30 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
 def _is_absent(audited: Audit, part: str) -> bool:
     """Whether no tensor of a part of the model is stored. part: how its family keys begin."""
     return audited.case is not None and not any(key.startswith(part) for key in audited.case.reading.families)
+
+
+def _of_towers(checkpoint: Checkpoint) -> str:
+    """The converter of the whole model, where a text model has towers in Mistral's names beside it; else ""."""
+    from inspector.dialects.mistral import TOWERS
+
+    found = (converter for prefix, converter in TOWERS.items() if any(map(_beginning(prefix), checkpoint.tensors)))
+    return next((f"{converter} in the repository of transformers" for converter in found), "")
+
+
+def _beginning(prefix: str) -> Callable[[str], bool]:
+    return lambda name: name.startswith(prefix)
+
+
+def _is_of_tower(finding: Finding) -> bool:
+    """Whether a finding is on tensors of such a tower alone: as unexpected, or as those of the text model renamed."""
+    from inspector.dialects.mistral import TOWERS
+    from inspector.findings.names.renamed import TensorRenamed
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    if isinstance(finding, TensorRenamed):
+        return finding.stored.startswith(tuple(TOWERS))
+    names = finding.names if isinstance(finding, PartUnexpected | TensorUnexpected) else ()
+    return bool(names) and all(name.startswith(tuple(TOWERS)) for name in names)
 
 
 def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
@@ -231,6 +255,7 @@ def without_unread_names(findings: list[Finding]) -> list[Finding]:
         if not (isinstance(one, FileNameUnknown) and one.writer)
         and not (isinstance(one, ConfigOfAnotherSize) and one.absent)
         and not (isinstance(one, LayersMissing) and one.what in apart)
+        and not _is_of_tower(one)
     ]
 
 

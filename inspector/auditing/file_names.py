@@ -254,6 +254,8 @@ def _is_of_diffusers(audited: Audit) -> bool:
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
+    if checkpoint.set_name.endswith(".gguf"):
+        return  # the sizes follow from the file itself
     loader = DIFFUSERS if _is_of_diffusers(audited) else None
     loader = loader or next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
     config, names = checkpoint.config, checkpoint.siblings

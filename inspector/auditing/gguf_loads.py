@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf_config import counts_layers, depends_on
 from inspector.dialects.gguf_contradictions import decides_shapes
-from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, spares
+from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, source, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
 from inspector.findings.shards.files import ShardMissing
@@ -32,6 +32,15 @@ OF_EVERYTHING: Final = (".block_count", ".embedding_length", ".expert_count")
 """Ends of keys without which hardly any tensor can be compared."""
 COMPUTED: Final = ("rope_freqs.weight",)
 """Tensors that follow from the config, so that no definition has them."""
+ROUTER: Final = ".ffn_gate_inp."
+MLP: Final = ".ffn_"
+"""In the names of a router, and of all matrices of an MLP or of experts."""
+OF_COMFYUI: Final = frozenset({
+    "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
+})  # fmt: skip
+"""Architectures of ComfyUI-GGUF's converter, which nobody runs with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
+READ_BY: Final[Mapping[str, str]] = {"mllama": "Ollama", "gptoss": "Ollama", "qwen25vl": "Ollama", "pig": "gguf-node"}
+"""Architectures that other programs alone write and read: Ollama's own engine, and a node of ComfyUI."""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
 
@@ -129,6 +138,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
     findings = _without_contradicted(_with_keys(audited, _with_lists(audited, findings)))
+    findings = [*findings, *_unknown(audited)]
     other = _of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -159,6 +169,24 @@ def _without_contradicted(findings: Sequence[Finding]) -> Sequence[Finding]:
         for one in findings
         if not isinstance(one, GgufKeysContradict) or not (one.other in wrong or (shapes and decides_shapes(one.other)))
     ]
+
+
+def _unknown(audited: Audit) -> Iterator[Finding]:
+    """The note on an architecture that llama.cpp does not know, where the program that reads it is not plain."""
+    metadata = audited.checkpoint.metadata
+    if metadata is None or not audited.checkpoint.tensors:
+        return
+    named = metadata.values.get("general.architecture")
+    stated = named if isinstance(named, str) else ""
+    if knows("llama.cpp", stated) or stated in OF_COMFYUI or metadata.values.get("general.type", "model") != "model":
+        return
+    from inspector.findings.names.gguf_projector import GgufArchitectureUnknown, ProjectorAlone
+
+    if any(isinstance(one, ProjectorAlone) for one in audited.findings):
+        return
+
+    place = Place(file=metadata.file, key="general.architecture")
+    yield GgufArchitectureUnknown(place=place, stated=stated, source=source(), read_by=READ_BY.get(stated, ""))
 
 
 def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
@@ -281,19 +309,22 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     if not surplus:
         return list(findings)
     from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
-    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+    from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 
     names = set(surplus)
+    routed = any(ROUTER in name for name in surplus)
     refused = TensorsOfNoArchitecture(
         place=Place(tensor=surplus[0]) if len(surplus) == 1 else Place(),
         names=tuple(surplus[:NAMES_SHOWN]),
         tensors=len(surplus),
         read_by=architectures_of(audited.checkpoint.tensors),
+        experts=routed,
     )
     rest = (
         one
         for one in findings
         if not (isinstance(one, TensorUnexpected | PartUnexpected) and names.issuperset(one.names))
+        and not (routed and isinstance(one, TensorMissing) and all(MLP in name for name in one.names))
     )
     return [*rest, refused]
 

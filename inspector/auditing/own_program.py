@@ -9,6 +9,9 @@ from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 
+READ_INSIDE = "text_config"
+"""The part of which transformers 5 reads the block."""
+
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
 
@@ -35,6 +38,19 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
         bits=f"{bits[0]:g} bits" if len(bits) == 1 else "",
     )
     return [*(one for one in findings if not _is_name(one)), note]
+
+
+def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
+    """The note on a block within the config of a part, where transformers does not look for it."""
+    from inspector.quantization.missing_block import main_scheme
+    from inspector.quantization.read_settings import TEXT_PARTS
+
+    part, scheme = unpacked.settings.source.partition(".")[0], main_scheme(unpacked)
+    if scheme is None or part not in TEXT_PARTS or part == READ_INSIDE:
+        return
+    from inspector.findings.types.own_program import QuantizationStatedInside
+
+    yield QuantizationStatedInside(place=Place(key=unpacked.settings.source), scheme=scheme)
 
 
 def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:

@@ -21,16 +21,21 @@ from inspector.reconciler.wording import names_in
 
 EVERY_TOOL: Final = frozenset({
     "attention.query", "attention.key", "attention.value", "attention.output", "attention.qkv", "mlp.gate", "mlp.up",
-    "mlp.down", "mlp.gate_up",
+    "mlp.down", "mlp.gate_up", "mlp.shared.gate", "mlp.shared.up", "mlp.shared.down", "mlp.shared.gate_up",
 })  # fmt: skip
 """Roles of linear layers that every tool quantizes where no list excludes them."""
+AUTO_ROUND: Final = "auto-round"
 NO_LAYERS: Final = ("head", "embed", "router", "norm")
 """How the roles of matrices begin that are left out without a list, or are no linear layers."""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
-    "fp8": "modules_to_not_convert", "gptq": None,
+    "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config",
 }  # fmt: skip
 """Method -> the key of its list of unquantized modules, None where its loader has none."""
+SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
+"""Method -> what makes the end of a name a pattern in its list."""
+HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
+"""Methods whose list takes the place of a default that leaves the head out."""
 
 BY_PATTERN: Final = "compressed-tensors"
 """The method whose list has whole names, and patterns; the entries of the others may be the end of a name."""
@@ -53,11 +58,12 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
             found.append((line, scheme, boxes))
     towers = _towers([line for line, _, _ in found], lines) if method == BY_PATTERN else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
-    entries = entries_for(inside, lines, "re:.*" if method == BY_PATTERN else "")
+    entries = entries_for(inside, lines, SIGNS.get(method, ""))
     entries = [*(f"re:.*{_shortest(tower, lines)}.*" for tower in towers), *entries]
     key = LISTS[method]
     stated = tuple(entry.text for entry in settings.ignored)
-    kept = stated or (("lm_head",) if key is not None and method != BY_PATTERN else ())
+    kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
+    kept = () if method == AUTO_ROUND else kept  # its entries are objects, which others are added to
     return [
         ModuleProblem(
             LayersNotPacked(
@@ -82,7 +88,8 @@ def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpack
     if key is None:
         return finding
     stated = tuple(entry.text for entry in settings.ignored)
-    kept = stated or (() if settings.base.method == BY_PATTERN else ("lm_head",))
+    kept = stated or (("lm_head",) if settings.base.method in HEAD_LISTED else ())
+    kept = () if settings.base.method == AUTO_ROUND else kept
     names = [name.removesuffix(".weight") for case in members for name in names_in(case.key, case.boxes, MOST_LISTED)]
     entries = (*kept, *(name for name in names if name not in kept))
     return replace(finding, source=settings.source, key=key, entries=entries)
@@ -138,17 +145,19 @@ def _shortest(tower: str, lines: Sequence[Line]) -> str:
 
 
 def entries_for(found: Sequence[tuple[Line, tuple[Box, ...]]], lines: Sequence[Line], sign: str = "") -> list[str]:
-    """What a list of unquantized modules needs: the last name where no quantized module has it, else the whole ones."""
+    """What a list of unquantized modules needs: the end of a name that no quantized module has, else the whole ones."""
     packed = {line.family.removesuffix(".weight") for line in lines if line.packed is not None}
     entries: list[str] = []
     for line, boxes in found:
-        last = _last(line.family)
-        if boxes == line.boxes and not any(name.endswith(last) for name in packed):
-            entries.append(f"{sign}{last}")
+        end = next((one for one in _ends(line.family) if not any(name.endswith(one) for name in packed)), None)
+        if boxes == line.boxes and end is not None:
+            entries.append(f"{sign}{end}")
         else:
             entries += [name.removesuffix(".weight") for name in names_in(line.family, boxes, MOST_LISTED)]
     return list(dict.fromkeys(entries))
 
 
-def _last(family: str) -> str:
-    return family.removesuffix(".weight").rpartition(".")[2]
+def _ends(family: str) -> Iterator[str]:
+    """The ends of a module's name, the shortest first, as far as no number is in them."""
+    segments = family.removesuffix(".weight").rpartition("#.")[2].split(".")
+    return (".".join(segments[-number:]) for number in range(1, len(segments) + 1))

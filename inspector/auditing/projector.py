@@ -13,13 +13,21 @@ from inspector.algebra.boxes import Box, count, minus
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.dialects.gguf_projector import ARCHITECTURE
-from inspector.dialects.llama_cpp import NEEDED_IN_BLOCKS, WITHOUT_BLOCKS, needed_by_projector
-from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.dialects.llama_cpp import (
+    NEEDED_IN_BLOCKS,
+    WITHOUT_BLOCKS,
+    needed_by_projector,
+    width_of_projector,
+)
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.tensors import TensorMissing
+from inspector.loader.layout import Layout
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, names_in, place_of
 
 KIND: Final = "clip.projector_type"
+KINDS: Final = (KIND, "clip.vision.projector_type", "clip.audio.projector_type")
+"""Keys that state the kind of the projector, or of each tower's."""
 IMAGES: Final = "v.blk.#."
 TOWERS: Final[Mapping[str, str]] = {IMAGES: "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
 """Before the names of a tower's blocks, and the key that states how many there are."""
@@ -64,6 +72,24 @@ def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[F
         stored = _boxes(families[key]) if key in families else ()
         if minus([box], stored) and not with_bias:  # the weight of a stored bias is missed already
             yield _missing(key, (box,), 1, ())
+
+
+LLAVA: Final = "clip.has_llava_projector"
+"""A key of files from before there were several kinds."""
+OUTSIDE: Final = ("mm.", "resampler.", "adapter.")
+"""Before the names of a projector's tensors."""
+
+
+def projector_notes(tensors: Mapping[str, Layout], values: Mapping[str, Any], file: str) -> Iterator[Finding]:
+    """What the file is, and that it does not state its kind."""
+    from inspector.findings.names.gguf_projector import ProjectorAlone, ProjectorKindMissing
+
+    stated = next((values[key] for key in KINDS if values.get(key)), "")
+    kind = stated if isinstance(stated, str) else ""
+    if not kind and any(name.startswith(OUTSIDE) for name in tensors):
+        yield ProjectorKindMissing(place=Place(file=file, key=KIND), kind="mlp" if values.get(LLAVA) else "")
+    width = width_of_projector(kind, {name: layout.shape for name, layout in tensors.items()})
+    yield ProjectorAlone(place=Place(file=file), kind=kind, width=0 if width is None else width[1])
 
 
 def _boxes(family: Family) -> tuple[Box, ...]:

@@ -10,7 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
-from inspector.auditing.own_program import for_comfyui
+from inspector.auditing.own_program import for_comfyui, stated_inside
 from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed, with_list
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
@@ -100,6 +100,7 @@ def packing_findings(
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
         yield from for_comfyui(checkpoint, unpacked)
+        yield from stated_inside(unpacked)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 

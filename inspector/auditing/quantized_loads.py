@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import Audit
 from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loading.quantizers import of_text_model
@@ -33,6 +34,17 @@ def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
     if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
         return None
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
+
+
+STORAGE: Final = "bnb_4bit_quant_storage"
+"""The dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any but bytes."""
+
+
+def refused_by_vllm(values: Mapping[str, Any]) -> str:
+    """Why vLLM refuses a quantization that transformers reads; "" where it does not."""
+    block = values.get(QUANTIZATION)
+    storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
+    return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
 
 
 def why_unread(audited: Audit) -> str:

@@ -147,6 +147,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.renamed_shards import with_renamed_shards
 
             audited = with_renamed_shards(audited)
+        if of_gguf and audited.checkpoint.other_sets:
+            from inspector.auditing.projector_beside import with_projectors_beside
+
+            audited = with_projectors_beside(audited)
         audited = with_file_names(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited

@@ -165,6 +165,7 @@ LLAMA_CPP: Final = Dialect(
         ("token_embd.weight", "enc.blk.#.attn_norm.weight"),
         ("token_embd.weight", "blk.#.attn_output_norm.weight"),
     ),
+    either=("attention.qkv",),
     # the pooler of encoders: their files give hidden states; activations of which the metadata state the numbers
     omits=("pooler", "mlp.activation.positive", "mlp.activation.negative"),
 )

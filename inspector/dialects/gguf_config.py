@@ -18,6 +18,8 @@ from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
 
 HEAD: Final = "output.weight"
+WITHIN: Final = {f"attn_{part}.bias": ("attn_qkv.bias",) for part in "qkv"}
+"""A tensor of each layer -> what may hold it: llama.cpp reads queries, keys and values from one matrix as well."""
 
 
 def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, Any] | None:
@@ -102,7 +104,7 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
     def read(path: tuple[str, ...]) -> Value:
         what, name = path[0], ".".join(path[1:])
         if what == "stored":
-            return name in tensors or _in_most_layers(name, tensors)
+            return name in tensors or any(_in_most_layers(one, tensors) for one in (name, *WITHIN.get(name, ())))
         if what == "rows":
             layout = tensors.get(f"{name}.weight", _in_a_layer(f"{name}.weight", tensors))
             return layout.shape[0] if layout is not None and len(layout.shape) == 2 else None

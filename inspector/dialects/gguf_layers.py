@@ -146,7 +146,7 @@ def without_values(words: Words) -> bool | None:
 
 
 PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
-    "attention": (("attn_q.", "attn_k.", "attn_v.", "attn_output."), 2),
+    "attention": (("attn_q.", "attn_k.", "attn_v.", "attn_qkv.", "attn_output."), 2),
     "experts": (("ffn_gate_inp.", "ffn_down_exps."), 1),
     "correction": (("exp_probs_b.", "exp_probs_b"), 1),
     "states": (("ssm_in.", "ssm_out.", "ssm_conv1d."), 1),
@@ -154,6 +154,6 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
     "indexer": (("indexer.attn_q_b.", "indexer.attn_k.", "indexer.proj.", "indexer.k_norm."), 2),
     "more": (("nextn.",), 1),
     "relative": (("attn_rel_b.",), 1),
-    "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias"), 1),
+    "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias", "attn_qkv.bias"), 1),
 }
 """Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""

@@ -65,7 +65,8 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     name. replaces: the names of the definition that no role gives, as prefix replacements (`*`: anywhere, see the
     dialects of a definition); for definitions of submodels, which `only` lists, they are all that differs. interleaved:
     joined roles whose rows alternate by group of kv heads, each group with its share of every part, instead of one part
-    after the other. omits: roles that the writer may leave out. exporter: what makes transformers' names and order of
+    after the other. either: joined roles of which the writer's program reads the parts as well, whatever the definition
+    has. omits: roles that the writer may leave out. exporter: what makes transformers' names and order of
     rows of the writer's, or diffusers'. own_configs: files beside the weights from which the writer's own program loads
     them. own_files: how the names of its files begin, empty where it takes any. own_types: model types that only the
     writer's program has. names_alone: whether the tensors are those of transformers but for their names. beside: what
@@ -85,6 +86,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     prefixes: tuple[str, ...] = ("",)
     replaces: Mapping[str, str] = {}
     interleaved: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
     omits: tuple[str, ...] = ()
     exporter: str = ""
     own_configs: tuple[str, ...] = ()

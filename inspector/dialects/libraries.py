@@ -3,7 +3,8 @@
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
 `models/resnet.py`, with the same names as timm's; OpenAI's `clip/model.py` and `open_clip/model.py`; gpt-fast's
 `model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
-`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`.
+`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`;
+TensorRT-LLM's `models/modeling_utils.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ LIBRARIES: Final = (
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.encoder.layer.#.attention.self.query.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.embeddings.word_embeddings.weight")),
     ("segment-anything", ("image_encoder.blocks.#.attn.qkv.weight", "image_encoder.patch_embed.proj.weight")),
+    ("TensorRT-LLM", ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),

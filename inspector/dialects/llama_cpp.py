@@ -108,3 +108,29 @@ def architectures_of(names: Iterable[str]) -> tuple[str, ...]:
     families = {key_of(name)[0] for name in names if not name.endswith(SCALES)}
     entries = _measured().items()
     return tuple(name for name, entry in entries if entry["needs"] <= families <= entry["read"])
+
+
+LAST_MATRIX: Final[Mapping[str, tuple[str, int]]] = {
+    "mlp": ("mm.2.weight", 0), "qwen2vl_merger": ("mm.2.weight", 0), "qwen2.5vl_merger": ("mm.2.weight", 0),
+    "qwen3vl_merger": ("mm.2.weight", 0), "exaone4_5": ("mm.2.weight", 0), "kimivl": ("mm.2.weight", 0),
+    "kimik25": ("mm.2.weight", 0), "lfm2": ("mm.2.weight", 0), "lightonocr": ("mm.2.weight", 0),
+    "pixtral": ("mm.2.weight", 0), "janus_pro": ("mm.1.weight", 0), "internvl": ("mm.model.mlp.3.weight", 0),
+    "nemotron_v2_vl": ("mm.model.mlp.3.weight", 0), "idefics3": ("mm.model.fc.weight", 0),
+    "llama4": ("mm.model.fc.weight", 0), "hunyuanvl": ("mm.model.fc.weight", 0), "step3vl": ("mm.model.fc.weight", 0),
+    "cogvlm": ("mm.down.weight", 0), "glm4v": ("mm.down.weight", 0), "minicpmv4_6": ("mm.down.weight", 0),
+    "adapter": ("adapter.linear.dense_4h_to_h.weight", 0), "gemma4v": ("mm.input_projection.weight", 0),
+    "gemma3": ("mm.input_projection.weight", 1), "gemma3nv": ("mm.input_projection.weight", 1),
+    "resampler": ("resampler.proj.weight", 1),
+}  # fmt: skip
+"""Kind of projector -> the matrix that gives the vectors for the text model, and the dim with their width, as measured
+with `clip_n_mmproj_embd` on files in which all sizes differ. Qwen 3 VL's are repeated for each further merger, in the
+text model too."""
+BEFORE_NORM: Final = "mm.3.weight"
+"""A tensor of LLaVA's projectors with a norm, whose last matrix is another."""
+
+
+def width_of_projector(kind: object, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, int] | None:
+    """The matrix and the width of the vectors that a projector gives; None where it is not known."""
+    name, dim = LAST_MATRIX.get(kind, ("", 0)) if isinstance(kind, str) else ("", 0)
+    shape = shapes.get(name, ())
+    return (name, shape[dim]) if len(shape) == 2 and not (kind == "mlp" and BEFORE_NORM in shapes) else None

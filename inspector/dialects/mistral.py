@@ -8,6 +8,7 @@ expert).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -15,6 +16,12 @@ import msgspec
 from inspector.dialects.language import Dialect, stored
 from inspector.dialects.meta import META
 
+TOWERS: Final[Mapping[str, str]] = {
+    "mm_whisper_embeddings.": "convert_voxtral_weights_to_hf.py",
+    "patch_merger.": "convert_mistral3_weights_to_hf.py",
+    "vision_encoder.": "convert_pixtral_weights_to_hf.py",
+}
+"""Before the names of what a model has around the text model -> the converter of transformers that reads them."""
 _N: Final = "layers.{0}."
 _EXPORTER: Final = "convert_mistral_weights_to_hf.py in the repository of transformers"
 MISTRAL: Final = msgspec.structs.replace(

@@ -44,8 +44,11 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
     from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, with_lengths
+    from inspector.dialects.gguf_shapes import in_original_shapes
     from inspector.dialects.gguf_sizes import size_findings, with_sizes
 
+    tensors = in_original_shapes(stated.values, checkpoint.tensors)
+    checkpoint = checkpoint if tensors is checkpoint.tensors else replace(checkpoint, tensors=tensors)
     kind = tuple(kind_findings(stated, checkpoint.tensors))
     if kind:
         return replace(checkpoint, findings=(*checkpoint.findings, *kind)), None

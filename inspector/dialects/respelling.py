@@ -227,6 +227,7 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
     routed = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
     dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
     numbers: dict[Names, int] = {}
+    wholes = _wholes(slots, dialect)
     sides = _sides((slot, _find(slot, dialect, keys) is not None) for slot in slots)
     for slot in slots:
         found = _find(slot, dialect, keys)
@@ -244,6 +245,14 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
             if alike or not dense:
                 continue
             own = _within(own, min(dense))
+        whole = wholes.get((_key(slot), *_alike(slot)))
+        if whole is not None:
+            number = numbers.setdefault(dialect.names[whole[0]], len(numbers) + 1)
+            apart, joint = ((*open_choices, (number, side)) for side in (0, 1))
+            own = replace(own, choices=apart)
+            if whole[1] is not None:
+                joined = replace(whole[1], choices=joint, group=None, optional=optional)
+                yield from _under(joined, dialect.names[whole[0]], known)
         ways = [list(_under(own, name, known)) for name in (found if isinstance(found, tuple) else (found,))]
         ways.extend(_otherwise(own, dialect, known))
         if len(ways) == 1:
@@ -251,7 +260,27 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
             continue
         number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored the same way
         for side, way in enumerate(ways):
-            yield from (replace(one, choices=(*open_choices, (number, side))) for one in way)
+            yield from (replace(one, choices=(*own.choices, (number, side))) for one in way)
+
+
+_Whole = tuple[str, Slot | None]
+"""The key of a joined role, and for the first of its parts the matrix of all."""
+
+
+def _wholes(slots: Sequence[Slot], dialect: Dialect) -> dict[tuple[object, ...], _Whole]:
+    """Modules that the dialect may also store in one matrix, by key and place."""
+    found: dict[tuple[object, ...], _Whole] = {}
+    for key in dialect.either:
+        parts = _parts(key)
+        groups: dict[tuple[object, ...], dict[str, Slot]] = {}
+        for slot in slots:
+            if _key(slot) in parts:
+                groups.setdefault(_alike(slot), {}).setdefault(_key(slot), slot)
+        for place, group in groups.items():
+            if len(group) == len(parts):
+                whole = _sum(_role(key)[1], [group[part] for part in parts], dialect)
+                found.update({(part, *place): (key, whole if part == parts[0] else None) for part in parts})
+    return found
 
 
 def _sides(slots: Iterable[tuple[Slot, bool]]) -> dict[int, int]:

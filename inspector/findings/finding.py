@@ -18,6 +18,8 @@ SEVERITIES = ("error", "warning", "note")
 
 UNREAD: Final = "cannot be read"
 """In the reason of a loader that refuses a file for a finding on it."""
+NO_QUANTIZER: Final = "it has no quantizer for"
+"""How the reason begins for which a loader does not read another program's quantization."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; how many there are is a separate field."""
 UNFINISHED: Final = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NO_QUANTIZER, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
 WORDS = {
@@ -65,6 +65,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
         if self.code_of is not None:
             return Remedy(f"load it with the code of {self.code_of}: the class of this type has other names")
+        if self.outcome == "random" and self.because.startswith(NO_QUANTIZER):
+            return Remedy("load it with the program that quantized it, or take the weights in another format")
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         if self.outcome == "refuses" and self.keys:

@@ -25,8 +25,8 @@ def number(thing: object) -> str:
 
 
 def shape(dims: Sequence[object]) -> str:
-    """(4096, 1024) as "[4096, 1024]": the dims of a tensor, without thousands separators."""
-    return "[" + ", ".join(map(str, dims)) + "]"
+    """(4096, 1024) as "[4096, 1024]": the dims of a tensor, without thousands separators; `?` for an unknown one."""
+    return "[" + ", ".join("?" if dim is None else str(dim) for dim in dims) + "]"
 
 
 def listed(items: Sequence[object], most: int = 8) -> str:

@@ -15,7 +15,6 @@ from typing import Any, Final
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loading.tables import NEWEST, OLDER
 
-NO_QUANTIZER: Final = "it has no quantizer for"
 _BOTH: Final = frozenset({
     "aqlm", "auto-round", "awq", "bitnet", "bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit",
     "compressed-tensors", "eetq", "fbgemm_fp8", "fp8", "fp_quant", "gptq", "higgs", "hqq", "mxfp4", "quanto", "quark",

@@ -22,8 +22,8 @@ from typing import Any
 
 from inspector.algebra.names import key_of
 from inspector.dialects.llama_cpp import known_architectures, source
+from inspector.findings.finding import NO_QUANTIZER
 from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
-from inspector.loading.quantizers import NO_QUANTIZER
 
 _TOWERS = ("v.", "a.", "mm.", "resampler.")
 _PROJECTOR = "clip"
@@ -130,7 +130,9 @@ def of_gguf(
     known = knows("llama.cpp", architecture)
     if not known:
         does = f"does not know the architecture {architecture}" if architecture else "finds no architecture in it"
-        because = f"{source()}, {does}"
+        because = (
+            "it takes the file with --mmproj beside a model" if architecture == _PROJECTOR else f"{source()}, {does}"
+        )
         return tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     outcome, because = COMPLETE, ""
     if missing or wrong:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.value_rules import QUANTIZATION
+from inspector.findings.finding import NO_QUANTIZER
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
@@ -36,7 +37,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
-from inspector.loading.quantizers import NO_QUANTIZER, of_text_model, unread_method
+from inspector.loading.quantizers import of_text_model, unread_method
 from inspector.loading.tables import (
     NEWEST,
     OLDER,

@@ -363,6 +363,8 @@ class Scope:
 
 
 def _plain(value: Value) -> str:
+    if isinstance(value, Unknown):
+        return "?"
     size = getattr(value, "size", None)
     return str(size) if isinstance(size, int) else shown(value, 80)
 

@@ -31,6 +31,8 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
     "compressed-tensor": "compressed-tensors",
 }  # fmt: skip
+OF_TENSORRT: Final = "quant_algo"
+"""A key of the block that TensorRT-LLM writes where mlx-lm has its own."""
 TEXT_PARTS: Final = ("text_config", "llm_config", "language_config", "thinker_config")
 
 
@@ -76,6 +78,8 @@ def _with_group_size(setting: ModuleSettings, beside: ModuleSettings) -> ModuleS
 def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
     """The block that loaders use, with its method."""
     stated = {name: config[name] for name in QUANTIZATION_KEYS if isinstance(config.get(name), Mapping)}
+    if OF_TENSORRT in stated.get("quantization", {}):
+        del stated["quantization"]
     if "quantization_config" in stated and "quantization" in stated:  # MLX writes the same block under both keys
         stated = {"quantization": stated["quantization"]}
     stated |= {name: side[name] for name in SIDE_FILES if isinstance(side.get(name), Mapping)}

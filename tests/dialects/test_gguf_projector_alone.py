@@ -23,7 +23,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "v.patch_embd.weight": (72, 3, 8, 8), "v.position_embd.weight": (49, 72),
     **{f"mm.{number}.{end}": shape for number in (0, 2) for end, shape in (("weight", (72, 72)), ("bias", (72,)))},
 }  # fmt: skip
-KEYS = {"general.architecture": "clip", "clip.vision.block_count": 3, "clip.audio.block_count": 3}
+KEYS = {"general.architecture": "clip", "clip.projector_type": "a new kind", "clip.vision.block_count": 3,
+        "clip.audio.block_count": 3}  # fmt: skip
 
 
 def errors(dtypes: dict[str, str], lost: str = "", kind: str = "") -> list[tuple[str, str | None]]:

@@ -312,6 +312,40 @@ def gguf_matrix(lost: str) -> Audit:
         return audit(str(recorded_gguf.Written(keys, arrays, {}).save(Path(place) / "imatrix.gguf")))
 
 
+PROJECTOR: recorded_gguf.Keys = [
+    ("general.architecture", "text", "clip"), ("clip.has_llava_projector", "bool", True),
+    ("clip.projector_type", "text", "mlp"), ("clip.vision.block_count", "u32", 1),
+]  # fmt: skip
+
+
+def gguf_projector(*keys: str) -> recorded_gguf.Written:
+    """LLaVA's projector behind a tower without blocks. keys: those that it lacks."""
+    arrays = {f"mm.{number}.weight": np.ones((32, 32), np.float32) for number in (0, 2)}
+    kept = [one for one in PROJECTOR if one[0] not in keys]
+    return recorded_gguf.Written(kept, {**arrays, "v.class_embd": np.ones(32, np.float32)}, {})
+
+
+def gguf_with(*files: recorded_gguf.Written) -> Audit:
+    """Files with a projector and the models beside it."""
+    with TemporaryDirectory() as place:
+        for written in files:
+            written.save(Path(place) / ("mmproj.gguf" if "mm.0.weight" in written.arrays else "model.gguf"))
+        return audit(place)
+
+
+def gguf_of(model_type: str, architecture: str = "llama") -> recorded_gguf.Written:
+    """A conversion of a model type. architecture: as the file and its keys call it."""
+    record = recorded_gguf.records()[model_type]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    own = next(value for key, _, value in written.keys if key == "general.architecture")
+    written.keys = [
+        (f"{architecture}.{key.removeprefix(f'{own}.')}" if key.startswith(f"{own}.") else key, kind,
+         architecture if key == "general.architecture" else value)
+        for key, kind, value in written.keys
+    ]  # fmt: skip
+    return written
+
+
 def gguf_adapter_of_another_kind() -> Audit:
     """A LoRA in GGUF that states to be another adapter."""
     pair = {f"blk.0.attn_q.weight.lora_{half}": np.ones((4, 4), np.float32) for half in "ab"}
@@ -597,6 +631,10 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-lists-disagree": gguf_with_a_short_list,
     "tensors-needed": gguf_without_rotary_factors,
+    "projector-of-other-width": lambda: gguf_with(gguf_of("llama"), gguf_projector()),
+    "projector-kind-missing": lambda: gguf_with(gguf_projector("clip.projector_type")),
+    "projector-alone": lambda: gguf_with(gguf_projector()),
+    "gguf-architecture-unknown": lambda: gguf_with(gguf_of("llama", architecture="mllama")),
     "importance-matrix": lambda: gguf_matrix(""),
     "importance-matrix-incomplete": lambda: gguf_matrix("blk.1.attn_k.weight.counts"),
     "gguf-adapter-refused": gguf_adapter_of_another_kind,

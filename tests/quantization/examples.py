@@ -113,6 +113,16 @@ def in_folder(name: str, file: str = "model.safetensors", damages: Sequence[list
         return audit(str(write(damaged(healthy(spec, config, file), damages), Path(place) / "model")))
 
 
+def stated_inside(part: str) -> Audit:
+    """A quantized checkpoint whose block is within the config of a part. part: which one, empty for the top."""
+    found = record("awq_gemm_4bit_g128")
+    spec: Spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in found["tensors"].items()}
+    config = dict(found["config"])
+    block = config.pop("quantization_config")
+    inside = {"quantization_config": block}
+    return judged(spec, {**config, **({part: inside} if part else inside)})
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
@@ -145,6 +155,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "compressed-status": lambda: changed("ct_fp8_dynamic", quantization_status="frozen"),
     "sparse-compression": lambda: changed("ct-sparse"),
     "quantized-for-program": lambda: in_folder("exl3"),
+    "quantization-stated-inside": lambda: stated_inside("llm_config"),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.dialects.libraries import library_of
 from tests.judged import judged
-from tests.quantization.examples import in_folder
+from tests.quantization.examples import in_folder, stated_inside
 from tests.quantization.made_by_formula import LLAMA, linears, rest
-from tests.quantization.stored import Spec, bad, changed
+from tests.quantization.stored import Spec, bad, changed, checkpoint, original
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,37 @@ def test_a_status_before_compression_is_an_error(name: str, status: str) -> None
 def test_values_without_their_zeros_are_an_error() -> None:
     assert "T652" in bad(changed("ct-sparse"))
     assert "T652" not in bad(changed("ct_w4a16"))
+
+
+@pytest.mark.parametrize(("part", "found"), [("llm_config", True), ("text_config", False), ("", False)])
+def test_a_block_within_a_part_is_a_note(part: str, found: bool) -> None:
+    assert any(one.code == "T660" for one in stated_inside(part).findings) is found
+
+
+def test_shared_experts_are_listed_for_auto_round() -> None:
+    """auto-round's exceptions are objects by name or pattern, which others are added to."""
+    config, spec, _ = checkpoint("gptq-4-moe")
+    config["quantization_config"] = {"quant_method": "auto-round", "bits": 4, "group_size": 128, "sym": True,
+                                     "packing_format": "auto_round:auto_gptq"}  # fmt: skip
+    plain = [name for name in original("gptq-4-moe") if ".self_attn.o_proj." in name]
+    kept = {name: entry for name, entry in spec.items() if ".self_attn.o_proj." not in name}
+    kept |= {name: ("BF16", original("gptq-4-moe")[name]) for name in plain}
+    found = next(one for one in judged(kept, config).findings if one.code == "T641")
+    assert found.help == 'add {".*o_proj": {"bits": 16, "data_type": "float"}} to "extra_config" in quantization_config'
+
+
+def test_packed_numbers_without_any_helper_lack_them() -> None:
+    down = "model.layers.1.mlp.down_proj.weight"
+    assert bad(changed("bnb_nf4", f"{down}.")) == ["T610"]
+
+
+@pytest.mark.parametrize(("storage", "outcome"), [("bfloat16", "refuses"), ("uint8", "complete")])
+def test_vllm_reads_four_bit_numbers_from_bytes_only(storage: str, outcome: str) -> None:
+    damage = [["config", ["quantization_config", "bnb_4bit_quant_storage"], storage]]
+    found = {one.loader: one.outcome for one in in_folder("bnb_nf4", damages=damage).loads}
+    assert found["vllm"] == outcome
+
+
+def test_checkpoints_of_tensorrt_llm_are_named() -> None:
+    names = ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")
+    assert library_of(names) == "TensorRT-LLM"

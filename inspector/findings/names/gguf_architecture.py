@@ -31,6 +31,8 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     tensors: int
     read_by: tuple[str, ...] = ()
+    experts: bool = False
+    """Whether they are those of a mixture of experts, and the architecture has dense layers."""
 
     headline_text = "llama.cpp refuses {tensors:count tensor}"
     row_texts = (("tensors", "{names:listed 3}"), ("read by", "{read_by:listed 4}", "read_by"))
@@ -38,6 +40,8 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.read_by:
             return Remedy("convert the model again: the file has the tensors of another architecture")
+        if self.experts:
+            return Remedy("llama.cpp has no experts in this architecture: use a program that has, or the dense model")
         return Remedy("convert the model again without them")
 
 

@@ -41,3 +41,34 @@ class QuantizedForProgram(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy(f"load it with {self.program}; for another program quantize the original model again")
+
+
+class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
+    """The quantization block is that of a part of the model.
+
+    What it means
+        `quantization_config` stands within the config of the text model, where transformers does not look for it.
+
+    Why it matters
+        LMDeploy finds the block there. transformers, also with the code of the repository, builds a model without a
+        quantization and leaves the quantized weights random.
+
+    Example
+        note[T660] quantization-stated-inside: llm_config.quantization_config
+          scheme   awq
+          read by  LMDeploy
+          help     load it with LMDeploy; for transformers move the block to the top of
+                   config.json
+
+    What to do
+        Load it with LMDeploy.
+    """
+
+    code = "T660"
+    severity = "note"
+
+    scheme: str
+
+    headline_text = "{place.key}"
+    row_texts = (("scheme", "{scheme}"), ("read by", "LMDeploy"))
+    remedy_text = "load it with LMDeploy; for transformers move the block to the top of config.json"

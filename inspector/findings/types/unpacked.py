@@ -146,6 +146,9 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
 def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
     """To set the list of unquantized modules; only words where it is long or not in config.json."""
     few = len(entries) <= MOST_WRITTEN
+    if key == "extra_config" and few:
+        added = json.dumps({entry: {"bits": 16, "data_type": "float"} for entry in entries})
+        return Remedy(f'add {added} to "{key}" in {source}')
     listing = json.dumps(entries) if few else f"the present entries and these {modules} modules"
     words = f'set "{key}": {listing} in {source}'
     if not source.endswith("quantization_config") or not few:

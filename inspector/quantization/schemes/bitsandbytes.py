@@ -40,7 +40,8 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     kind = next((state[-3:] for state in STATES if state in tensors), None)
     nested = any(name in tensors for name in NESTED) or (absmax is not None and absmax.dtype in BYTES)
     reading.compare("variant", kind, read=kind is None)
-    reading.compare("nested", nested, read=kind is None)
+    if kind is not None or absmax is not None or nested:  # without any of them nothing says how scales are stored
+        reading.compare("nested", nested, read=kind is None)
     reading.compare("bits", 4)
     size = _size(elements, absmax.elements if absmax is not None else None)
     counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]

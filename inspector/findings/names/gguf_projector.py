@@ -1,0 +1,142 @@
+"""Findings on llama.cpp's files of towers and projectors, and on architectures that it does not know."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding, Finding, Remedy
+
+
+class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
+    """The mmproj file beside a GGUF model gives vectors of another width than the model has.
+
+    What it means
+        llama.cpp keeps the towers for images and sound and the projector of a model in a file of their own, whose last
+        matrix has as many outputs as the embeddings of the text model have numbers. Here they differ: the two files are
+        of models of different sizes.
+
+    Why it matters
+        llama.cpp refuses the pair, and programs that load both files by themselves fail.
+
+    Example
+        error[N565] projector-of-other-width: mmproj.gguf
+          projector  mm.2.weight gives 32 numbers
+          model      llama.embedding_length is 48
+          reference  llama.cpp refuses the pair: mismatch between text model and mmproj
+          help       download the mmproj file of this model; remove this one
+
+    What to do
+        Take both files from one repository of the model in its size.
+    """
+
+    code = "N565"
+    severity = "error"
+
+    tensor: str
+    width: int
+    key: str
+    wanted: int
+
+    headline_text = "{place.file}"
+    row_texts = (
+        ("projector", "{tensor} gives {width} numbers"),
+        ("model", "{key} is {wanted}"),
+        ("reference", "llama.cpp refuses the pair: mismatch between text model and mmproj"),
+    )
+    remedy_text = "download the mmproj file of this model; remove this one"
+
+
+class ProjectorKindMissing(ContentFinding, frozen=True, kw_only=True):
+    """An mmproj file does not say what kind of projector it has.
+
+    What it means
+        `clip.projector_type` is not in the metadata. Converters of 2023 and 2024 wrote files without it.
+
+    Why it matters
+        llama.cpp refuses the file: "unknown projector type".
+
+    Example
+        error[N566] projector-kind-missing: clip.projector_type
+          reference  llama.cpp refuses it: unknown projector type
+          help       set clip.projector_type to mlp, or convert the towers again with a
+                     current llama.cpp and --mmproj
+
+    What to do
+        The two matrices `mm.0` and `mm.2` of LLaVA are the kind `mlp`. Convert any other again.
+    """
+
+    code = "N566"
+
+    kind: str
+
+    headline_text = "clip.projector_type"
+    row_texts = (("reference", "llama.cpp refuses it: unknown projector type"),)
+
+    def remedy(self) -> Remedy:
+        again = "convert the towers again with a current llama.cpp and --mmproj"
+        return Remedy(f"set clip.projector_type to {self.kind}, or {again}" if self.kind else again)
+
+
+class ProjectorAlone(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file with the towers and the projector of a model, without its text model.
+
+    What it means
+        The file states the architecture `clip`: it has what turns images or sound into vectors for a text model, which
+        is in another file.
+
+    Why it matters
+        llama.cpp refuses it as a model of its own.
+
+    Example
+        note[N567] projector-alone: mmproj.gguf
+          kind   mlp
+          width  32 numbers for each token of an image
+          help   pass it with --mmproj, and the GGUF file of the text model with --model
+
+    What to do
+        Nothing, if the text model is elsewhere.
+    """
+
+    code = "N567"
+    severity = "note"
+
+    kind: str
+    width: int
+
+    headline_text = "{place.file}"
+    row_texts = (("kind", "{kind}", "kind"), ("width", "{width} numbers for each token of an image", "width"))
+    remedy_text = "pass it with --mmproj, and the GGUF file of the text model with --model"
+
+
+class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file states an architecture that llama.cpp does not know, or none.
+
+    What it means
+        `general.architecture` names no architecture of the measured build of llama.cpp. The file is for another
+        program, or for a newer llama.cpp.
+
+    Why it matters
+        llama.cpp and what is built on it refuse the file: "unknown model architecture".
+
+    Example
+        note[N568] gguf-architecture-unknown: mllama
+          read by  Ollama
+          source   llama.cpp of October 2026, in xllamacpp 2026.10.11549
+          help     load it with Ollama; llama.cpp refuses it
+
+    What to do
+        Load it with the program that it was made for.
+    """
+
+    code = "N568"
+    severity = "note"
+
+    stated: str
+    source: str
+    read_by: str = ""
+
+    row_texts = (("read by", "{read_by}", "read_by"), ("source", "{source}"))
+
+    def headline(self) -> str:
+        return self.stated or "general.architecture is empty"
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"load it with {self.read_by or 'the program that it was made for'}; llama.cpp refuses it")

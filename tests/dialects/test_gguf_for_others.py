@@ -1,0 +1,63 @@
+"""GGUF files for other programs than llama.cpp, and projectors beside models: when nothing is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.dialects.gguf_shapes import ORIGINAL
+from tests.dialects.recorded_gguf import Keys, Written
+from tests.findings.cases import gguf_of, gguf_projector, gguf_with
+
+WIDE = {"mm.0.weight": np.ones((48, 32), np.float32), "mm.2.weight": np.ones((48, 48), np.float32)}
+
+
+def codes(*files: Written) -> list[str]:
+    return [one.code for one in gguf_with(*files).findings]
+
+
+def test_a_projector_of_the_width_of_the_model_fits() -> None:
+    fitting = gguf_projector()
+    fitting.arrays.update(WIDE)
+    assert "N565" in codes(gguf_of("llama"), gguf_projector())
+    assert "N565" not in codes(gguf_of("llama"), fitting)
+
+
+def test_a_projector_of_an_unknown_kind_is_not_compared() -> None:
+    assert "N565" not in codes(gguf_of("llama"), gguf_projector("clip.projector_type"))
+
+
+@pytest.mark.parametrize(("architecture", "found"), [("mllama", True), ("llama", False), ("flux", False), ("", True)])
+def test_architectures_of_other_programs(architecture: str, found: bool) -> None:
+    assert ("N568" in codes(gguf_of("llama", architecture=architecture))) is found
+
+
+def wan() -> Written:
+    """A transformer of an image model as ComfyUI-GGUF stores it, with a convolution as a matrix."""
+    keys: Keys = [
+        ("general.architecture", "text", "wan"),
+        (f"{ORIGINAL}patch_embedding.weight", "[i32]", [8, 4, 1, 2, 2]),
+    ]
+    return Written(keys, {"patch_embedding.weight": np.ones((8, 16), np.float32)}, {})
+
+
+def test_shapes_that_the_file_states_are_those_of_its_tensors(tmp_path: Path) -> None:
+    audited = audit(str(wan().save(tmp_path / "wan.gguf").parent))
+    assert audited.checkpoint.tensors["patch_embedding.weight"].shape == (8, 4, 1, 2, 2)
+    assert all(one.code != "C313" for one in audited.findings)  # a GGUF file needs no config
+
+
+def test_experts_of_a_dense_architecture_are_one_finding() -> None:
+    mixture = gguf_of("phi", "phi2")
+    for name in [one for one in mixture.arrays if ".ffn_up." in one or ".ffn_down." in one]:
+        whole = mixture.arrays.pop(name)
+        mixture.arrays |= {name.replace(".weight", f".{expert}.weight").replace(".bias", f".{expert}.bias"): whole
+                           for expert in range(2)}  # fmt: skip
+    for layer in range(3):
+        mixture.arrays[f"blk.{layer}.ffn_gate_inp.weight"] = np.ones((2, 48), np.float32)
+    found = [one for one in gguf_with(mixture).findings if one.severity == "error"]
+    assert [one.code for one in found] == ["N466"]
+    assert found[0].help.startswith("llama.cpp has no experts")
