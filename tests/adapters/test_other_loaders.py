@@ -38,7 +38,7 @@ def test_mlx_lm_asks_for_a_config(tmp_path: Path) -> None:
     assert codes(audit(str(tmp_path))) == set()
 
 
-PARAMETERS = MLX["lora_parameters"]
+PARAMETERS: dict[str, Any] = MLX["lora_parameters"]
 
 
 @pytest.mark.parametrize(
