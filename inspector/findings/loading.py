@@ -86,7 +86,7 @@ class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
     Example
         warning[N430] newest-loader-fails: transformers 5.23 leaves tensors at random
           missing  1 tensor
-          because  1 of its tensors are not in the file, such as mlm_score.decoder.bias
+          because  1 of its tensors is not in the file, such as mlm_score.decoder.bias
           loads    transformers 4.57 loads it
           help     use transformers 4.57
 

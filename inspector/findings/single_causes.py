@@ -44,7 +44,7 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
           8,030,261,248 parameters, the weights are of 70,553,706,496
           hidden_size          4096 in the config, 8192 in the weights
           intermediate_size    14336 in the config, 28672 in the weights
-          num_key_value_heads  8 in the config, 4 fits, as do other keys
+          num_key_value_heads  8 in the config, 4 fits, or other keys instead
           num_hidden_layers    32 in the config, 80 in the weights
           size of              llama-3-70b
           help                 use the config.json that belongs to these weights: that
@@ -278,7 +278,7 @@ class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
 
 def _shown(one: KeyValues) -> str:
     """The value of the weights; where other keys explain them as well, it depends on the others."""
-    return f"{value(one.solved)} fits, as do other keys" if one.others else f"{value(one.solved)} in the weights"
+    return f"{value(one.solved)} fits, or other keys instead" if one.others else f"{value(one.solved)} in the weights"
 
 
 def _stated(one: KeyValues) -> str:

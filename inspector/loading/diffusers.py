@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from inspector.architectures.diffusers_values import refused_by_class
 from inspector.loader.loaders import DIFFUSERS, INDEX
 from inspector.loading.files import decided_by_files, taken_file
-from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
 
@@ -94,7 +94,7 @@ def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Loa
     missing, unexpected = found.missing - len(expected), found.unexpected + len(absent) - len(expected)
     counts = {"missing": missing, "unexpected": unexpected, "mismatched": 0}
     if missing:
-        words = f"{missing} of its tensors are not in the file, such as {found.first_missing}"
+        words = not_in_file(missing, found.first_missing)
         return _load(RANDOM, words, files, **counts)
     if expected:
         words = f"{len(expected)} tensors that the index names are in no file, such as {expected[0]}"

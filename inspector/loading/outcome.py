@@ -49,3 +49,8 @@ class Load(Struct, frozen=True, kw_only=True):
     source: str = "recorded"
     excuse: str = ""
     keys: tuple[str, ...] = ()
+
+
+def not_in_file(missing: int, such_as: str | None) -> str:
+    """The reason of a loader that does not find tensors."""
+    return f"{missing} of its tensors {'is' if missing == 1 else 'are'} not in the file, such as {such_as}"

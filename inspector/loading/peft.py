@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 
 NAME: Final = "peft"
 VERSION: Final = "0.21"
@@ -72,7 +72,7 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
     if against.apart and against.first_missing:
         return _load(RANDOM, f"{OTHER_CLASS} {against.asked}", files, excuse=BY_CLASS, **counts)
     if against.first_missing:
-        words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"
+        words = not_in_file(against.missing, against.first_missing)
         words = words if against.missing else f"{against.first_missing} is not in the file"
         return _load(RANDOM, words, files, **counts)
     if against.approximated:

@@ -36,6 +36,7 @@ from inspector.loading.outcome import (
     UNKNOWN,
     UNSUPPORTED,
     Load,
+    not_in_file,
 )
 from inspector.loading.quantizers import of_text_model, unread_method
 from inspector.loading.tables import (
@@ -355,7 +356,7 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         return _load(major, REFUSES, f"{found.partial[0]} cannot be computed: not all its tensors are stored", given)
     counts = {"missing": found.missing, "unexpected": found.unexpected, "mismatched": 0}
     if found.missing:
-        words = f"{found.missing} of its tensors are not in the file, such as {found.first_missing}"
+        words = not_in_file(found.missing, found.first_missing)
         excuse = "" if found.required else MAY_BE_ABSENT
         words += "; files may leave them out" if excuse else ""
         return _load(major, RANDOM, words, given, excuse=excuse, **counts)

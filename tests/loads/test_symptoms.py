@@ -74,7 +74,7 @@ CASES: list[Row] = [
      "findings", ["N462"], "load them with segment-anything"),
     ("names of another writer", "bert", "MaskedLM", [["replace", "self.query.", "self.asking."],
      ["replace", "intermediate.dense", "widened"], ["replace", "attention.output.LayerNorm", "attention.output.ln"]],
-     "findings", ["N407"], "rename them as the architecture expects"),
+     "findings", ["N407"], "rename them as the architecture has them: undo each of these changes"),
     ("a part that is tied alone", "qwen3_omni_moe", "ForConditionalGeneration",
      [["config", ["thinker_config", "tie_word_embeddings"], True], ["lose", "thinker.lm_head"]], "clean", [], ""),
     ("two names of one tensor", "pixio", "PixioBackbone", [["config", ["architectures"], ["PixioModel"]]], "undecided",

@@ -241,7 +241,7 @@ CASES: list[Row] = [
     ("renamed under an old index", "mixtral", "CausalLM", [["shards", 3], ["number", "experts.", 1]], "findings",
      ["N425"], "subtract 1 from each number after experts"),
     ("renamed under an old index", "llama", "CausalLM", [["shards", 3], ["replace", "self_attn", "attn"]], "findings",
-     ["N407"], "rename them as the architecture expects"),
+     ["N407"], 'rename them: "self_attn" in place of "attn"'),
     ("renamed under an old index", "llama", "CausalLM", [["shards", 3], ["prefix", "module."]], "findings", ["N402"],
      "save the inner model, or rename:"),
     ("raw names", "dpr", "QuestionEncoder", [["strip", "question_encoder."]], "undecided", [], ""),

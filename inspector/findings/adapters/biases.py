@@ -13,7 +13,7 @@ class AdapterBiasesMissing(Finding, frozen=True, kw_only=True):
         are stored with the adapter. All of them are missing.
 
     Why it matters
-        PEFT keeps the biases of the base without a word. If others were trained, the model is not the one of the
+        PEFT silently keeps the biases of the base. If others were trained, the model is not the one of the
         training.
 
     Example
@@ -53,7 +53,7 @@ class AdapterBiasesLost(AdapterBiasesMissing, frozen=True, kw_only=True):
         were trained too, and are lost.
 
     Why it matters
-        PEFT keeps the biases of the base in their places without a word: the model is not the one of the training.
+        PEFT silently keeps the biases of the base in their places: the model is not the one of the training.
 
     Example
         error[A935] adapter-biases-lost: 35 of 128 biases

@@ -255,7 +255,7 @@ class AdapterHoldsBase(Finding, frozen=True, kw_only=True):
         modules that were trained whole and that the config no longer names.
 
     Why it matters
-        PEFT loads them in the place of the base's without a word. They are not counted as parameters of the adapter.
+        PEFT silently loads them in the place of the base's. They are not counted as parameters of the adapter.
 
     Example
         note[A931] adapter-holds-base: 1 tensor of the base, 4,096 elements

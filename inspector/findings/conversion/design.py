@@ -24,8 +24,8 @@ class ClassChanged(Finding, frozen=True, kw_only=True):
           dropped  cls.predictions.transform.dense.weight,
                    cls.predictions.transform.dense.bias and 3 more: 2,544 parameters
           added    pooler.dense.weight, pooler.dense.bias: 2,352 parameters
-          help     nothing, if BertModel was intended and what was added is trained;
-                   else convert again as BertForMaskedLM
+          help     no action needed if BertModel was intended and what was added is
+                   trained; else convert again as BertForMaskedLM
 
     What to do
         Nothing if the change was intended and the new tensors are trained; otherwise load the source with its own
@@ -59,7 +59,7 @@ class ClassChanged(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         trained = " and what was added is trained" if self.added_tensors else ""
-        return Remedy(f"nothing, if {self.target} was intended{trained}; else convert again as {self.source}")
+        return Remedy(f"no action needed if {self.target} was intended{trained}; else convert again as {self.source}")
 
 
 def _some(names: tuple[str, ...], tensors: int) -> str:
@@ -84,8 +84,8 @@ class MlpBecameExperts(Finding, frozen=True, kw_only=True):
           source  12 tensors, 46,080 parameters
           target  36 tensors, 138,240 parameters
           router  4 tensors, 576 parameters
-          help    nothing, if the model was made into a mixture of experts; train its
-                  router before use
+          help    no action needed if the model was made into a mixture of experts;
+                  train its router before use
 
     What to do
         Nothing if this was intended; the router must be trained.
@@ -117,7 +117,7 @@ class MlpBecameExperts(Finding, frozen=True, kw_only=True):
         return [*rows, ("values", self.holds)] if self.holds else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("nothing, if the model was made into a mixture of experts; train its router before use")
+        return Remedy("no action needed if the model was made into a mixture of experts; train its router before use")
 
 
 class LayerHolds(msgspec.Struct, frozen=True):
@@ -141,8 +141,8 @@ class LayersRearranged(Finding, frozen=True, kw_only=True):
         error[V853] layers-rearranged: layers 2-4 of the target
           holds    layers 2-4 are layers 1-3 of the source
           tensors  27
-          help     nothing, if layers were repeated or removed intentionally; else
-                   convert again from the source
+          help     no action needed if layers were repeated or removed intentionally;
+                   else convert again from the source
 
     What to do
         Nothing if the layers were repeated or removed intentionally; otherwise convert again.
@@ -164,7 +164,9 @@ class LayersRearranged(Finding, frozen=True, kw_only=True):
         return [*rows, ("left out", f"{self.unused} of the source")] if self.unused else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("nothing, if layers were repeated or removed intentionally; else convert again from the source")
+        return Remedy(
+            "no action needed if layers were repeated or removed intentionally; else convert again from the source"
+        )
 
 
 def _pair(one: LayerHolds) -> str:

@@ -229,7 +229,7 @@ class NormZero(SomeTensors, frozen=True, kw_only=True):
         and others add 1 first: zeros are normal there and are not reported.)
 
     Why it matters
-        The norm's output is zero, or its bias, whatever its input: the layers behind it get no information.
+        The norm's output is zero, or its bias, whatever its input: the layers after it get no information.
 
     Example
         error[V840] norm-zero: 1 tensor, layer 0
@@ -261,7 +261,7 @@ class CopyEqualInSamples(CopySampled, frozen=True, kw_only=True):
     """Samples of a tied copy are equal to the original's.
 
     What it means
-        Samples from the begin, the middle and the end of a stored tensor and of the one it is tied to are equal.
+        Samples from the beginning, the middle and the end of a stored tensor and of the one it is tied to are equal.
 
     Why it matters
         A head that was trained separately differs nearly everywhere, so these two are very likely equal. Only

@@ -234,9 +234,9 @@ class GgufPartsJoined(Finding, frozen=True, kw_only=True):
 
     Example
         error[N550] gguf-parts-joined: model.gguf begins with part 1 of 2
-          behind  1,024 bytes of other parts
-          help    download the parts again and load the first one, which finds the
-                  others; llama-gguf-split --merge makes one file of them
+          then  1,024 bytes of other parts
+          help  download the parts again and load the first one, which finds the others;
+                llama-gguf-split --merge makes one file of them
 
     What to do
         Keep the parts as they are published and load the first, or join them with `llama-gguf-split --merge`.
@@ -247,7 +247,7 @@ class GgufPartsJoined(Finding, frozen=True, kw_only=True):
     of: int
     behind: int
 
-    row_texts = (("behind", "{behind} bytes of other parts"),)
+    row_texts = (("then", "{behind} bytes of other parts"),)
     remedy_text = (
         "download the parts again and load the first one, which finds the others; llama-gguf-split --merge makes one "
         "file of them"

@@ -23,7 +23,7 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
           (likely)
           stored as  model.layers.{layer}.self_attn.query.weight
           shape      [4096, 4096], 32 tensors
-          help       rename it as the architecture expects
+          help       rename each to model.layers.{layer}.self_attn.q_proj.weight
 
     What to do
         Rename the tensors.
@@ -67,15 +67,25 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
 
     def change(self) -> str:
         """The change of names in words."""
-        where = "at the start of names" if self.begins else "inside names"
         if self.old and self.new:
             return f"{self.new} instead of {self.old}"
-        return f"{self.new}. {where}" if self.new else f"{self.old}. is missing {where}"
+        return f"{self.new}. is added {self._where()}" if self.new else f"{self.old}. is missing {self._where()}"
 
     def remedy(self) -> Remedy:
-        them = "it" if len(self.families) == 1 else "them"
         steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
-        return Remedy(f"rename {them} as the architecture expects", steps)
+        return Remedy(f"rename {self._as_expected()}", steps)
+
+    def _as_expected(self) -> str:
+        if len(self.families) == 1:
+            return f"{'it' if self.tensors == 1 else 'each'} to {self.expected}"
+        if self.changes:
+            return "them as the architecture has them: undo each of these changes"
+        if self.old and self.new:
+            return f'them: "{self.old}" in place of "{self.new}"'
+        return f'them without "{self.new}."' if self.new else f'them with "{self.old}." {self._where()}'
+
+    def _where(self) -> str:
+        return "at the start of names" if self.begins else "inside names"
 
 
 class TensorRenamedByLoader(TensorRenamed, frozen=True, kw_only=True):
@@ -92,7 +102,7 @@ class TensorRenamedByLoader(TensorRenamed, frozen=True, kw_only=True):
         note[N451] tensor-renamed-by-loader: lm_head.weight (likely)
           stored as  model.lm_head.weight
           shape      [107, 48], 1 tensor
-          help       rename it as the architecture expects
+          help       rename it to lm_head.weight
 
     What to do
         Nothing for this loader; for others, rename the tensors.

@@ -206,7 +206,8 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     def rows(self) -> Rows:
         contradicted = self.contradicted or 0
-        repeated = f"{number((self.repeated or 0) + contradicted)} of them also in other shards"
+        again = (self.repeated or 0) + contradicted
+        repeated = f"{number(again)} of them also in other shards" if again else "none of them in another shard"
         other = f", {number(contradicted)} with another shape" if contradicted else ""
         rows = [("holds", f"{count(self.tensors or 0, 'tensor')}, {repeated}{other}"), ("index", self.index)]
         return [("files", first(self.file_names, len(self.file_names))), *rows] if self.file_names else rows
@@ -247,7 +248,7 @@ class ShardForgotten(ShardUnlisted, frozen=True, kw_only=True, omit_defaults=Tru
 
     Example
         error[S234] shard-forgotten: model-00002-of-00003.safetensors
-          holds  11 tensors, 0 of them also in other shards
+          holds  11 tensors, none of them in another shard
           index  model.safetensors.index.json
           help   regenerate the index from the headers
 

@@ -230,7 +230,7 @@ class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
     """Shards of one set state different totals.
 
     What it means
-        The number behind `-of-` is how many shards the save has. Files of two numbers are of two saves, or were
+        The number after `-of-` is how many shards the save has. Files of two numbers are of two saves, or were
         renamed.
 
     Why it matters
@@ -262,7 +262,7 @@ class SavesMixed(ShardTotalsDiffer, frozen=True, kw_only=True):
     """The shards of several saves are in one folder, and no index lists a complete one.
 
     What it means
-        The numbers behind `-of-` differ, and tensors are stored more than once: a save did not remove the shards of the
+        The numbers after `-of-` differ, and tensors are stored more than once: a save did not remove the shards of the
         one before it, and no index says which belong together, or the index lists shards that are no longer there.
         `complete`: the totals of which all shards are there.
 

@@ -159,7 +159,7 @@ class SetUnreadable(Finding, frozen=True, kw_only=True):
 
     Example
         warning[S230] set-unreadable: model.safetensors.index.json
-          problem  R005
+          problem  R005 not-a-checkpoint
           audited  model.safetensors
           help     move model.safetensors.index.json aside
 
@@ -173,7 +173,12 @@ class SetUnreadable(Finding, frozen=True, kw_only=True):
     audited: str
     problems: tuple[str, ...]
 
-    row_texts = (("problem", "{problems:joined}"), ("audited", "{audited}"))
+    def rows(self) -> Rows:
+        from inspector.findings.registry import finding_type
+
+        named = ((code, finding_type(code)) for code in self.problems)
+        shown = ", ".join(code if kind is None else f"{code} {kind.name}" for code, kind in named)
+        return [("problem", shown), ("audited", self.audited)]
 
     def remedy(self) -> Remedy:
         return Remedy(f"move {self.place.file} aside", (Step(action="move", file=self.place.file),))

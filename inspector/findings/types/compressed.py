@@ -15,7 +15,7 @@ class CompressedStatus(ContentFinding, frozen=True, kw_only=True):
 
     Why it matters
         transformers 5.23 takes stored 8-bit values for weights, without their scales, and leaves weights random whose
-        values are packed. Nothing is said.
+        values are packed. It gives no warning.
 
     Example
         error[T651] compressed-status: quantization_config.quantization_status

@@ -250,7 +250,8 @@ class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
           stored  down_proj_scale_inv
           serves  24 weights of single experts
           loader  transformers 5 reads them; others look for a scale beside each weight
-          help    nothing for transformers 5; for another loader, split them by expert
+          help    no action needed for transformers 5; for another loader, split them by
+                  expert
 
     What to do
         Nothing for transformers 5. For another program, split the scales by expert or quantize again with its own tool.
@@ -266,7 +267,7 @@ class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
         return [*rows, ("loader", "transformers 5 reads them; others look for a scale beside each weight")]
 
     def remedy(self) -> Remedy:
-        return Remedy("nothing for transformers 5; for another loader, split them by expert")
+        return Remedy("no action needed for transformers 5; for another loader, split them by expert")
 
 
 class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
