@@ -32,14 +32,17 @@ OF_EVERYTHING: Final = (".block_count", ".embedding_length", ".expert_count")
 """Ends of keys without which hardly any tensor can be compared."""
 COMPUTED: Final = ("rope_freqs.weight",)
 """Tensors that follow from the config, so that no definition has them."""
+OF_TOWERS: Final = ("v.", "a.", "mm.")
+"""Beginnings of the names of towers and projectors."""
 ROUTER: Final = ".ffn_gate_inp."
 MLP: Final = ".ffn_"
 """In the names of a router, and of all matrices of an MLP or of experts."""
+OLLAMA: Final = "Ollama"
 OF_COMFYUI: Final = frozenset({
     "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
 })  # fmt: skip
 """Architectures of ComfyUI-GGUF's converter, which nobody runs with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
-READ_BY: Final[Mapping[str, str]] = {"mllama": "Ollama", "gptoss": "Ollama", "qwen25vl": "Ollama", "pig": "gguf-node"}
+READ_BY: Final[Mapping[str, str]] = {"mllama": OLLAMA, "gptoss": OLLAMA, "qwen25vl": OLLAMA, "pig": "gguf-node"}
 """Architectures that other programs alone write and read: Ollama's own engine, and a node of ComfyUI."""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
@@ -59,7 +62,8 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         spared = next(iter(absent), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
     missing = missing or next(iter(_computed(audited)), "")
-    surplus = next(iter(_surplus(audited)), "")
+    beyond = _surplus(audited)
+    surplus = next(iter(beyond), "")
     other = _of_another_architecture(audited)
     unread = _unread_key(audited)
     if other is not None:
@@ -74,6 +78,9 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         found = tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     else:
         found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong, surplus, spared)
+    if _has_towers(audited, beyond):
+        own = documented("ollama", UNKNOWN, "its own engine reads towers in the file of the text model", files)
+        found = tuple(own if one.loader == "ollama" else one for one in found)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
 
 
@@ -284,6 +291,13 @@ def _is_read(name: str, architecture: object) -> bool:
     return names_tensor(name, architecture) if found is None else found
 
 
+def _has_towers(audited: Audit, surplus: Sequence[str]) -> bool:
+    """Whether the file is as Ollama's converter writes it: towers beside the text model, and keys that state them."""
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    described = f"{values.get('general.architecture')}.vision.block_count" in values
+    return described and bool(surplus) and all(name.startswith(OF_TOWERS) for name in surplus)
+
+
 def _is_wrong_count(audited: Audit) -> bool:
     """Whether a finding says that the stated number of layers is wrong: the stored layers are none too many then."""
     from inspector.findings.config import ConfigDisagrees
@@ -319,6 +333,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         tensors=len(surplus),
         read_by=architectures_of(audited.checkpoint.tensors),
         experts=routed,
+        program=OLLAMA if _has_towers(audited, surplus) else "",
     )
     rest = (
         one

@@ -36,13 +36,25 @@ def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
 
 
+def _has_nothing_packed(audited: Audit) -> bool:
+    """Whether a note says that no weight is packed."""
+    from inspector.findings.types.undecided import NothingPacked
+
+    return any(isinstance(one, NothingPacked) for one in audited.findings)
+
+
 STORAGE: Final = "bnb_4bit_quant_storage"
 """The dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any but bytes."""
 
 
-def refused_by_vllm(values: Mapping[str, Any]) -> str:
-    """Why vLLM refuses a quantization that transformers reads; "" where it does not."""
+def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
+    """Why vLLM refuses a quantization that transformers reads; "" where it does not.
+
+    Its experts of a block for mxfp4 have packed numbers only (`models/gpt_oss.py`), transformers packs plain ones.
+    """
     block = values.get(QUANTIZATION)
+    if isinstance(block, Mapping) and block.get("quant_method") == "mxfp4" and _has_nothing_packed(audited):
+        return "the block says mxfp4, and the experts are stored plain"
     storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
     return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
 

@@ -159,6 +159,44 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
         return f"{name} is not stored; {ties} to the {label(self.tied_to)}"
 
 
+class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
+    """Of a tied pair only the head is stored.
+
+    What it means
+        The config ties the head to the embedding, and one matrix is stored for both, under the name of the head. Tools
+        that store shared tensors once may keep either name.
+
+    Why it matters
+        transformers 5 ties them whichever is stored. transformers 4 calls the checkpoint complete and leaves the
+        embedding without numbers; vLLM skips a tied head, and other loaders ask for the embedding.
+
+    Example
+        warning[N569] head-alone-of-tie: lm_head.weight, without the embedding
+          loaders  transformers 5 ties it; transformers 4 and vLLM leave the embedding
+                   without numbers
+          help     rename lm_head.weight to model.embed_tokens.weight
+
+    What to do
+        Store the matrix under the name of the embedding.
+    """
+
+    code = "N569"
+    severity = "warning"
+
+    stored: str
+    wanted: str
+
+    def headline(self) -> str:
+        return f"{self.stored}, without the {label(self.tied_to)}"
+
+    def rows(self) -> Rows:
+        return [("loaders", "transformers 5 ties it; transformers 4 and vLLM leave the embedding without numbers")]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="rename", old=self.stored, new=self.wanted)
+        return Remedy(f"rename {self.stored} to {self.wanted}", (step,))
+
+
 class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Buffers are stored.
 

@@ -290,6 +290,8 @@ def _ties(case: Reconciled) -> Iterator[Finding]:
             continue
         present = id(block.slot) in stored
         target = id(block.tie) in stored
+        if present and not target and block.slot.role == "head.token" and not case.claim.writer:
+            yield from _alone(case, block)
         if not block.slot.role.startswith("head") and not present:
             continue
         tied = present and target
@@ -306,6 +308,32 @@ def _ties(case: Reconciled) -> Iterator[Finding]:
             elements=block.elements,
             solved=case.solved,
         )
+
+
+TABLES = ("embed.token", "embed.shared")
+"""Roles of the table that a head is tied to."""
+
+
+def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:
+    """The warning on a tied head of which the table is not stored, under any of its names."""
+    if head.tie is None or any(one.block.slot.role in TABLES for one in case.placement.placed):
+        return
+    table = next((one for one in case.corrected.blocks if one.slot is head.tie and not one.axes), None)
+    if table is None or head.axes:
+        return
+    from inspector.findings.totals import HeadAloneOfTie
+
+    prefix = case.reading.prefix.removeprefix("*")
+    yield HeadAloneOfTie(
+        place=place_of(head.key, (head.axes,)),
+        role=head.slot.role,
+        tied_to=head.tie.role,
+        shape=head.shape,
+        elements=head.elements,
+        solved=case.solved,
+        stored=prefix + head.key,
+        wanted=prefix + table.key,
+    )
 
 
 def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:

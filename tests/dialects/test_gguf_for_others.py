@@ -50,6 +50,15 @@ def test_shapes_that_the_file_states_are_those_of_its_tensors(tmp_path: Path) ->
     assert all(one.code != "C313" for one in audited.findings)  # a GGUF file needs no config
 
 
+def test_towers_in_the_file_of_the_text_model_are_ollama_s() -> None:
+    whole = gguf_of("gemma3_text", "gemma3")
+    whole.keys.append(("gemma3.vision.block_count", "u32", 1))
+    whole.arrays["v.patch_embedding.weight"] = np.ones((8, 3, 4, 4), np.float32)
+    audited = gguf_with(whole)
+    assert [one.help.partition(";")[0] for one in audited.findings if one.code == "N466"] == ["load it with Ollama"]
+    assert {one.loader: one.outcome for one in audited.loads} == {"llama.cpp": "refuses", "ollama": "unknown"}
+
+
 def test_experts_of_a_dense_architecture_are_one_finding() -> None:
     mixture = gguf_of("phi", "phi2")
     for name in [one for one in mixture.arrays if ".ffn_up." in one or ".ffn_down." in one]:

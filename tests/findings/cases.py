@@ -631,6 +631,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-lists-disagree": gguf_with_a_short_list,
     "tensors-needed": gguf_without_rotary_factors,
+    "head-alone-of-tie": lambda: judged(
+        {name: entry for name, entry in genuine({**TIED, "tie_word_embeddings": False}).items() if "embed" not in name},
+        TIED),
     "projector-of-other-width": lambda: gguf_with(gguf_of("llama"), gguf_projector()),
     "projector-kind-missing": lambda: gguf_with(gguf_projector("clip.projector_type")),
     "projector-alone": lambda: gguf_with(gguf_projector()),

@@ -112,6 +112,12 @@ def test_vllm_reads_four_bit_numbers_from_bytes_only(storage: str, outcome: str)
     assert found["vllm"] == outcome
 
 
+def test_the_version_of_awq_is_that_of_the_tensors() -> None:
+    assert bad(changed("awq_gemm_4bit_g128", version="gemv")) == ["T614"]
+    assert bad(changed("awq-gemv", version="gemm")) == ["T614"]
+    assert bad(changed("awq-gemv")) == []
+
+
 def test_checkpoints_of_tensorrt_llm_are_named() -> None:
     names = ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")
     assert library_of(names) == "TensorRT-LLM"

@@ -34,12 +34,18 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     experts: bool = False
     """Whether they are those of a mixture of experts, and the architecture has dense layers."""
 
+    program: str = ""
+    """The program whose converter puts these tensors into the file of the text model."""
+
     headline_text = "llama.cpp refuses {tensors:count tensor}"
     row_texts = (("tensors", "{names:listed 3}"), ("read by", "{read_by:listed 4}", "read_by"))
 
     def remedy(self) -> Remedy:
         if self.read_by:
             return Remedy("convert the model again: the file has the tensors of another architecture")
+        if self.program:
+            apart = "for llama.cpp convert the model again, with the towers in a file of their own (--mmproj)"
+            return Remedy(f"load it with {self.program}; {apart}")
         if self.experts:
             return Remedy("llama.cpp has no experts in this architecture: use a program that has, or the dense model")
         return Remedy("convert the model again without them")

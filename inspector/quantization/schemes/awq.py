@@ -23,6 +23,7 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3)
+VERSIONS = ("gemm", "gemv", "gemv_fast")
 
 
 def _is_gemm(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -53,6 +54,8 @@ def packed_outputs(
     bits = _shown_bits(tensors, (values, points), scales, setting)
     outputs = columns * 32 // bits
     reading.compare("bits", bits)
+    if scheme == "awq":
+        _version(reading, "gemm")
     groups, size = reading.grouped((scales, points), -2, inputs)
     reading.helper(scales, [(*lead, groups, outputs)], "one for each group and output")
     because = f"{bits} bits for each group and output"
@@ -88,7 +91,7 @@ def _gemv(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     bits = 4  # the only width of its kernels
     inputs = columns * 32 // bits
     size, words = _padded(inputs, tensors, setting, 1)
-    _gemv_settings(reading, bits, size)
+    _gemv_settings(reading, bits, size, "gemv")
     reading.helper("scales", [(outputs, 8 * words)], "groups padded to whole words")
     reading.helper("qzeros", [(outputs, words)], "groups padded to whole words", INTEGERS)
     return reading.result("qweight", "awq-gemv", (outputs, inputs), bits, size)
@@ -112,9 +115,16 @@ def zero_width(inputs: int, size: int) -> int:
     return ceil_div(ceil_div(ceil_div(inputs, size), 8), step) * step
 
 
-def _gemv_settings(reading: ModuleReading, bits: int, size: int | None) -> None:
+def _gemv_settings(reading: ModuleReading, bits: int, size: int | None, version: str) -> None:
     reading.compare("bits", bits)
+    _version(reading, version)
     reading.compare("group_size", size)
+
+
+def _version(reading: ModuleReading, shown: str) -> None:
+    """Compares the stated layout, where it is one of AutoAWQ's, with that of the tensors."""
+    if reading.setting.variant in VERSIONS:
+        reading.compare("variant", shown)
 
 
 def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -132,7 +142,7 @@ def _fast(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     bits = 4
     outputs = rows * word(tensors["qweight"]) // bits
     size, words = _padded(inputs, tensors, setting, 0)
-    _gemv_settings(reading, bits, size)
+    _gemv_settings(reading, bits, size, "gemv_fast")
     for helper in ("scales", "qzeros"):
         reading.helper(helper, [(8 * words, outputs)], "groups padded to whole words", FLOATS)
     return reading.result("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
@@ -142,7 +152,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """AutoAWQ's config, or the older one of llm-awq with `w_bit` and `q_group_size`."""
     bits, size = ("w_bit", "q_group_size") if "w_bit" in block.values else ("bits", "group_size")
     base = block.module_settings(
-        {"bits": bits, "group_size": size},
+        {"bits": bits, "group_size": size, "variant": "version"},
         bits=block.integer(bits),
         group_size=block.integer(size),
         variant=(block.text("version") or "gemm").casefold(),
