@@ -67,6 +67,17 @@ def layer_types() -> frozenset[str]:
 
 
 @cache
+def mlp_layer_types() -> frozenset[str]:
+    """The words that transformers 5 accepts in `mlp_layer_types`."""
+    return frozenset(_head()["mlp_layer_types"])
+
+
+def checks_layers_itself(model_type: str) -> bool:
+    """Whether a config class checks the types of its layers in a way of its own."""
+    return model_type in _head()["own_layers"]
+
+
+@cache
 def activations() -> frozenset[str]:
     """The names of activation functions that transformers 5 knows."""
     return frozenset(_head()["activations"])

@@ -90,6 +90,13 @@ def _shared() -> Mapping[str, Any]:
 
 
 @cache
+def is_measured(model_type: str, major: str) -> bool:
+    """Whether it was measured what a version refuses in the configs of a type."""
+    line = line_of(_lines(), model_type)
+    return line is not None and major in line["versions"]
+
+
+@cache
 def _rules(model_type: str, major: str) -> _Rules:
     """The rules of a type in a version, which are those of the newest where they are not stated."""
     line = line_of(_lines(), model_type)

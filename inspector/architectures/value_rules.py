@@ -215,10 +215,11 @@ def _rotary(
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
     for name, settings in sets.items():
-        if rule is None:
-            break
         if not isinstance(settings, dict):
-            yield RefusedValue((*path, key, name), "an object")
+            if rule is not None or name in _listed_layers(values):
+                yield RefusedValue((*path, key, name), "an object")
+            continue
+        if rule is None:
             continue
         place = (*path, key, name) if name else (*path, key)
         yield from _types_of_rotary(settings, rule, values, model_type, place, major)
@@ -228,6 +229,12 @@ def _rotary(
     of_settings = major == NEWEST and any(isinstance(one, dict) and THETA in one for one in sets.values())
     if THETA in values and not of_settings and model_type in _looking_up("theta", THETA, major):
         yield from _numbers({THETA: values[THETA]}, path)
+
+
+def _listed_layers(values: Mapping[str, Any]) -> Sequence[Any]:
+    """The layer types of a config, the settings of which transformers 5 reads one by one."""
+    listed = values.get("layer_types")
+    return listed if isinstance(listed, list) else ()
 
 
 def _rotary_sets(stated: Any, major: str) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ from inspector.loading.transformers import Given, loads
 
 if TYPE_CHECKING:
     from inspector.dialects.language import Dialect
-    from inspector.findings.loading import LoaderFails
+    from inspector.findings.loading import LoaderFails, WriterRefuses
 
 
 def is_older_naming(finding: Finding) -> bool:
@@ -117,7 +117,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
         if named is not None:
             return [*findings, named]
     found = list(failures(audited, findings))
-    if not found or found[0].outcome != RANDOM or found[0].loader != "transformers":
+    if not found or not _leaves_random(found[0]):
         return [*findings, *found]
     from inspector.findings.names.architecture import NamesOfBaseModel
 
@@ -145,18 +145,27 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
     return with_known_classes([*kept, differs], given().model_type)
 
 
-def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails]:
+def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
+    """Whether a finding is that transformers leaves tensors without values."""
+    from inspector.findings.loading import LoaderFails
+
+    return isinstance(finding, LoaderFails) and finding.outcome == RANDOM and finding.loader == "transformers"
+
+
+def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails | WriterRefuses]:
     """The finding where the intended loader fails and no other error says why."""
     other_writer = audited.case is not None and audited.case.reading.writer
     if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
         return
     found = audited.loads
     newest = next(one for one in found if one.intended)
-    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
-        return
     older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
     written = str(values.get("transformers_version") or "").partition(".")[0]
+    if newest.outcome == COMPLETE and written == OLDER:
+        yield from _of_writer(findings, newest, older)
+    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+        return
     wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
     loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
     if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
@@ -168,6 +177,23 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
     own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
     yield replace(found_wrong, code_of=own) if own and newest.outcome == RANDOM else found_wrong
+
+
+def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:
+    """The finding where the version that wrote the config refuses it, the newest one does not, and no other says so."""
+    said = {one.place.key for one in findings if one.severity != "note"}
+    if older.outcome != REFUSES or not older.keys or not said.isdisjoint(older.keys):
+        return
+    from inspector.findings.loading import WriterRefuses
+
+    yield WriterRefuses(
+        place=Place(key=older.keys[0]),
+        loader=older.loader,
+        version=older.version,
+        because=older.because,
+        loads=f"{newest.loader} {newest.version or ''}".rstrip(),
+        keys=older.keys,
+    )
 
 
 def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:

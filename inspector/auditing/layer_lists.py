@@ -29,11 +29,14 @@ def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> Con
     if not refused_config(changed) or refused_config(inner):
         return finding
     lists = {key: one for key, one in stated.items() if isinstance(one, list) and one and len(one) == stated.get(last)}
-    for chosen in (*([key] for key in lists), list(lists)):
-        resized = {key: _of_length(lists[key], solved) for key in chosen}
-        if resized and not refused_config({**changed, **resized}):
-            return replace(finding, layer_lists=tuple(LayerList(key, _only(lists[key])) for key in chosen))
-    return finding
+    resized = {key: _of_length(one, solved) for key, one in lists.items()}
+    if refused_config({**changed, **resized}):
+        return finding
+    for key in lists:
+        rest = {name: one for name, one in resized.items() if name != key}
+        if not refused_config({**changed, **rest}):
+            resized = rest
+    return replace(finding, layer_lists=tuple(LayerList(key, _only(lists[key])) for key in resized))
 
 
 def with_switch(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDisagrees:

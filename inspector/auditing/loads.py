@@ -226,10 +226,16 @@ def _has_type(audited: Audit, major: str) -> bool:
 
 
 def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
-    """Whether transformers 4 builds a model with a value of another type."""
+    """Whether transformers 4 builds a model with a value of another type; what it refuses of types that were measured
+    is said before.
+    """
+    from inspector.architectures.refused_kinds import is_measured
     from inspector.matcher.spelling import keys_of_definition
     from inspector.reconciler.config_keys import older_reads
 
+    config = audited.checkpoint.config
+    if config is not None and is_measured(str(config.values.get("model_type")), OLDER):
+        return True
     read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
     return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read)
 

@@ -96,3 +96,42 @@ class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
 
     code = "N430"
     severity = "warning"
+
+
+class WriterRefuses(ContentFinding, frozen=True, kw_only=True):
+    """The config has a value that the version that wrote it refuses, and the newest version reads.
+
+    What it means
+        The config names an older major version of transformers as its writer. That version cannot build a model from
+        this value; the newest one does not read the key, or reads it in another way.
+
+    Why it matters
+        Programs that need the version that the config names fail on it.
+
+    Example
+        warning[N560] writer-refuses: transformers 4.57 refuses label2id
+          because  label2id is not an object
+          loads    transformers 5.23 loads it
+          help     correct label2id in config.json
+
+    What to do
+        Correct the value, or save the model again with the newest version.
+    """
+
+    code = "N560"
+    severity = "warning"
+
+    loader: str
+    version: str | None
+    because: str
+    loads: str
+    keys: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{self.loader} {self.version} refuses {listed(self.keys)}"
+
+    def rows(self) -> Rows:
+        return [("because", self.because), ("loads", f"{self.loads} loads it")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"correct {listed(self.keys)} in config.json")

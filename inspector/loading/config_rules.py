@@ -17,7 +17,7 @@ from msgspec import Struct
 from inspector.algebra.expression import parse, show, words
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
-from inspector.architectures.config_types import layer_types, types_of
+from inspector.architectures.config_types import checks_layers_itself, layer_types, mlp_layer_types, types_of
 from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
@@ -66,22 +66,29 @@ def refused_config(
 
 
 def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | None:
-    """Why the list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None where it is not."""
+    """Why a list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None where none is.
+
+    Every config is checked that has a number of layers; the types of MLPs only where there are layer types.
+    """
     defaults, aliases = defaults_by(NEWEST)(model_type)
-    key = aliases.get("layer_types", "layer_types")
-    listed, types = values.get(key), types_of(model_type)
-    if not isinstance(listed, list) or types is None or not types.fields.keys() >= {key, "num_hidden_layers"}:
+    key, types = aliases.get("layer_types", "layer_types"), types_of(model_type)
+    if types is None or not types.fields.keys() | aliases.keys() >= {"num_hidden_layers"}:
         return None
-    odd = (
-        next((one for one in listed if not (isinstance(one, str) and one in layer_types())), None)
-        if key == "layer_types"
-        else None
-    )
-    if odd is not None:
-        return Refused(f"its config class knows no layer type {shown(odd)} of {key}", (key,))
-    number = Settings(values, defaults, aliases).read(("num_hidden_layers",))[0]
-    if type(number) is int and number != len(listed):
-        return Refused(f"{key} has {len(listed)} entries, num_hidden_layers is {number}", (key, "num_hidden_layers"))
+    number = Settings(values, defaults, aliases).read((aliases.get("num_hidden_layers", "num_hidden_layers"),))[0]
+    of_mlps = None if checks_layers_itself(model_type) else mlp_layer_types()
+    for name, known in ((key, layer_types() if key == "layer_types" else None), ("mlp_layer_types", of_mlps)):
+        listed = values.get(name)
+        if not isinstance(listed, list):
+            if isinstance(defaults.get(name), list):
+                continue  # the class makes one
+            return None
+        odd = (one for one in listed if known is not None and not (isinstance(one, str) and one in known))
+        first = next(odd, None)
+        if first is not None:
+            return Refused(f"its config class knows no layer type {shown(first)} of {name}", (name,))
+        if type(number) is int and number != len(listed):
+            because = f"{name} has {len(listed)} entries, num_hidden_layers is {number}"
+            return Refused(because, (name, "num_hidden_layers"))
     return None
 
 

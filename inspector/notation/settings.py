@@ -46,7 +46,8 @@ class Settings(Struct, frozen=True):
         return Settings(values, defaults, aliases, self.known, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
-        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it.
+        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it,
+        apart from those of a sub-config that is null.
 
         Under another name of the same key a value replaces null, as where transformers sets both.
         """
@@ -54,6 +55,8 @@ class Settings(Struct, frozen=True):
         if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
             return self.below(path[0]).read(path[1:])
         for position, key in enumerate(path):
+            if values is None:
+                return self._default(path), True
             if not isinstance(values, dict | Mapping):
                 return None, False
             other = self._alias(key, values) if position == 0 and values.get(key) is None else None

@@ -644,6 +644,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
+    "writer-refuses": lambda: saved("bert", "ForMaskedLM", label2id=[1], transformers_version="4.57.6"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),

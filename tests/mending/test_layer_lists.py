@@ -38,7 +38,9 @@ def test_the_list_of_layer_types_follows_the_number(model_type: str) -> None:
     record = base_record(model_type)
     config = longer(record["config"])
     (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
-    assert '"layer_types" one entry for each layer' in finding.remedy().words
+    lists = [key for key in ("layer_types", "mlp_layer_types") if key in of_layers(record["config"])]
+    stated = " and ".join(f'"{key}"' for key in lists)
+    assert f"{stated} one entry for each layer" in finding.remedy().words
     changed = {**config, LAYERS: record["config"][LAYERS], **of_layers(record["config"])}
     assert not refused_config(changed)
     assert not codes(judged(spec_of(record), changed))

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.oracle.confirm_values import TYPES, Confirmation
+from tests.oracle.confirm_values import Confirmation
 from tests.oracle.measure_values import Builder
 from tests.oracle.value_cases import parts as parts_of
 from tests.oracle.value_cases import places
@@ -49,7 +49,7 @@ def built(builder: Builder, folder: Path, model_type: str) -> dict[str, str]:
     found: dict[str, str] = {}
     classes = None
     for path, kind in parts_of(config):
-        if kind not in TYPES:
+        if kind not in builder.types:
             continue
         tried = [(key, letter) for key, letter in refused_by(folder, kind) if (*path, key) in there][:TRIED]
         if not tried:

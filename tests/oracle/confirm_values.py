@@ -30,7 +30,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +50,13 @@ WORD = re.compile(r"[a-z0-9_+-]{1,32}")
 LONGER = range(2, 7)
 """Lengths of lists that may be read in the place of a single value."""
 WORDS, LENGTHS = "wx", "pq"
-TYPES = frozenset(oracle_types())
 Pair = tuple[Place, str]
 
 
-def refused_pairs(rows: Iterable[list[Any]], configs: Mapping[str, Mapping[str, Any]]) -> dict[Pair, dict[str, str]]:
-    """(path, kind) -> class -> stage, where every change of the kind is refused."""
+def refused_pairs(
+    rows: Iterable[list[Any]], configs: Mapping[str, Mapping[str, Any]], types: Collection[str]
+) -> dict[Pair, dict[str, str]]:
+    """(path, kind) -> class -> stage, where every change of the kind is refused. types: measured by themselves."""
     seen: dict[tuple[str, Place, str], list[str]] = {}
     of_config: dict[Pair, list[str]] = {}
     for name, path, kind, _, outcome, message in rows:
@@ -65,7 +66,7 @@ def refused_pairs(rows: Iterable[list[Any]], configs: Mapping[str, Mapping[str, 
                 of_config.setdefault((tuple(path), kind), []).append(outcome)
     found: dict[Pair, dict[str, str]] = {}
     for name, config in configs.items():
-        for path, value in places(config, known=TYPES):
+        for path, value in places(config, known=types):
             for kind, number in Counter(kind for kind, _ in changes(value)).items():
                 of_class = seen.get((name, path, kind), [])
                 stages = [one for one in of_class if one != "config"] + of_config.get((path, kind), [])
@@ -231,7 +232,7 @@ def confirmed(builder: Builder, model_type: str, rows: list[list[Any]]) -> Itera
         return
     others = list(case.others())
     grouped: dict[tuple[Any, ...], str] = {}
-    for (path, letter), by_class in refused_pairs(rows, configs).items():
+    for (path, letter), by_class in refused_pairs(rows, configs, builder.types).items():
         first = next(iter(by_class))
         kind, config = case.kinds[first]
         if case.is_known(config, path, letter) or not all(

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import gzip
 import importlib
 import inspect
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.judged import base_record, oracle_types, records
+from tests.oracle.value_cases import decoded
 
 RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json"
 TYPES = Path(__file__).parents[2] / "inspector" / "architectures" / "config_types.jsonl"
@@ -62,6 +64,9 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
             return f"({text_of(left, known)} {word} {text_of(right, known)})"
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in OPERATORS:
             return f"({text_of(left, known)} {OPERATORS[type(operator)]} {text_of(right, known)})"
+        case ast.Compare(left=left, ops=[first, *more], comparators=[middle, *rest]) if more:
+            one = text_of(ast.Compare(left, [first], [middle]), known)
+            return f"({one} and {text_of(ast.Compare(middle, more, rest), known)})"
         case ast.BoolOp(op=operator, values=values):
             return "(" + f" {OPERATORS[type(operator)]} ".join(truth_of(one, known) for one in values) + ")"
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -76,8 +81,10 @@ def truth_of(node: ast.expr, known: Mapping[str, str]) -> str:
 
 
 def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, ...] = ()) -> Iterator[str]:
-    """The condition of each exception that a body raises."""
+    """The condition of each exception that a body raises, up to where it may end."""
     for statement in body:
+        if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
+            return
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 known.pop(name, None)
@@ -91,13 +98,22 @@ def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, .
 
 
 def rules_of(kind: Any) -> Iterator[str]:
-    """The rules of a config class."""
-    method = getattr(kind, "validate_architecture", None)
-    if method is None:
-        return
-    tree = ast.parse(textwrap.dedent(inspect.getsource(method))).body[0]
-    if isinstance(tree, ast.FunctionDef):
-        yield from refused(tree.body, {})
+    """The rules of a config class: of what it checks, and of what it is made with, by the keys that it leaves alone."""
+    for name in ("validate_architecture", "__post_init__"):
+        method = getattr(kind, name, None)
+        if method is None or "configuration_utils" in method.__module__:
+            continue
+        tree = ast.parse(textwrap.dedent(inspect.getsource(method))).body[0]
+        if isinstance(tree, ast.FunctionDef):
+            set_here = {one.attr for one in ast.walk(tree) if isinstance(one, ast.Attribute) and _is_set(one)}
+            for rule in refused(tree.body, {}):
+                if set_here.isdisjoint(re.findall(r"\w+", rule)):
+                    yield rule
+
+
+def _is_set(node: ast.Attribute) -> bool:
+    """Whether a statement sets an attribute."""
+    return isinstance(node.ctx, ast.Store)
 
 
 PROBES: Mapping[str, Sequence[Any]] = {
@@ -158,20 +174,59 @@ def stages_of(kind: Any) -> str:
     return f"stem {number}" if found["stem"] else number
 
 
+NEWEST_WRITER = "transformers 5."
+
+
+def configs_in(auto: Any, model_type: str, kind: Any) -> dict[str, Any]:
+    """Key -> class of each config within a config: those that a class declares, and those that it makes of a record."""
+    declared = dict(kind.sub_configs or {})
+    if declared or model_type not in oracle_types():
+        return declared
+    newest = [one for one in records(model_type) if one["config"] and one["writer"].startswith(NEWEST_WRITER)]
+    stated = decoded(newest[0]["config"]) if newest else {}
+    if not any(isinstance(one, dict) and "model_type" in one for one in stated.values()):
+        return declared
+    made = kind.from_dict(copy.deepcopy(stated))
+    base = importlib.import_module("transformers").PreTrainedConfig
+    keys = [key for key, one in stated.items() if isinstance(one, dict) and isinstance(getattr(made, key, None), base)]
+    return {**declared, **dict.fromkeys(keys, auto.AutoConfig)}
+
+
+def lines_of(auto: Any, model_type: str, kind: Any, fields: dict[str, int]) -> Iterator[str]:
+    """The line of a model type, and those of the configs within it whose classes have no type of their own.
+
+    Such a class without a name goes by the type and the key that it is under.
+    """
+    numbers = [fields.setdefault(f"{name} {accepted}", len(fields)) for name, accepted in types_of(kind)]
+    inner: dict[str, str] = {}
+    for key, one in configs_in(auto, model_type, kind).items():
+        name = getattr(one, "model_type", "")
+        inner[key] = name
+        if one is not auto.AutoConfig and name not in auto.CONFIG_MAPPING_NAMES:
+            inner[key] = name or f"{model_type}.{key}"
+            yield from lines_of(auto, inner[key], one, fields)
+    line = {"type": model_type, "fields": sorted(numbers), "inner": inner, "stages": stages_of(kind)}
+    yield json.dumps({key: part for key, part in line.items() if part}, separators=(",", ":"))
+
+
 def record_types(auto: Any, activations: Sequence[str]) -> None:
     """Writes the accepted types of the fields of every model type, and the types of the configs within it."""
     fields: dict[str, int] = {}
     lines: list[str] = []
+    kinds_by_type: dict[str, Any] = {}
     for model_type in sorted(auto.CONFIG_MAPPING_NAMES):
         with contextlib.suppress(Exception):
             kind = auto.CONFIG_MAPPING[model_type]
-            numbers = [fields.setdefault(f"{name} {accepted}", len(fields)) for name, accepted in types_of(kind)]
-            inner = {key: getattr(one, "model_type", "") for key, one in (kind.sub_configs or {}).items()}
-            line = {"type": model_type, "fields": sorted(numbers), "inner": inner, "stages": stages_of(kind)}
-            lines.append(json.dumps({key: part for key, part in line.items() if part}, separators=(",", ":")))
+            lines.extend(lines_of(auto, model_type, kind, fields))
+            kinds_by_type[model_type] = kind
     utils = importlib.import_module("transformers.configuration_utils")
     kinds = {*utils.ALLOWED_ATTN_LAYER_TYPES, *utils._LEGACY_LAYER_TYPE_REMAP}  # renamed before they are checked
-    table = {"fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds)}
+    general = utils.PreTrainedConfig.validate_layer_type
+    table = {
+        "fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds),
+        "mlp_layer_types": sorted(utils.ALLOWED_MLP_LAYER_TYPES),
+        "own_layers": sorted(name for name, kind in kinds_by_type.items() if kind.validate_layer_type is not general),
+    }  # fmt: skip
     head = json.dumps(table, separators=(",", ":"))
     TYPES.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
     print(len(lines), "types with", len(fields), "fields")

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ OF_STAGES = frozenset("triyg")
 BY_LIST = "wxpq"
 """Kinds of which only those are refused that are not listed, or of another length than lists beside them."""
 TYPES = tuple(oracle_types())
+CONFIRMED = ".confirmed.json"
 Scope = tuple[str, tuple[str, ...] | None]
 """("config" or "model", the classes; None for all of the type)."""
 
@@ -72,12 +73,12 @@ def letters_of(value: Any, stated: Mapping[str, Scope]) -> dict[str, Scope]:
 
 
 class Measured:
-    """What was measured of one model type. config: of the first class."""
+    """What was measured of one model type. types: those that were measured by themselves."""
 
-    def __init__(self, model_type: str, rows: list[list[Any]]) -> None:
-        self.model_type = model_type
+    def __init__(self, model_type: str, rows: list[list[Any]], types: Collection[str]) -> None:
+        self.model_type, self.types = model_type, types
         configs = [decoded(one["config"]) for one in records(model_type) if not one["variant"] and one["config"]]
-        self.values = {path: value for config in reversed(configs) for path, value in places(config, known=TYPES)}
+        self.values = {path: value for config in reversed(configs) for path, value in places(config, known=types)}
         raw: dict[Place, dict[str, Scope]] = {}
         self.words: dict[tuple[Place, tuple[str, ...] | None], list[str]] = {}
         self.lengths: dict[tuple[Place, str], list[str]] = {}
@@ -101,7 +102,7 @@ class Measured:
                     self.words[place, named] = words
         self.letters = {place: letters_of(self.values[place], stated) for place, stated in raw.items()}
         for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
-            for place, value in places(config, known=TYPES):
+            for place, value in places(config, known=types):
                 for letter in set(kinds_of(value)) - set(BY_LIST) if place in self.letters else ():
                     self.letters[place].pop(letter, None)
 
@@ -109,7 +110,7 @@ class Measured:
         """Path -> type of the configs within the config that were measured with it."""
         configs = {".".join(place): value for place, value in self.values.items() if isinstance(value, dict)}
         types = {path: value.get("model_type", "") for path, value in configs.items()}
-        return {path: kind for path, kind in types.items() if kind and kind not in TYPES}
+        return {path: kind for path, kind in types.items() if kind and kind not in self.types}
 
 
 class Numbers:
@@ -206,13 +207,15 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """(type, version) -> what was measured."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for major in MAJORS:
+        names = {path.name.removesuffix(CONFIRMED) for path in (folder / major).glob(f"*{CONFIRMED}")}
+        types = names.union(of for of, version in stored() if version == major)
         built: dict[str, dict[str, str]] = {}
         for listed in sorted((folder / major).glob("parts-*.json")):
             built |= json.loads(listed.read_text(encoding="utf-8"))
         for model_type in TYPES:
-            path = folder / major / f"{model_type}.confirmed.json"
+            path = folder / major / f"{model_type}{CONFIRMED}"
             if path.exists() and base_record(model_type)["config"]:
-                case = Measured(model_type, json.loads(path.read_text(encoding="utf-8")))
+                case = Measured(model_type, json.loads(path.read_text(encoding="utf-8")), types)
                 found[model_type, major] = {**stated_by(case), "parts": {**case.parts(), **built.get(model_type, {})}}
     return found
 

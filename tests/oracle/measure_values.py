@@ -75,12 +75,14 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 class Builder:
-    """Builds models of the installed version."""
+    """Builds models of the installed version. types: those that are measured in it by themselves."""
 
     def __init__(self) -> None:
         self.torch = importlib.import_module("torch")
         self.transformers = importlib.import_module("transformers")
         self.major = self.transformers.__version__.partition(".")[0]
+        auto = self.transformers.models.auto.configuration_auto
+        self.types = frozenset(oracle_types()) & auto.CONFIG_MAPPING_NAMES.keys()
 
     def config(self, kind: Any, values: Mapping[str, Any]) -> Any:
         """The config of a class."""
@@ -145,7 +147,6 @@ def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
     rest of a kind of which one value is accepted. only: all that is measured, where not everything is.
     """
     known: set[str] = set()
-    types = frozenset(oracle_types())
     measured_one = False
     for name, kind, config in classes_of(model_type, builder.transformers):
         try:
@@ -154,7 +155,7 @@ def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
             yield [name, [], "", None, error.args[0], error.args[1][:LONGEST]]
             continue
         yield [name, [], "", None, "loads", ""]
-        for path, value in places(config, known=types):
+        for path, value in places(config, known=builder.types):
             if len(path) > 1 and measured_one:
                 continue
             accepted = ""
@@ -189,10 +190,9 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     place = folder / builder.major
     place.mkdir(parents=True, exist_ok=True)
-    known = builder.transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     for number, model_type in enumerate(oracle_types()):
         result = place / f"{model_type}.json"
-        if number % parts != part or result.exists() or model_type not in known:
+        if number % parts != part or result.exists() or model_type not in builder.types:
             continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             found = list(measured(builder, model_type))
