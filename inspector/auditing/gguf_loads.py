@@ -15,9 +15,14 @@ from inspector.dialects.llama_cpp import architectures_of, is_required, needed, 
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
 from inspector.findings.shards.files import ShardMissing
-from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree, GgufPreTokenizerUnknown
+from inspector.findings.types.gguf_heads import (
+    GgufKeysMissing,
+    GgufListsDisagree,
+    GgufPreTokenizerUnknown,
+    GgufRotaryWidth,
+)
 from inspector.loading.memory import first_name
-from inspector.loading.outcome import REFUSES, UNKNOWN
+from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.reconciler.ledger import BUFFER, UNEXPLAINED
 
@@ -28,8 +33,16 @@ if TYPE_CHECKING:
 
 FIRST: Final = "token_embd.weight"
 """The tensor that llama.cpp asks for first, whatever the architecture."""
-OF_EVERYTHING: Final = (".block_count", ".embedding_length", ".expert_count")
-"""Ends of keys without which hardly any tensor can be compared."""
+OF_EVERYTHING: Final = (
+    ".block_count", ".embedding_length", ".expert_count", ".attention.head_count", ".attention.key_length",
+    ".attention.sliding_window_pattern", ".expert_feed_forward_length", "tokenizer.ggml.token_type_count",
+    "kimi-linear.attention.head_count_kv",
+)  # fmt: skip
+"""Ends of keys without which hardly any tensor can be compared, or the kind of a layer or a model is not known."""
+OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding_length")
+"""Ends of keys from which the width of a head follows."""
+NOT_COMPARED: Final = ".interleave_moe_layer_step"
+"""The end of a key that no shape depends on: layers without experts by this number are computed without an MLP."""
 COMPUTED: Final = ("rope_freqs.weight",)
 """Tensors that follow from the config, so that no definition has them."""
 OF_TOWERS: Final = ("v.", "a.", "mm.")
@@ -72,7 +85,8 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     elif unread:
         found = tuple(documented(loader, REFUSES, unread, files) for loader in ("llama.cpp", "ollama"))
     elif not (missing or wrong) and (size := _wrong_size(audited)):
-        found = tuple(documented(loader, REFUSES, size, files) for loader in ("llama.cpp", "ollama"))
+        outcome = ALTERED if size.partition(" ")[0].endswith(NOT_COMPARED) else REFUSES
+        found = tuple(documented(loader, outcome, size, files) for loader in ("llama.cpp", "ollama"))
     elif pre := next((one for one in audited.findings if isinstance(one, GgufPreTokenizerUnknown)), None):
         because = f"{pre.source}, does not know the pre-tokenizer {pre.stated}"
         found = tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
@@ -96,7 +110,7 @@ def _unread_key(audited: Audit) -> str:
         if isinstance(one, ShardMissing):
             return f"failed to load GGUF split from {one.place.file or 'the parts that are absent'}"
         if isinstance(one, GgufKeysMissing):
-            return f"key not found in model: {one.keys[0]}"
+            return f"{one.keys[0]} is absent{one.unfit * ', and its default does not fit the tensors'}"
         if isinstance(one, GgufListsDisagree):
             return f"key {one.keys[0]} has wrong array length"
     return ""
@@ -111,7 +125,6 @@ def _wrong_size(audited: Audit) -> str:
     from inspector.findings.types.gguf_heads import (
         GgufHeadsDisagree,
         GgufKeysContradict,
-        GgufRotaryWidth,
         GgufSizeDisagrees,
     )
 
@@ -144,7 +157,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
-    findings = _without_contradicted(_with_keys(audited, _with_lists(audited, findings)))
+    findings = _without_contradicted(_without_followed(_with_keys(audited, _with_lists(audited, findings))))
     findings = [*findings, *_unknown(audited)]
     other = _of_another_architecture(audited)
     if other is not None:
@@ -163,18 +176,20 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
 
 
-def _without_contradicted(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without that on two keys of which the tensors show that the other one is wrong."""
+def _without_followed(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without those on two keys of which the tensors show that the other one is wrong or absent."""
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import UnexpectedShape
     from inspector.findings.types.gguf_heads import GgufKeysContradict
 
-    wrong = {one.file_key for one in findings if isinstance(one, ConfigDisagrees)}
+    wrong = {one.file_key or "" for one in findings if isinstance(one, ConfigDisagrees)}
     shapes = any(isinstance(one, UnexpectedShape) for one in findings)
+    width = any(key.endswith(OF_HEADS) for key in wrong)
     return [
         one
         for one in findings
-        if not isinstance(one, GgufKeysContradict) or not (one.other in wrong or (shapes and decides_shapes(one.other)))
+        if not (isinstance(one, GgufRotaryWidth) and width)
+        and not (isinstance(one, GgufKeysContradict) and (one.other in wrong or (shapes and decides_shapes(one.other))))
     ]
 
 
@@ -218,13 +233,15 @@ def _with_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]
     absent = next((one for one in findings if isinstance(one, GgufKeysMissing)), None)
     if absent is None or audited.architecture is None:
         return findings
-    if any(key.endswith(OF_EVERYTHING) for key in absent.keys):
-        return [one for one in findings if one is absent or not isinstance(one, ContentFinding)]
     from inspector.findings.config import ConfigDisagrees
 
     solved = {one.file_key for one in findings if isinstance(one, ConfigDisagrees)}
+    if absent.unfit and any((key or "").endswith(OF_HEADS) for key in solved - {*absent.keys}):
+        return [one for one in findings if one is not absent]  # defaults of a stated size that is wrong
     if solved.issuperset(absent.keys) and not any(is_required(key) for key in absent.keys):
         return [one for one in findings if one is not absent]
+    if any(key.endswith(OF_EVERYTHING) for key in absent.keys):
+        return [one for one in findings if one is absent or not isinstance(one, ContentFinding)]
     return _without_followers(audited.architecture.model_type, findings, absent.keys)
 
 

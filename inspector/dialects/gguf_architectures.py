@@ -151,7 +151,9 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (ONE_TYPE, "distilbert"),
     ),
     "deepseek2": (("expert_gating_func == 2 or len(layers.correction) > 0", "deepseek3"),),
-    "granitehybrid": (("not stated.embedding_scale", "bamba"),),  # Granite's models scale them
+    "granitehybrid": (
+        ("not stated.embedding_scale and len(layers.experts) == 0", "bamba"),
+    ),  # Granite's models scale them
     "granitemoe": (("stored.ffn_gate_shexp.weight", "granitemoeshared"),),
     "llama": (("expert_count > 0", "mixtral"), (QWEN_AS_LLAMA, "qwen2")),
     "mimo2": (("len(layers.more) > 0", "of layers that predict more"),),

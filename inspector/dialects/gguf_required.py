@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from inspector.dialects.gguf_defaults import undecided
 from inspector.dialects.gguf_layers import MOST_LAYERS
-from inspector.dialects.llama_cpp import pre_tokenizers, required_keys, sizes, source
+from inspector.dialects.llama_cpp import is_required, pre_tokenizers, required_keys, sizes, source
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -54,7 +55,8 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
         return
     from inspector.findings.types.gguf_heads import GgufKeysMissing
 
-    yield GgufKeysMissing(place=Place(file=metadata.file), keys=tuple(absent))
+    asked = any(is_required(key) or not key.startswith(f"{name}.") for key in absent)
+    yield GgufKeysMissing(place=Place(file=metadata.file), keys=tuple(absent), unfit=not asked)
 
 
 PRE: Final = "tokenizer.ggml.pre"
@@ -177,7 +179,9 @@ def _needed(name: str, values: Mapping[str, object], tensors: Mapping[str, Layou
     experts = values.get(f"{name}.{EXPERTS}")
     if type(experts) is int and experts > 0:
         own.append(USED)
-    yield from (f"{name}.{key}" for key in own)
+    whole = [f"{name}.{key}" for key in own]
+    yield from whole
+    yield from (key for key in undecided(name, values, tensors) if key not in whole)
     yield f"{TOKENIZER}model"
     kind = values.get(f"{TOKENIZER}model")
     yield from (f"{TOKENIZER}{one}" for one in LISTS.get(kind if isinstance(kind, str) else "", ()))

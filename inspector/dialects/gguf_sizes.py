@@ -47,19 +47,19 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     name = metadata.values.get("general.architecture")
     start = f"{name}."
     own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
-    layers = _layers(tensors)
+    layers = layers_of(tensors)
     checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers)}
-    for key, (matrix, shown, count) in checks.items():
+    for key, (matrix, width, count) in checks.items():
         stated = own.get(key)
-        if type(stated) is not int or stated < 1 or not shown or shown == stated:
+        if type(stated) is not int or stated < 1 or not width or width == stated:
             continue
         from inspector.findings.types.gguf_heads import GgufSizeDisagrees
 
         yield GgufSizeDisagrees(
-            place=Place(file=metadata.file, key=start + key), key=start + key, stated=stated, shown=shown,
+            place=Place(file=metadata.file, key=start + key), key=start + key, stated=stated, shown=width,
             tensors=count, family=f"blk.{{layer}}.{matrix}",
         )  # fmt: skip
-    rotary, length = own.get(ROTARY), own.get("attention.key_length", _plain_width(own))
+    rotary, length = own.get(ROTARY), own.get("attention.key_length", plain_width(own))
     if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
         from inspector.findings.types.gguf_heads import GgufRotaryWidth
 
@@ -82,18 +82,18 @@ Layers = Mapping[tuple[str, int], Shapes]
 
 def _checks(name: object, model_type: object, own: Own, layers: Layers) -> dict[str, Shown]:
     """What the matrices show of the keys that decide shapes of an architecture."""
-    found = {ROTARY: _shown("attn_kv_a_mqa.weight", layers, lambda shapes, _: _rotary(shapes))}
+    found = {ROTARY: shown("attn_kv_a_mqa.weight", layers, lambda shapes, _: rotary_rows(shapes))}
     if name not in NO_VALUES and not _is_read(model_type, VALUE) and not any(other in own for other in OTHER_WIDTHS):
         output = next((one for one in OUTPUTS if any(one in shapes for shapes in layers.values())), OUTPUTS[0])
-        found[VALUE] = _shown(output, layers, lambda shapes, number: _value(shapes, own, number, output))
+        found[VALUE] = shown(output, layers, lambda shapes, number: value_width(shapes, own, number, output))
     for key, matrix in COLUMNS.items():
         decides = key in sizes(name) or key in required_keys(name) or key == SHARED
         if decides and not _is_read(model_type, key):
-            found[key] = _shown(matrix, layers, lambda shapes, _, matrix=matrix: shapes[matrix][-1])  # type: ignore[misc]
+            found[key] = shown(matrix, layers, lambda shapes, _, matrix=matrix: shapes[matrix][-1])  # type: ignore[misc]
     return found
 
 
-def _shown(matrix: str, layers: Layers, width: Callable[[Shapes, int], int | None]) -> Shown:
+def shown(matrix: str, layers: Layers, width: Callable[[Shapes, int], int | None]) -> Shown:
     """The width of the matrices of all layers. width: of a layer, 0 where it is no whole number, None for no answer."""
     found = [width(shapes, number) for (_, number), shapes in sorted(layers.items()) if matrix in shapes]
     widths = {one for one in found if one is not None}
@@ -118,17 +118,17 @@ def _is_read(model_type: object, key: str) -> bool:
     return isinstance(model_type, str) and names_key(model_type, key)
 
 
-def _rotary(shapes: Shapes) -> int | None:
+def rotary_rows(shapes: Shapes) -> int | None:
     """The rotary rows of the keys of latent attention: those below the compressed ones, which have a norm."""
     norm = shapes.get("attn_kv_a_norm.weight")
     return None if norm is None else max(0, shapes["attn_kv_a_mqa.weight"][0] - norm[-1])
 
 
-def _value(shapes: Shapes, own: Own, number: int, output: str) -> int | None:
+def value_width(shapes: Shapes, own: Own, number: int, output: str) -> int | None:
     """The width of the values of a head: by the columns of the output, and the rows of the values as well."""
-    heads, keys = (_of_layer(own.get(f"attention.{key}"), number) for key in ("head_count", "head_count_kv"))
+    heads, keys = (of_layer(own.get(f"attention.{key}"), number) for key in ("head_count", "head_count_kv"))
     keys = keys or heads
-    length = own.get("attention.key_length", _plain_width(own))
+    length = own.get("attention.key_length", plain_width(own))
     if not heads or not keys or type(length) is not int:
         return 0
     by_output, rest = divmod(shapes[output][-1], heads)
@@ -141,19 +141,19 @@ def _value(shapes: Shapes, own: Own, number: int, output: str) -> int | None:
     return by_output if not rest and rows == keys * by_output else 0
 
 
-def _plain_width(own: Own) -> int | None:
-    """The width of a head where it is not stated."""
-    width, heads = own.get("embedding_length"), own.get("attention.head_count")
-    return width // heads if type(width) is int and type(heads) is int and heads > 0 else None
+def plain_width(own: Own) -> int | None:
+    """The width of a head where it is not stated: by the heads of the first layer."""
+    width, heads = own.get("embedding_length"), of_layer(own.get("attention.head_count"), 0)
+    return width // heads if type(width) is int and heads else None
 
 
-def _of_layer(stated: object, layer: int) -> int:
+def of_layer(stated: object, layer: int) -> int:
     """The number of a layer; 0 where it is not known."""
     found = stated[layer] if isinstance(stated, list) and layer < len(stated) else stated
     return found if type(found) is int and found > 0 else 0
 
 
-def _layers(tensors: Mapping[str, Layout]) -> dict[tuple[str, int], dict[str, tuple[int, ...]]]:
+def layers_of(tensors: Mapping[str, Layout]) -> dict[tuple[str, int], dict[str, tuple[int, ...]]]:
     """The shapes of the matrices and norms of each layer, by the beginning of its names and its number."""
     found: dict[tuple[str, int], dict[str, tuple[int, ...]]] = {}
     for name, layout in tensors.items():

@@ -407,17 +407,42 @@ def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int,
 
 NEEDED = [("llama", "llama.context_length"), ("bert", "bert.attention.layer_norm_epsilon"),
           ("mamba2", "mamba2.ssm.conv_kernel"),
-          ("olmoe", "olmoe.expert_used_count"), ("gemma3_text", "gemma3.attention.value_length")]  # fmt: skip
+          ("olmoe", "olmoe.expert_used_count"), ("apertus", "xielu.beta"), ("bert", "tokenizer.ggml.token_type_count"),
+          ("distilbert", "tokenizer.ggml.token_type_count"), ("mistral3_of_4", "mistral4.expert_feed_forward_length"),
+          ("cohere2_moe", "cohere2moe.attention.layer_norm_epsilon")]  # fmt: skip
+UNFIT = [("gemma3_text", "gemma3.attention.value_length"), ("bert_classifier", "bert.classifier.output_labels"),
+         ("cohere2_moe", "cohere2moe.expert_shared_count"), ("step3p7", "step35.attention.value_length"),
+         ("exaone_moe", "exaone-moe.expert_shared_feed_forward_length"), ("falcon", "falcon.attention.head_count"),
+         ("gemma4_experts", "gemma4.attention.key_length"), ("gemma4_experts", "gemma4.expert_feed_forward_length"),
+         ("kimi_linear", "kimi-linear.attention.head_count_kv"), ("plm", "plm.rope.dimension_count"),
+         ("nemotron-nas", "deci.attention.head_count_kv"), ("nemotron_h", "nemotron_h_moe.feed_forward_length"),
+         ("openelm", "openelm.attention.key_length"), ("plamo2", "plamo2.attention.value_length"),
+         ("plm", "plm.attention.value_length"), ("refact", "refact.attention.head_count_kv")]  # fmt: skip
+"""Keys that have a default in llama.cpp, with which these files do not load."""
 
 
-@pytest.mark.parametrize(("name", "key"), NEEDED)
+@pytest.mark.parametrize(("name", "key"), [*NEEDED, *UNFIT])
 def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, key: str, tmp_path: Path) -> None:
     file = written(name)
     assert not errors(audit(str(file.save(tmp_path / "whole.gguf"))))
     file.keys = [pair for pair in file.keys if pair[0] != key]
     audited = audit(str(file.save(tmp_path / "target.gguf")))
-    assert errors(audited) == [f"N510 {key}; reference llama.cpp refuses it: key not found in model"]
+    why = "its default does not fit the tensors" if (name, key) in UNFIT else "key not found in model"
+    assert errors(audited) == [f"N510 {key}; reference llama.cpp refuses it: {why}"]
     assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "code"),
+    [("llama", "llama.attention.key_length", "C310"), ("granitemoehybrid", "granitehybrid.embedding_scale", None)],
+)
+def test_an_absent_key_that_the_tensors_tell_is_one_error_or_none(
+    name: str, key: str, code: str | None, tmp_path: Path
+) -> None:
+    file = written(name)
+    file.keys = [pair for pair in file.keys if pair[0] != key]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity == "error"] == [code] * (code is not None)
 
 
 WRONG_SIZES = [
@@ -450,6 +475,13 @@ def doubled(name: str, key: str) -> Written:
     twice = [2 * one for one in values[key]] if isinstance(values[key], list) else 2 * values[key]
     file.keys = [(one, kind, twice if one == key else value) for one, kind, value in file.keys]
     return file
+
+
+def test_a_key_that_changes_only_what_is_computed_alters_the_model(tmp_path: Path) -> None:
+    file = doubled("ernie4_5_moe", "ernie4_5-moe.interleave_moe_layer_step")
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity == "error"] == ["C310"]
+    assert {one.outcome for one in audited.loads} == {"altered"}
 
 
 @pytest.mark.parametrize(("name", "key", "code"), WRONG_SIZES)

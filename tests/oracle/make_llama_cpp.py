@@ -185,13 +185,23 @@ def families(names: Iterable[str]) -> set[str]:
     return {key_of(name)[0] for name in names}
 
 
+def recorded_shapes(architecture: str, kinds: set[str]) -> Shapes:
+    """The shapes of the record that has these tensors; none where there is no record."""
+    made = (one["target"] for one in records().values() if is_of(one, architecture))
+    found = next((one for one in made if families(one) == kinds), {})
+    return {name: tuple(one["shape"][::-1]) for name, one in found.items()}
+
+
 def measure(prober: Prober, architecture: str, starts: Sequence[tuple[set[str], Keys]]) -> Measured:
     """All that is found of an architecture with some keys, and with changes of them."""
     found = Measured([], [], set(), [], [])
     done: list[set[str]] = []
     met: list[set[str]] = []
     for kinds, start in starts:
-        if kinds in met or (made := prober.completed(start)) is None:
+        made = None if kinds in met else prober.completed(start)
+        if made is None and kinds not in met and (shapes := recorded_shapes(architecture, kinds)):
+            made = prober.completed(start, shapes)  # an assertion on a shape ends the library
+        if made is None:
             continue
         met.append(kinds)
         keys, tensors = made

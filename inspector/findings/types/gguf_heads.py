@@ -193,7 +193,8 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
         the norms or the context length, or a part of the vocabulary.
 
     Why it matters
-        llama.cpp refuses the file: "key not found in model".
+        llama.cpp refuses the file: "key not found in model", or takes a default of its own, with which the shapes of
+        the tensors do not fit (`unfit`).
 
     Example
         error[N510] gguf-keys-missing: llama.context_length
@@ -207,13 +208,15 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     code = "N510"
 
     keys: tuple[str, ...]
+    unfit: bool = False
 
     def headline(self) -> str:
         more = len(self.keys) - NAMES_SHOWN
         return f"{', '.join(self.keys[:NAMES_SHOWN])}{f' and {more} more' if more > 0 else ''}"
 
     def rows(self) -> Rows:
-        return [("reference", "llama.cpp refuses it: key not found in model")]
+        why = "its default does not fit the tensors" if self.unfit else "key not found in model"
+        return [("reference", f"llama.cpp refuses it: {why}")]
 
     def remedy(self) -> Remedy:
         what = "the key" if len(self.keys) == 1 else "the keys"
