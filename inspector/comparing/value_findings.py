@@ -40,6 +40,7 @@ def value_findings(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
 
     moved: tensors that another finding explains.
     """
+    found = _with_joined(found)
     changed = [verdict for verdict in found.verdicts if verdict.what == DIFFERENT and verdict.target not in moved]
     swapped = exchanged(changed)
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
@@ -74,6 +75,22 @@ def value_findings(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
     yield from _harmless(found)
 
 
+def _with_joined(found: Values) -> Values:
+    """The values, where parts of a matrix have rows in an order that its loader does not need: all its parts have.
+
+    A part whose rows have no such order is DIFFERENT where its rows are the source's in another order.
+    """
+    disordered = {one.target: one.what for one in found.verdicts if one.what in (UNCONVERTED, MISORDERED)}
+    verdicts = [
+        replace(one, what=disordered[one.target])
+        if one.what == DIFFERENT and one.relation == EXCHANGED and one.target in disordered
+        else one
+        for one in found.verdicts
+    ]
+    return replace(found, verdicts=verdicts)
+
+
+EXCHANGED = "rows exchanged"
 FEWEST_ROLES = 4
 """From this number of roles on, values that differ in most matrices are one finding: another training, not damage."""
 

@@ -205,7 +205,8 @@ def _of_plain(
     what, reported = judged(carried.identity.role, one, other, scanner, conversion)
     if is_unconverted(what, carried, conversion, scanner):
         what = UNCONVERTED
-    relation, rows = value_relation(one, other, reported.differing) if what == DIFFERENT else ("", ())
+    joined = any(tensor.part is not None for tensor in tensors)
+    relation, rows = value_relation(one, other, reported.differing, joined=joined) if what == DIFFERENT else ("", ())
     verdict = Verdict(
         carried.identity.role, "", "", what, reported, carried.steps, one.raw.ndim > 1,
         (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Final
 
 import numpy as np
@@ -42,10 +43,13 @@ BY_VALUE: Final[Mapping[str, Callable[[Array, str], Array | None]]] = {
 """What was done to each value by itself."""
 
 
-def value_relation(source: Numbers, target: Numbers, differing: int) -> tuple[str, tuple[int, ...]]:
+def value_relation(
+    source: Numbers, target: Numbers, differing: int, *, joined: bool = False
+) -> tuple[str, tuple[int, ...]]:
     """What was done to all values, with the exchanged rows where it is that; "" where nothing simple was.
 
-    differing: how many values differ.
+    differing: how many values differ. joined: whether both are parts of a matrix for several modules, of which all rows
+    may have been put into another order.
     """
     if source.dtype != target.dtype or source.dtype not in FLOATS:
         return "", ()
@@ -57,11 +61,13 @@ def value_relation(source: Numbers, target: Numbers, differing: int) -> tuple[st
             break
     if ways:
         return next(iter(ways)), ()
+    if joined and source.raw.ndim == 3:
+        source, target = (Numbers(one.raw.reshape(-1, one.raw.shape[-1]), one.dtype) for one in (source, target))
     if source.raw.ndim != 2:
         return "", ()
     if _begins_transposed(source, target) and _transposed(source, target):
         return "transposed", ()
-    if differing <= MOST_ROWS * source.raw.shape[1]:
+    if joined or differing <= MOST_ROWS * source.raw.shape[1]:
         return _exchanged_rows(source, target)
     return "", ()
 
@@ -92,18 +98,21 @@ def _rows(numbers: Numbers) -> Iterator[tuple[int, Array]]:
 
 
 def _exchanged_rows(source: Numbers, target: Numbers) -> tuple[str, tuple[int, ...]]:
-    """Rows of the source that are in each other's places, where all other rows are the same."""
+    """Rows of the source that are in each other's places, where all other rows are the same; none where many are."""
     rows: list[int] = []
     before: list[bytes] = []
     after: list[bytes] = []
     for (start, left), (_, right) in zip(_rows(source), _rows(target), strict=True):
         found = np.flatnonzero((left != right).any(axis=1))
         rows += [start + int(row) for row in found]
-        if len(rows) > MOST_ROWS:
-            return "", ()
-        before += [left[row].tobytes() for row in found]
-        after += [right[row].tobytes() for row in found]
-    return ("rows exchanged", tuple(rows)) if sorted(before) == sorted(after) else ("", ())
+        before += [_digest(left[row]) for row in found]
+        after += [_digest(right[row]) for row in found]
+    few = tuple(rows) if len(rows) <= MOST_ROWS else ()
+    return ("rows exchanged", few) if sorted(before) == sorted(after) else ("", ())
+
+
+def _digest(row: Array) -> bytes:
+    return blake2b(np.ascontiguousarray(row).data, digest_size=16).digest()
 
 
 def _equal(expected: Array | None, found: Array) -> bool:

@@ -188,7 +188,7 @@ def families(names: Iterable[str]) -> set[str]:
 def recorded_shapes(architecture: str, kinds: set[str]) -> Shapes:
     """The shapes of the record that has these tensors; none where there is no record."""
     made = (one["target"] for one in records().values() if is_of(one, architecture))
-    found = next((one for one in made if families(one) == kinds), {})
+    found: dict[str, Any] = next((one for one in made if families(one) == kinds), {})
     return {name: tuple(one["shape"][::-1]) for name, one in found.items()}
 
 
