@@ -22,6 +22,7 @@ from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison
 from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
+from inspector.comparing.stated_keys import key_findings
 from inspector.comparing.submodels import as_submodel, with_plain_mlp, without_left_out
 from inspector.comparing.symbols import differing_widths
 from inspector.comparing.tally import Tally, tally
@@ -220,6 +221,7 @@ def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
 
 def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
     """The findings of the two audits that the comparison does not cover."""
+    yield from key_findings(before.audited, after.audited)
     if before.audited.findings or after.audited.findings:
         from inspector.comparing.own_findings import own_findings
 

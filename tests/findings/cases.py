@@ -1092,6 +1092,13 @@ FIRES |= {
 }  # fmt: skip
 
 
+def converted_with_doubled(name: str, key: str) -> Comparison:
+    """A model and its conversion, of which one key has twice its value."""
+    record = recorded_gguf.records()[name]
+    tensors = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in record["source"].items()}
+    return compare_audits(judged(tensors, record["config"]), gguf_with_doubled(name, key))
+
+
 SMALL_GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48, "n_head": 4, "n_layer": 3,
               "n_positions": 40, "vocab_size": 224}  # fmt: skip
 COMPARED: dict[str, Callable[[], Comparison]] = {
@@ -1112,6 +1119,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
     "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
+    "key-changed": lambda: converted_with_doubled("bert", "bert.attention.head_count"),
     "taken-as-tied": lambda: compare_audits(
         judged({**genuine(SMALL_GPT2), "lm_head.weight": ("BF16", (224, 48))}, None),
         judged(genuine(SMALL_GPT2), None)),

@@ -1,0 +1,101 @@
+"""Numbers that a GGUF file and the config of its model both state, and that no tensor shows.
+
+Source: llama.cpp's convert_hf_to_gguf.py, which copies them from the config (`set_gguf_parameters` of each class).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from inspector.auditing.result import Audit
+from inspector.dialects.gguf_config import own_key
+from inspector.findings.finding import Finding, Place
+
+NUMBERS: Final = ("attention.head_count", "attention.head_count_kv", "attention.key_length", "expert_used_count")
+"""Keys of a file that decide what is computed of the tensors, which may fit any number."""
+FLOATS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rope.freq_base": ("rope_theta",),
+    "attention.layer_norm_rms_epsilon": ("rms_norm_eps",),
+    "attention.layer_norm_epsilon": ("layer_norm_eps", "layer_norm_epsilon"),
+}
+"""Keys of a file -> those of a config, as float32."""
+OTHERWISE: Final = frozenset({"chatglm.attention.layer_norm_rms_epsilon"})
+"""Keys that the converter does not take from the config: it writes 1e-5 where the config has no `layernorm_epsilon`."""
+INNER: Final = ("text_config", "rope_parameters")
+"""Parts of a config that hold its keys as well."""
+
+
+def key_findings(source: Audit, target: Audit) -> Iterator[Finding]:
+    """One finding for each number that a conversion changed, unless a finding of a side names it."""
+    sides = [one.checkpoint.metadata is not None for one in (source, target)]
+    if sides[0] == sides[1]:
+        return
+    file, model = (source, target) if sides[0] else (target, source)
+    named = {
+        getattr(one, name, None)
+        for side in (source, target)
+        for one in side.findings
+        if one.severity == "error"
+        for name in ("key", "file_key")
+    }
+    for key, config_key, stated, expected in (*_numbers(file, model), *_floats(file, model)):
+        if key in OTHERWISE or key in named or config_key in named:
+            continue
+        from inspector.findings.conversion.keys import KeyChanged
+
+        yield KeyChanged(
+            place=Place(file=file.checkpoint.set_name, key=key), key=key, stated=stated, config_key=config_key,
+            expected=expected, from_file=file is source,
+        )  # fmt: skip
+
+
+Changed = tuple[str, str, float, float]
+"""A key of a file, that of a config, and the numbers of both."""
+
+
+def _numbers(file: Audit, model: Audit) -> Iterator[Changed]:
+    metadata, read, config = file.checkpoint.metadata, file.checkpoint.config, model.checkpoint.config
+    if metadata is None or read is None or config is None:
+        return
+    name, kind = metadata.values.get("general.architecture"), read.values.get("model_type")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        return
+    for config_key, stated in read.values.items():
+        key = own_key(kind, config_key, name)
+        expected = _stated(config.values, (config_key,))
+        if key is None or key.removeprefix(f"{name}.") not in NUMBERS or key not in metadata.values:
+            continue
+        if type(stated) is int and type(expected) is int and stated != expected:
+            yield key, config_key, stated, expected
+
+
+def _floats(file: Audit, model: Audit) -> Iterator[Changed]:
+    metadata, config = file.checkpoint.metadata, model.checkpoint.config
+    if metadata is None or config is None:
+        return
+    name = metadata.values.get("general.architecture")
+    for word, keys in FLOATS.items():
+        stated, expected = metadata.values.get(f"{name}.{word}"), _stated(config.values, keys)
+        if isinstance(stated, float) and isinstance(expected, int | float) and stated != _single(expected):
+            yield f"{name}.{word}", keys[0], stated, expected
+
+
+def _single(value: float) -> float:
+    """A number as float32 stores it; itself where that is infinite."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return value
+
+
+def _stated(values: Mapping[str, object], keys: Iterable[str]) -> object:
+    """What a config states, itself or in one of its parts."""
+    inner = [one for name in INNER if isinstance(one := values.get(name), Mapping)]
+    parts = [*inner, *(one for each in inner if isinstance(one := each.get(INNER[1]), Mapping))]
+    for key in keys:
+        for part in (values, *parts):
+            if part.get(key) is not None:
+                return part[key]
+    return None
