@@ -60,6 +60,8 @@ MOST_REPORTED = 2
 """Most cases of one kind that are reported separately."""
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
 """Keys of a config.json whose loader looks for the quantization there."""
+ROW = -1
+"""The group size of rows that are one group."""
 MOST_MODULES = 16
 """Most modules that are reported separately."""
 
@@ -210,7 +212,7 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
         for case in others
         if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in reported
     ]
-    for members in _grouped(others):
+    for members in _grouped(others, sum(unpacked.schemes.values())):
         found = _completed(members)
         yield with_list(found, members, unpacked) if isinstance(found, ModuleNotPacked) else found
 
@@ -237,7 +239,7 @@ def _disagreements(
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
     odd: dict[str, list[tuple[list[ModuleProblem], PackingConfigDisagrees, int]]] = {}
-    for pairs in alike.values():
+    for pairs in _whole_rows(list(alike.values())):
         members, first = [case for case, _ in pairs], pairs[0][1]
         tensors = sum(case.tensors for case in members)
         agreeing = unpacked.agreed.get((first.key, first.what), 0)
@@ -254,12 +256,35 @@ def _disagreements(
         yield _named(otherwise, _place(members), members)
 
 
-def _grouped(cases: Sequence[ModuleProblem]) -> Iterator[list[ModuleProblem]]:
-    """Groups cases of one kind at the same layers and experts; if there are very many, all of a kind."""
+def _whole_rows(
+    alike: Sequence[list[tuple[ModuleProblem, PackingConfigDisagrees]]],
+) -> Iterator[list[tuple[ModuleProblem, PackingConfigDisagrees]]]:
+    """The cases, with those of rows that are one group joined to those whose rows have several of one size."""
+    sized: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
+    for pairs in alike:
+        first = pairs[0][1]
+        if first.what == "group_size" and first.weights != ROW:
+            sized.setdefault(first.key, pairs)
+    for pairs in alike:
+        first = pairs[0][1]
+        joins = first.what == "group_size" and first.weights == ROW and first.key in sized
+        if sized.get(first.key) is pairs:
+            rows = [pair for other in alike for pair in other if pair[1].key == first.key and pair[1].weights == ROW]
+            yield [*pairs, *rows]
+        elif not joins:
+            yield pairs
+
+
+def _grouped(cases: Sequence[ModuleProblem], quantized: int) -> Iterator[list[ModuleProblem]]:
+    """Groups cases of one kind at the same layers and experts; all of a kind if there are very many, or all modules.
+
+    quantized: the number of quantized modules.
+    """
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
         modules = sum(case.tensors for case in kind)
-        if len(groups) > MOST_REPORTED or modules > MOST_MODULES or kind[0].finding.always_one:
+        many = modules > MOST_MODULES or 2 * modules > quantized
+        if len(groups) > MOST_REPORTED or many or kind[0].finding.always_one:
             yield kind
         else:
             yield from groups

@@ -2,7 +2,8 @@
 
 torchao writes, for each weight, which tensors it was taken apart into (`_tensor_data_names` in `__metadata__`), and
 looks for all of them (`unflatten_tensor_state_dict` in `torchao.prototype.safetensors`; measured with transformers 5.24
-and torchao 0.18: it raises). A part that only some weights lack is found by comparison with the others.
+and torchao 0.18: it raises). A part that only some weights lack is found by comparison with the others; the names in
+the metadata are those of the model in memory, which a file may spell otherwise (LLaVA's, saved by transformers 5).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def parts_missing(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Module
         for part, name in _stated(file.metadata or {}):
             wanted.setdefault(part, []).append(name)
     for part, names in wanted.items():
-        if part in missed or any(name in checkpoint.tensors for name in names):
+        if part in missed or any(name.endswith(f".{part}") for name in checkpoint.tensors):
             continue
         finding = PackingHelperMissing(helper=part, expected=())
         for family in families_of(dict.fromkeys(names, Layout("U8", (), 1, 1))).values():

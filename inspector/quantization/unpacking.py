@@ -54,10 +54,11 @@ def unpack(
     if not modules and not lost:
         return Unpacked(families, settings=settings)
     dims = plain_dims(families)
-    settings = settings.with_dims(dims if settings.known else widths() or dims)
+    unsized = not settings.special and settings.base.bits is None
+    settings = settings.with_dims(widths() or dims if unsized else dims)
     absent = families_of(dict.fromkeys(lost, Layout("U8", (), 1, 1))) if lost else {}
     found = _unpacked(families, modules, settings, absent, whole)
-    if not settings.known:
+    if unsized:
         return _uniform(found, lambda bits: _unpacked(families, modules, settings.with_usual(bits), absent, whole))
     shown = _bits_shown(found.cases)
     if not shown:

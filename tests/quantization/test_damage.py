@@ -30,6 +30,7 @@ from tests.quantization.made_by_formula import (
     scaled,
     words,
 )
+from tests.quantization.recorded import variants
 from tests.quantization.stored import (
     LEFTOVERS,
     PACKED,
@@ -314,3 +315,23 @@ def test_packed_zero_points_are_no_floats(name: str) -> None:
     result = changed(name, put={f"{MODULE}.{suffix}": ("BF16", checkpoint(name)[1][f"{MODULE}.{suffix}"][1])})
     assert caused(name, result) == ["T611"], [finding.message for finding in result.findings]
     assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [("bnb_int8_bert", "SCB"), ("bnb_nf4_deepseek_v3", "weight.absmax"), ("tao_intx4_g32", "_weight_scale")],
+)
+def test_a_helper_lost_in_all_modules_is_one_finding_wherever_they_are(name: str, lost: str) -> None:
+    one = variants()[name]
+    spec = {
+        key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items() if not key.endswith(f".{lost}")
+    }
+    assert bad(judged(spec, one["config"])) == ["T610"]
+
+
+def test_scales_of_groups_with_a_wrong_shape_leave_their_zero_points_right() -> None:
+    one = variants()["tao_intx4_g32"]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    key = next(key for key in spec if key.endswith("._weight_scale"))
+    rows, groups = spec[key][1]
+    assert bad(judged({**spec, key: (spec[key][0], (rows + 1, groups))}, one["config"])) == ["T611"]

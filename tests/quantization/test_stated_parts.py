@@ -14,12 +14,15 @@ from tests.quantization.stored import checkpoint
 PARTS = ("qdata", "scale", "zero_point")
 
 
-def audited(folder: Path, lost: str, parts: object) -> list[str]:
-    """The codes of errors without the tensors that end so, where the metadata lists parts of each weight."""
+def audited(folder: Path, lost: str, parts: object, prefix: str = "") -> list[str]:
+    """The codes of errors without the tensors that end so, where the metadata lists parts of each weight.
+
+    prefix: what the names in the metadata begin with besides.
+    """
     config, spec, _ = checkpoint("torchao_int8wo")
     modules = [name.removesuffix("._weight_qdata") for name in spec if name.endswith("._weight_qdata")]
     entry = json.dumps({"_type": "Int8Tensor", "_tensor_data_names": parts})
-    metadata = {"format": "pt", **dict.fromkeys((f"{module}.weight" for module in modules), entry)}
+    metadata = {"format": "pt", **dict.fromkeys((f"{prefix}{module}.weight" for module in modules), entry)}
     left = {name: one for name, one in spec.items() if not (lost and name.endswith(lost))}
     write_file(folder / "model.safetensors", left, metadata)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -37,3 +40,11 @@ def test_a_part_that_is_listed_and_stored_for_no_weight_is_one_error(
 ) -> None:
     """Recorded: transformers 5.24 with torchao 0.18 raises; without the list nothing asks for the part."""
     assert audited(tmp_path, lost, parts) == codes
+
+
+@pytest.mark.parametrize(("lost", "codes"), [("", []), ("._weight_zero_point", ["T610"])])
+def test_the_names_in_the_metadata_may_be_those_of_the_model_in_memory(
+    tmp_path: Path, lost: str, codes: list[str]
+) -> None:
+    """Recorded: transformers 5.23 saves LLaVA so, and loads it completely."""
+    assert audited(tmp_path, lost, PARTS, "model.") == codes

@@ -395,3 +395,43 @@ def test_a_module_that_mixed_precision_does_not_name_is_built_plain() -> None:
     )
     del config["quantization_config"]["quantized_layers"]["model.layers.0.mlp.down_proj"]
     assert bad(judged(spec, config)) == ["T615"]
+
+
+def without(block: dict[str, Any], *path: str) -> None:
+    """Removes what a path leads to."""
+    for key in path[:-1]:
+        block = block[key]
+    del block[path[-1]]
+
+
+@pytest.mark.parametrize("path", [("config_groups",), ("config_groups", "group_0", "targets")])
+@pytest.mark.parametrize("name", ["ct_w8a16_qwen3moe", "ct_w2a16", "ct_int8", "ct_w4a16_opt", "ct_fp8_block"])
+def test_modules_in_no_group_are_one_finding(name: str, path: tuple[str, ...]) -> None:
+    one = variants()[name]
+    config = copy.deepcopy(one["config"])
+    without(config["quantization_config"], *path)
+    result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}, config)
+    assert (bad(result), result.counts.unique_parameters) == (["T615"], one["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"), [("ct_w8a16_qwen3moe", []), ("ct_w8a16_opt", []), ("ct_w4a16_opt", ["T614"])]
+)
+def test_a_group_that_states_no_bits_has_eight(name: str, codes: list[str]) -> None:
+    """The default of compressed-tensors."""
+    one = variants()[name]
+    config = copy.deepcopy(one["config"])
+    without(config["quantization_config"], "config_groups", "group_0", "weights", "num_bits")
+    result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}, config)
+    assert (bad(result), result.counts.unique_parameters) == (codes, one["parameters"])
+
+
+@pytest.mark.parametrize("name", ["ct_w4a16_opt", "ct_w4a16_qwen3moe"])
+def test_rows_of_one_group_say_nothing_else_than_those_of_several(name: str) -> None:
+    one = variants()[name]
+    config = copy.deepcopy(one["config"])
+    config["quantization_config"]["config_groups"]["group_0"]["weights"]["group_size"] = 64
+    result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}, config)
+    assert bad(result) == ["T614"]
+    (finding,) = (one for one in result.findings if one.code == "T614")
+    assert finding.facts["weights"] == 128

@@ -13,6 +13,8 @@ STRATEGIES = ("channel", "tensor", "block", "group")
 NUMBER_TYPES = {"float": "float", "int": "integer"}
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
 """Formats without scales per group, even where a group size is stated; they store each value by itself (`weight`)."""
+USUAL_BITS = 8
+"""The bits of a group that states none (`QuantizationArgs.num_bits` of compressed-tensors)."""
 PACKED = "pack-quantized"
 """The format of integers in words (`weight_packed`).
 
@@ -38,7 +40,8 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
                 special.append((exact(target), setting))
             else:
                 base = setting
-    base = base or block.module_settings(variant=block.text("format"))
+    sparse = block.inner("sparsity_config").text("format") not in (None, "dense")  # of modules in no group too
+    base = base or block.module_settings(variant=block.text("format"), skipped=None if sparse else "")
     return QuantizationSettings(
         base, special=tuple(special), ignored=block.ignored(), transforms=_transforms(block.inner("transform_config"))
     )
@@ -63,7 +66,7 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     size = -1 if strategy in ("channel", "tensor") else weights.integer("group_size")
     read = weights.module_settings(
         {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric", "number_type": "type"},
-        bits=weights.integer("num_bits"),
+        bits=weights.integer("num_bits") if "num_bits" in weights.values else USUAL_BITS,
         group_size=None if variant in WITHOUT_GROUPS and strategy != "group" else size,
         block=weights.pair("block_structure"),
         strategy=strategy if strategy in STRATEGIES else None,

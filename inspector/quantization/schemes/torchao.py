@@ -18,6 +18,7 @@ from inspector.quantization.module import (
     FLOAT8,
     ModuleReading,
     Scheme,
+    Shape,
     Tensors,
     UnpackedTensor,
     ceil_div,
@@ -104,6 +105,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     shape = values.shape
     reading.number_type(values)
     rows = product(shape[:-1])
+    each = _by_zeros(tensors, shape)
     whole = scale is None or scale.elements == 1 or scale.shape in ((*shape[:-1], scale.shape[-1]), (rows,))
     allowed = (
         (rows,) if setting.strategy == "channel" else (1, rows, rows * -(-shape[-1] // (setting.group_size or 128)))
@@ -113,10 +115,11 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         groups = next((size for size in sizes if scale and whole and scale.elements * size == product(shape)), 0)
         if not groups:
             whole = False
-            reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")
+            reading.helper("_weight_scale", [each], "one for each output" if each[-1] == 1 else "one for each group")
     if scale is not None:
-        each = scale.shape if whole else (*shape[:-1], 1)
-        reading.helper("_weight_zero_point", [each], "one for each scale", required=setting.zeros is True)
+        reading.helper(
+            "_weight_zero_point", [scale.shape if whole else each], "one for each scale", required=setting.zeros is True
+        )
         if whole:
             reading.helper("_weight_scale", [scale.shape])
         if whole and scale.elements > rows and setting.group_size is not None:
@@ -124,6 +127,12 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     fewer = setting.bits is not None and 0 < setting.bits < 8 and values.dtype not in FLOAT8
     bits = setting.bits if fewer and setting.bits is not None else 8
     return reading.result("_weight_qdata", "torchao", shape, bits, setting.group_size)
+
+
+def _by_zeros(tensors: Tensors, shape: Shape) -> Shape:
+    """The shape of the scales where their own is wrong: that of zero points of groups, else one for each output."""
+    zeros = tensors.get("_weight_zero_point")
+    return zeros.shape if zeros is not None and zeros.shape[:-1] == shape[:-1] else (*shape[:-1], 1)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
