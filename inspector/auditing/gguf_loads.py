@@ -157,7 +157,7 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
-    findings = _without_contradicted(_without_followed(_with_keys(audited, _with_lists(audited, findings))))
+    findings = _without_followed(_with_keys(audited, _with_lists(audited, findings)))
     findings = [*findings, *_unknown(audited)]
     other = _of_another_architecture(audited)
     if other is not None:

@@ -27,6 +27,8 @@ EVERY_TOOL: Final = frozenset({
 AUTO_ROUND: Final = "auto-round"
 NO_LAYERS: Final = ("head", "embed", "router", "norm")
 """How the roles of matrices begin that are left out without a list, or are no linear layers."""
+HEAD: Final = "head"
+"""A head is left out without a list, except by the method that leaves out nothing (measured: its scale is missing)."""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
     "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config",
@@ -56,7 +58,8 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
         )  # fmt: skip
         if boxes:
             found.append((line, scheme, boxes))
-    towers = _towers([line for line, _, _ in found], lines) if method == BY_PATTERN else []
+    body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
+    towers = _towers(body, lines) if method == BY_PATTERN else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
     entries = entries_for(inside, lines, SIGNS.get(method, ""))
     entries = [*(f"re:.*{_shortest(tower, lines)}.*" for tower in towers), *entries]
@@ -110,7 +113,8 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False) -> Iterator
         stack = _stack(line.family)
         plain = line.packed is None and line.family not in families and line.layout.dtype in FLOATS
         usual = line.role in EVERY_TOOL and stack in packed
-        if plain and (usual or (everywhere and not line.role.startswith(NO_LAYERS))) and _is_linear(line):
+        every = everywhere and (line.role.startswith(HEAD) or not line.role.startswith(NO_LAYERS))
+        if plain and (usual or every) and _is_linear(line):
             yield line, packed.get(stack) or next(iter(packed.values()))
 
 

@@ -435,3 +435,40 @@ def test_rows_of_one_group_say_nothing_else_than_those_of_several(name: str) -> 
     assert bad(result) == ["T614"]
     (finding,) = (one for one in result.findings if one.code == "T614")
     assert finding.facts["weights"] == 128
+
+
+@pytest.mark.parametrize("name", ["ct_fp8_dynamic", "ct_w4a16", "ct_w8a8", "ct-w4-asym", "ct_w4a16_qwen3moe"])
+def test_a_plain_head_must_be_ignored_by_the_method_that_leaves_out_nothing(name: str) -> None:
+    """Measured: transformers 5.23 with compressed-tensors 0.20 misses lm_head.weight_scale and computes NaN."""
+    if name in NAMES:
+        config, spec, _ = checkpoint(name)
+    else:
+        one = variants()[name]
+        config, spec = (
+            copy.deepcopy(one["config"]),
+            {key: (kind, tuple(shape)) for key, (kind, shape) in one["tensors"].items()},
+        )
+    config["quantization_config"]["ignore"] = []
+    result = judged(spec, config)
+    assert bad(result) == ["T641"]
+    (step,) = next(one for one in result.findings if one.code == "T641").remedy().steps
+    assert step.new == ["re:.*lm_head"]
+    config["quantization_config"]["ignore"] = step.new
+    assert bad(judged(spec, config)) == []
+
+
+@pytest.mark.parametrize(("name", "key"), [("bnb_nf4", "load_in_4bit"), ("bnb_int8", "load_in_8bit")])
+@pytest.mark.parametrize("absent", [True, False])
+def test_no_switch_of_bitsandbytes_is_on(name: str, key: str, absent: bool) -> None:
+    """Measured with transformers 5.23: it refuses 4 bits, and leaves the scales of 8 bits unread."""
+    config, spec, _ = checkpoint(name)
+    block = config["quantization_config"]
+    for other in [other for other in block if "load_in" in other]:
+        if absent:
+            del block[other]
+        else:
+            block[other] = False
+    result = audited(name, spec, config)
+    assert bad(result) == ["T614"]
+    (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
+    assert (step.key, step.new) == (("quantization_config", key), True)

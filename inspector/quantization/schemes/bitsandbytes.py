@@ -11,7 +11,9 @@ int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
 
 from __future__ import annotations
 
-from inspector.findings.types.packed import PackingHelperDiffers
+from typing import Final
+
+from inspector.findings.types.packed import PackingConfigDisagrees, PackingHelperDiffers
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
 from inspector.quantization.settings import QuantizationSettings
@@ -42,7 +44,7 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.compare("variant", kind, read=kind is None)
     if kind is not None or absmax is not None or nested:  # without any of them nothing says how scales are stored
         reading.compare("nested", nested, read=kind is None)
-    reading.compare("bits", 4)
+    _switched(reading, 4)
     size = _size(elements, absmax.elements if absmax is not None else None)
     counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]
     reading.helper("weight.absmax", counts, f"one for {size or 64} values", BYTES if nested else FLOATS)
@@ -85,6 +87,16 @@ def block_differs(tensors: Tensors, size: int) -> PackingHelperDiffers:
                                 dtypes=(), because=f"one for {size} values, as in the other modules")  # fmt: skip
 
 
+def _switched(reading: ModuleReading, bits: int) -> None:
+    """Compares the bits with the switch that is on; where none is, transformers 5.23 refuses 4 bits and casts 8."""
+    if reading.setting.bits != OFF:
+        reading.compare("bits", bits)
+        return
+    key = f"{reading.setting.prefix}.load_in_{bits}bit"
+    stated = reading.setting.shown.get(f"load_in_{bits}bit")
+    reading.faults.append(PackingConfigDisagrees(key=key, what="bits", config=stated, plain=True, weights=True))
+
+
 def _is_eight(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype != "I8" or len(values.shape) != 2:
@@ -95,7 +107,7 @@ def _is_eight(tensors: Tensors, setting: ModuleSettings) -> bool:
 def _eight(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     outputs, inputs = tensors["weight"].shape
-    reading.compare("bits", 8)
+    _switched(reading, 8)
     reading.helper("SCB", [(outputs,)], "one for each output", FLOATS)
     reading.helper("weight_format", [(), (1,)], "one number", required=False)
     return reading.result("weight", "llm-int8", (outputs, inputs), 8)
@@ -105,19 +117,22 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     """The bitsandbytes config of transformers; of the two spellings of each switch loaders read the first."""
     stated = {
         bits: next((block.values[key] for key in (name, f"_{name}") if key in block.values), None)
-        for bits, name in ((4, "load_in_4bit"), (8, "load_in_8bit"))
+        for bits, name in SWITCHES.items()
     }
     bits = next((bits for bits, on in stated.items() if on), None)
     base = block.module_settings(
         {"bits": "load_in_4bit" if bits == 4 else "load_in_8bit", "variant": "bnb_4bit_quant_type",
          "nested": "bnb_4bit_use_double_quant"},
-        bits=bits,
+        bits=bits or OFF,
         variant=block.text("bnb_4bit_quant_type") if bits == 4 else None,
         nested=block.truth("bnb_4bit_use_double_quant") if bits == 4 else None,
-        shown={"bits": True},
+        shown={"bits": True} if bits else {name: block.values.get(name) for name in SWITCHES.values()},
     )  # fmt: skip
     return QuantizationSettings(base, ignored=block.ignored("llm_int8_skip_modules"))
 
 
+OFF: Final = 0
+"""The bits of a block of which no switch is on."""
+SWITCHES: Final = {4: "load_in_4bit", 8: "load_in_8bit"}
 FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)
 EIGHT = Scheme("llm-int8", "weight", ("SCB",), ("weight_format",), _is_eight, _eight)
