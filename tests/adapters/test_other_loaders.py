@@ -13,7 +13,11 @@ from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import codes
 
-MLX = {"fine_tune_type": "lora", "num_layers": 2, "lora_parameters": {"rank": 4, "scale": 20.0, "dropout": 0.0}}
+MLX: dict[str, Any] = {
+    "fine_tune_type": "lora",
+    "num_layers": 2,
+    "lora_parameters": {"rank": 4, "scale": 20.0, "dropout": 0.0},
+}
 
 
 def of_mlx(place: Path, config: dict[str, Any] | None) -> None:
