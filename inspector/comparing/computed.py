@@ -16,6 +16,8 @@ from inspector.dialects.gguf_values import (
     DECAY,
     PAIRED,
     ROTARY,
+    SMALLEST_MEAN,
+    TERNARY,
     TILED,
     TILED_COLUMNS,
     TILED_ROWS,
@@ -25,6 +27,7 @@ from inspector.notation.slots import scope_of
 from inspector.reconciler.reconcile import Reconciled
 from inspector.values.decoding import Array, decoded
 from inspector.values.difference import Difference, difference
+from inspector.values.quantized import is_quantized, values_of
 from inspector.values.stored import Numbers
 
 
@@ -55,14 +58,21 @@ class Conversion:
     @property
     def computes(self) -> bool:
         """Whether values change."""
-        return self._computation() is not None or self._tiling() is not None
+        return self._computation() is not None or self._tiling() is not None or self.is_ternary
+
+    @property
+    def is_ternary(self) -> bool:
+        """Whether a matrix is rounded to -1, 0 and 1 times a number."""
+        return any(self.role in TERNARY.get(name, ()) for name in self.names)
 
     def computed(self, source: Numbers, target: Numbers) -> Difference | None:
         """The difference after the values of transformers' side are computed; None where none are computed."""
         computed, tiled = self._computation(), self._tiling()
+        plain, other = (source, target) if self.forward else (target, source)
+        if self.is_ternary:
+            return self._against(_ternary(plain, other), other)
         if computed is None and tiled is None:
             return None
-        plain, other = (source, target) if self.forward else (target, source)
         raw = np.asarray(plain.raw)
         raw = raw if tiled is None else tiled(raw)  # as stored: decoded, a large matrix takes twice the memory
         if computed is None:
@@ -76,9 +86,12 @@ class Conversion:
     def moved(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers] | None:
         """Both sides after transformers' values changed places; None where they keep their places."""
         tiled = self._tiling()
+        plain, other = (source, target) if self.forward else (target, source)
+        if self.is_ternary and not is_quantized(plain):
+            made = _ternary(plain, other)
+            return (made, target) if self.forward else (source, made)
         if tiled is None:
             return None
-        plain = source if self.forward else target
         made = Numbers(tiled(np.asarray(plain.raw)), plain.dtype)
         return (made, target) if self.forward else (source, made)
 
@@ -159,6 +172,30 @@ def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = N
         return values
     parts = moved[start:].reshape(keys, heads // keys, -1, *moved.shape[1:]).swapaxes(0, 1)
     return np.moveaxis(np.concatenate((moved[:start], parts.reshape(moved[start:].shape))), 0, axis)
+
+
+def _ternary(plain: Numbers, other: Numbers) -> Numbers:
+    """The numbers as BitNet rounds them: to the nearest of -1, 0 and 1 times their mean size, as the other side has it.
+
+    The mean depends on the order of the sum, so that its last bits, and a number half way between two, are the other
+    side's.
+    """
+    values = decoded(np.asarray(plain.raw), plain.dtype)
+    theirs = values_of(other.raw, other.dtype)
+    mean = max(float(np.abs(values).mean(dtype=np.float64)), SMALLEST_MEAN) if values.size else SMALLEST_MEAN
+    size = float(np.abs(theirs).max(initial=0.0))
+    size = size if abs(size - mean) <= MEANS_APART * mean else mean
+    shares = np.abs(values) / np.float32(mean)
+    made = np.where(shares > HALF, np.sign(values), 0).astype(np.float32) * np.float32(size)
+    near = (np.abs(shares - HALF) < HALF_WAY) & ((theirs == 0) | (theirs == np.sign(values) * np.float32(size)))
+    return Numbers(np.where(near, theirs, made).astype(np.float32), "F32")
+
+
+HALF = 0.5
+HALF_WAY = 1e-5
+"""How near to one half a number is that another order of the sum may round otherwise."""
+MEANS_APART = 2.0**-8
+"""What bfloat16 rounds off, in relation to the number."""
 
 
 def _case(audited: Audit, piece: Piece) -> Reconciled | None:

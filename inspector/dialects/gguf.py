@@ -72,6 +72,8 @@ LLAMA_CPP: Final = Dialect(
         "attention.indexer.key": _B + "indexer.attn_k",
         "attention.indexer.weight": _B + "indexer.proj",
         "norm.indexer": _B + "indexer.k_norm",
+        "norm.attention.sub": _B + "attn_sub_norm",
+        "norm.mlp.sub": _B + "ffn_sub_norm",
         "mlp.gate": _B + "ffn_gate",
         "mlp.up": _B + "ffn_up",
         "mlp.down": _B + "ffn_down",

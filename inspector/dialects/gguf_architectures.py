@@ -58,6 +58,7 @@ ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
     "gptneox": ("gpt_neox", "GPTNeoXForCausalLM"),
     "granite": ("granite", "GraniteForCausalLM"),
     "gemma-embedding": ("gemma3_text", "Gemma3TextModel"),
+    "bitnet": ("bitnet", "BitNetForCausalLM"),
     "granitehybrid": ("granitemoehybrid", "GraniteMoeHybridForCausalLM"),
     "granitemoe": ("granitemoe", "GraniteMoeForCausalLM"),
     "granitemoeshared": ("granitemoeshared", "GraniteMoeSharedForCausalLM"),

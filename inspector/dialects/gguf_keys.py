@@ -155,6 +155,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "bamba": GROUPED | GATE_BIASES | WIDEST_GROUPS | MIXER | {"attn_layer_indices": attending_layers},
     "bert": ENCODER,
+    "bitnet": GROUPED | QUERY_BIAS,
     "bloom": {
         "n_layer": "block_count", "n_head": "attention.head_count", "hidden_size": "embedding_length",
         "vocab_size": COMMON["vocab_size"], "sliding_window": "attention.sliding_window",

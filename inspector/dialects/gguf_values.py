@@ -42,6 +42,12 @@ POSITIONS_AFTER_PADDING: Final = frozenset({"roberta", "xlm-roberta"})
 """Types of which the first position embeddings, up to that of the padding token, are left out: no text uses them."""
 POSITION: Final = "embed.position"
 """Role of these embeddings."""
+TERNARY: Final[Mapping[str, frozenset[str]]] = {
+    "bitnet": frozenset({"attention.query", "attention.key", "attention.value", "attention.output", "mlp.gate",
+                         "mlp.up", "mlp.down"}),
+}  # fmt: skip
+"""Type -> roles of matrices that its layers round to -1, 0 and 1 times their mean size: the file has the result."""
+SMALLEST_MEAN: Final = 1e-5
 DECAY: Final = "ssm.decay"
 """Role of state space decays: transformers has their logarithm, A_log, the file -exp(A_log)."""
 

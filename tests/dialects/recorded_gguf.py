@@ -73,6 +73,9 @@ def target_of(record: Mapping[str, Any], source: Arrays, part: str = "target") -
             values = values + np.float32(made.get("by", 1))
         if made["how"] == "decay":
             values = -np.exp(values.astype(np.float64)).astype(np.float32)
+        if made["how"] == "ternary":
+            mean = np.float32(max(float(np.abs(values).mean()), 1e-5))
+            values = np.rint(values / mean).clip(-1, 1).astype(np.float32) * mean
         arrays[name] = values.reshape(made["shape"])
         assert values.size == math.prod(made["shape"])
     keys = "keys" if part == "target" else f"{part}_keys"

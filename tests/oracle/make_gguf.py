@@ -14,9 +14,9 @@ the config.
 
 The file is gzip (mtime 0) of a JSON list of records: model_type, class, config, source (name -> [dtype, shape]), keys
 ([key, type, value] of the GGUF file), target (name -> {shape, how, from}); `how` is "copy", "plus" (1 + value, or
-`by` + value), "decay" (-exp(value)) or "values", where `from` are the values. Of models with towers also projector,
-projector_keys:
-the same for the mmproj file, where the converter writes all its tensors in float32.
+`by` + value), "decay" (-exp(value)), "ternary" (rounded as BitNet does) or "values", where `from` are the values. Of
+models with towers also projector, projector_keys: the same for the mmproj file, where the converter writes all its
+tensors in float32.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "qwen3_5_text": MIXED, "qwen3_5_moe_text": MIXED, "qwen3_next": MIXED, "qwen3_5": {"text_config": MIXED},
     "qwen3_5_moe": {"text_config": MIXED},
-    "bamba": {"attn_layer_indices": [1]},
+    "bamba": {"attn_layer_indices": [1]}, "bitnet": {"tie_word_embeddings": True},
     **{name: {"n_group": 1} for name in ("exaone_moe", "mimo_v2_flash", "solar_open")},
     **{name: {"num_key_value_heads": 6} for name in ("dots1", "olmoe")},
     **{name: {"head_dim": 8} for name in ("eurobert", "nemotron")},
@@ -148,8 +148,17 @@ STATED: dict[str, dict[str, Any]] = {
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
-AS_PUBLISHED = {"kimi_linear": ("layers.0.block_sparse_moe.", "layers.0.mlp.")}
+AS_PUBLISHED = {
+    "bitnet": (("attn_sub_norm.", "inner_attn_ln."), ("ffn_sub_norm.", "ffn_layernorm.")),
+    "kimi_linear": (("layers.0.block_sparse_moe.", "layers.0.mlp."),),
+}
 """Names that transformers 5 writes otherwise than published files have them, and the converter reads them."""
+BY_AUTHORS: dict[str, dict[str, Any]] = {
+    "bitnet": {"architectures": ["BitnetForCausalLM"], "auto_map": {
+        "AutoConfig": "configuration_bitnet.BitnetConfig",
+        "AutoModelForCausalLM": "modeling_bitnet.BitnetForCausalLM"}},
+}  # fmt: skip
+"""Keys of the config of models whose names are those of their authors' code, which loads them."""
 BASE: dict[str, Any] = {
     "vocab_size": 107, "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 6,
     "num_key_value_heads": 2, "max_position_embeddings": 70, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
@@ -363,16 +372,20 @@ def turned(path: Path) -> None:
     path.write_bytes(raw[:8] + json.dumps(header, separators=(",", ":")).encode().ljust(begin - 8) + raw[begin:])
 
 
-def numbered(path: Path, respelled: tuple[str, str]) -> dict[str, tuple[list[int], int]]:
+def numbered(path: Path, respelled: tuple[tuple[str, str], ...]) -> dict[str, tuple[list[int], int]]:
     """Replaces the elements of a file by their numbers: name -> shape and the number of the first element.
 
-    respelled: a part of names, and what is written in its place, which is no longer.
+    respelled: parts of names, and what is written in their place.
     """
     raw = bytearray(path.read_bytes())
     begin = 8 + int.from_bytes(raw[:8], "little")
-    if respelled[0]:
-        raw[8:begin] = raw[8:begin].replace(respelled[0].encode(), respelled[1].encode()).ljust(begin - 8)
-    header = json.loads(raw[8:begin])
+    named = bytes(raw[8:begin])
+    for part, other in respelled:
+        named = named.replace(part.encode(), other.encode())
+    named += b" " * (-len(named) % 8)
+    raw[:begin] = len(named).to_bytes(8, "little") + named
+    begin = 8 + len(named)
+    header = json.loads(named)
     found, first = {}, 1
     for name, entry in header.items():
         if name == "__metadata__" or entry["dtype"] != "F32":
@@ -457,7 +470,8 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     name, config = made
     if model_type in TURNED:
         turned(place / "source" / "model.safetensors")
-    source = numbered(place / "source" / "model.safetensors", AS_PUBLISHED.get(model_type, ("", "")))
+    config = {**config, **BY_AUTHORS.get(model_type, {})}
+    source = numbered(place / "source" / "model.safetensors", AS_PUBLISHED.get(model_type, ()))
     kind = converter(name)
 
     def vocabulary(self: Any) -> None:
@@ -468,6 +482,9 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     for one in (kind, *descendants(base.TextModel)):
         if "impl" not in one.__annotations__:  # one that hands everything on
             one.set_vocab = vocabulary
+    ternary = hasattr(kind, "weight_quant")
+    if ternary:  # BitNet's rounding is left out here and repeated by the reader of the records
+        kind.weight_quant = lambda self, weight: weight
     kind.no_mtp, base.TextModel.set_vocab = True, vocabulary
     with torch.inference_mode():
         stated = with_keys(base.ModelBase.load_hparams(place / "source", False), STATED.get(model_type, {}))
@@ -476,6 +493,9 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     reader = gguf.GGUFReader(place / "target.gguf")
     decays = [(first, int(np.prod(shape))) for tensor, (shape, first) in source.items() if tensor.endswith("A_log")]
     target = {one.name: origin(one.name, np.array(one.data), decays) for one in sorted_by_name(reader.tensors)}
+    for tensor, one in target.items() if ternary else ():
+        if tensor.startswith("blk.") and "norm" not in tensor:
+            one["how"] = "ternary"
     listed = {tensor: ["F32", shape] for tensor, (shape, _) in source.items()}
     return {"model_type": model_type, "class": name, "config": config, "source": listed, "keys": keys_of(reader),
             "target": target, **projected(name, place)}  # fmt: skip

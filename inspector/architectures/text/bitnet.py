@@ -13,7 +13,8 @@ BITNET = Architecture("bitnet", dims=DECODER, heads=CAUSAL, parts=rows(
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, part("attn_sub_norm", "norm.attention.sub", scale("d")),
               b="attention_bias", bo="attention_bias"),
-        under("mlp", SWIGLU, part("ffn_sub_norm", "norm.mlp.sub", scale("ff"))))))
+        under("mlp", SWIGLU, part("ffn_sub_norm", "norm.mlp.sub", scale("ff"))))),
+    dialects=({}, {"*attn_sub_norm.": "inner_attn_ln.", "*ffn_sub_norm.": "ffn_layernorm."}))  # the authors' first code
 HELIUM = Architecture("helium", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
