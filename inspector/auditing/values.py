@@ -127,9 +127,13 @@ def _in_blocks(store: Store, bare: str, name: str, line: ledger.Line | None, fou
     scanned = scan_blocks(numbers)
     found.tensors += 1
     found.elements += scanned.elements
-    yield Scanned(name, scanned, use_of(line, bare), axes(numbers.raw))
+    raw = numbers.raw
+    dims = axes(raw) + (raw.ndim > 1 and raw.shape[-1] == 1)  # a row of one block has many numbers
+    yield Scanned(name, scanned, use_of(line, bare), dims)
     if isinstance(stored.raw, StoredArray):
-        yield Scanned(name, scan(stored), OTHER, 1, 1, 0, store.file_of(bare), stored.raw.begin, packed=True)
+        row = raw.shape[-1] * raw.dtype.itemsize if raw.ndim > 1 else 0
+        place = store.file_of(bare), stored.raw.begin
+        yield Scanned(name, scan(stored), OTHER, dims, 1, row, *place, packed=True)
 
 
 ADDS_ONE: Final = frozenset({

@@ -14,6 +14,7 @@ from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
 from inspector.auditing.untrained import begins_as_zeros, is_multiplied
 from inspector.auditing.values import with_values
+from inspector.loader.formats.ggml_types import TYPES
 from inspector.values import chunks
 from inspector.values.abnormal import MATRIX, OTHER, VOCABULARY, is_block
 from inspector.values.bits import HalfProof, are_finite
@@ -22,6 +23,7 @@ from inspector.values.difference import difference
 from inspector.values.scan import ZeroRows, scan
 from inspector.values.stored import Numbers, StoredArray
 from tests.checkpoints import genuine
+from tests.dialects.recorded_gguf import Keys, Written
 from tests.dialects.test_single_file import MODELS, whole
 from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
@@ -283,6 +285,24 @@ def test_a_file_without_any_data_is_one_finding(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(text))
     (finding,) = [one for one in with_values(audit(str(tmp_path))).findings if one.severity != "note"]
     assert (finding.name, finding.facts["tensors"], finding.place.file) == ("data-unwritten", len(parts[1]), path.name)
+
+
+@pytest.mark.parametrize("kind", [0, 2, 8, 34, 35])
+@pytest.mark.parametrize("rows", [0, 5])
+def test_blocks_that_were_never_written_are_one_finding(tmp_path: Path, kind: int, rows: int) -> None:
+    """F32, Q4_0, Q8_0, TQ1_0 and TQ2_0, of which a row is one block. rows: whole ones of the first lost tensor."""
+    spec = {f"blk.{n}.ffn_up.weight": ("F32", (16, 256)) for n in range(4)}
+    arrays = numbers({**spec, "output_norm.weight": ("F32", (256,))})
+    keys: Keys = [("general.architecture", "text", "unheard-of")]
+    path = Written(keys, arrays, dict.fromkeys(spec, kind)).save(tmp_path / "model.gguf")
+    found = [one for one in with_values(audit(str(path))).findings if one.code.startswith("V")]
+    assert not found
+    raw = path.read_bytes()
+    row = 256 // TYPES[kind].elements * TYPES[kind].bytes
+    lost = len(raw) - (32 * row + 4 * 256) + rows * row + row // 2
+    path.write_bytes(raw[: lost - 1] + b"\x01" + bytes(len(raw) - lost))
+    (finding,) = [one for one in with_values(audit(str(path))).findings if one.code.startswith("V")]
+    assert (finding.name, finding.facts["begin"], finding.facts["end"]) == ("data-unwritten", lost, len(raw))
 
 
 @pytest.mark.parametrize(("family", "role", "names", "zeros", "multiplied"), [
