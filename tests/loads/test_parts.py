@@ -76,7 +76,7 @@ ROWS: list[Row] = [
     ("vit", "Classification", [["rename", "classifier.weight", "classifier.0.weight"],
      ["rename", "classifier.bias", "classifier.0.bias"]], ["N407"], "rename them without \"0.\""),
     ("bert", "SequenceClassification", [["rename", "bert.pooler.dense.weight", "bert.pooler.0.dense.weight"]],
-     ["N407"], "rename it to lm_head.weight"),
+     ["N407"], "rename it to bert.pooler.dense.weight"),
     ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"], ["add", "lm_head.1.weight", "F32",
      [107, 48]]], ["N428"], "use the config and the class"),
 ]  # fmt: skip
