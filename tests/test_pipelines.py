@@ -311,6 +311,32 @@ def test_an_encoder_of_another_width_is_reported(hidden: int, found: set[str], t
     assert codes(audit(str(folder))) == {"N435"}
 
 
+@pytest.mark.parametrize(
+    ("class_name", "channels", "found"),
+    [("StableDiffusionPipeline", 9, {"N453"}), ("StableDiffusionInpaintPipeline", 9, set()),
+     ("StableDiffusionInpaintPipeline", 4, set()), ("StableDiffusionInpaintPipeline", 8, {"N453"}),
+     ("StableDiffusionInstructPix2PixPipeline", 8, set()), ("StableDiffusionInstructPix2PixPipeline", 4, {"N453"})],
+)  # fmt: skip
+def test_a_denoiser_that_reads_other_channels_is_reported(
+    class_name: str, channels: int, found: set[str], tmp_path: Path
+) -> None:
+    """diffusers loads it, and its first call fails: the input has a mask or an image beside the latents, or has not."""
+    folder = pipeline(tmp_path, {**PARTS, "_class_name": class_name})
+    (folder / "vae" / "config.json").write_text(json.dumps({**VAE, "latent_channels": 4}), encoding="utf-8")
+    net = {**UNET, "in_channels": channels}
+    write(folder / "unet", genuine(net, "F16"), net)
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == found
+
+
+def test_the_index_names_the_class_of_a_text_encoder_whose_config_names_none(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    config = {key: value for key, value in TEXT.items() if key != "architectures"}
+    (folder / "text_encoder" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(folder))
+    assert (audited.verdict, audited.components["text_encoder"].class_name) == ("clean", "CLIPTextModel")
+
+
 SDXL = {"cross_attention_dim": 96, "projection_class_embeddings_input_dim": 112, "addition_time_embed_dim": 8,
         "addition_embed_type": "text_time"}  # fmt: skip
 NO_ATTENTION = {"down_block_types": ["DownBlock2D"], "mid_block_type": "UNetMidBlock2D",

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 _FLAT: Final = re.compile(r"(lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)_[^.]+?)_+(\..+)")
 """A module's name as Kohya's tools write it, with underscores for dots, and one too many behind it."""
 _DOTTED: Final = re.compile(
-    r"(lora_(?:unet|te[1-3]?))[._](.+?)"
-    r"(\.alpha|\.dora_scale|\.lora_magnitude_vector(?:\.weight)?|\.lora_(?:[AB]|down|up|mid)\.weight)"
+    r"(lora_(?:unet|te[1-3]?))\.(.+?)(\.alpha|\.dora_scale|\.lora_(?:[AB]|down|up|mid)\.weight)"
 )
-"""The same with dots between the words, or with PEFT's word for the magnitudes of DoRA."""
+"""The same with dots between the words."""
+_MAGNITUDE: Final = re.compile(r"(lora_(?:unet|te[1-3]?)_.+)\.lora_magnitude_vector(?:\.weight)?")
+"""The magnitudes of DoRA in Kohya's names with PEFT's word for them: ComfyUI and diffusers read `dora_scale`."""
 _FOREIGN: Final = re.compile(
     r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|lycoris|lllite_(?:unet|dit))_)\w*?"
     r"((?:(?:single_)?transformer_blocks|(?:double|single|joint|down|up|input|output)_blocks|(?:(?<=lora_)|(?<!\w))blocks)_[\d#]+_[^.]+)"
@@ -53,10 +54,10 @@ def read_name(key: str) -> str:
     if foreign is not None:
         return f"lora_unet_{foreign[1]}{foreign[2]}"
     dotted = _DOTTED.fullmatch(key)
-    if dotted is None:
-        return key
-    ending = ".dora_scale" if "magnitude" in dotted[3] else dotted[3]
-    return f"{dotted[1]}_{dotted[2].replace('.', '_')}{ending}"
+    magnitude = _MAGNITUDE.fullmatch(key)
+    if magnitude is not None:
+        return f"{magnitude[1].replace('.', '_')}.dora_scale"
+    return key if dotted is None else f"{dotted[1]}_{dotted[2].replace('.', '_')}{dotted[3]}"
 
 
 def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:

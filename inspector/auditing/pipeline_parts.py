@@ -61,13 +61,24 @@ def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
 
 
 def as_named(component: Checkpoint, class_name: str) -> Checkpoint:
-    """A component of diffusers as its class reads it: the class that the index names, where the config names none."""
+    """A component as its class reads it: the class that the index names, where the config names none."""
     config = component.config
-    if config is None or config.kind != "config" or not _is_model(class_name) or "model_type" in config.values:
+    if config is None or config.kind != "config":
+        return component
+    if "model_type" in config.values:
+        return _with_class(component, config, class_name)
+    if not _is_model(class_name):
         return component
     if isinstance(config.values.get("_class_name"), str | list):
         return component
     return replace(component, config=replace(config, values={**config.values, "_class_name": class_name}))
+
+
+def _with_class(component: Checkpoint, config: Config, class_name: str) -> Checkpoint:
+    """A component of transformers whose config names no class: the pipeline loads it with that of its index."""
+    if config.values.get("architectures") or type_of_class(class_name) != config.values["model_type"]:
+        return component
+    return replace(component, config=replace(config, values={**config.values, "architectures": [class_name]}))
 
 
 def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
@@ -75,7 +86,7 @@ def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
 
     config: the config as it is stored.
     """
-    if config is None or part.checkpoint.config is config:
+    if config is None or part.checkpoint.config is config or "model_type" in config.values:
         return part
     from inspector.findings.config import ConfigImpossible, KeyNotUnderstood, ModelTypeMissing
     from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize

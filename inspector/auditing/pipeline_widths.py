@@ -60,6 +60,17 @@ LATENTS: Final[tuple[tuple[str, Term, Term, int], ...]] = (
 """Pattern of a pipeline's class, the channels of the VAE, and the key that is so many times as many. What a denoiser
 reads besides the latents (a mask, an image) is in its input alone; only PixArt's output has variances as well. Latent
 upscaling drops a channel."""
+TAKEN: Final[tuple[tuple[str, Term, tuple[tuple[int, int], ...]], ...]] = (
+    (r"StableDiffusion(XL)?(Img2Img)?Pipeline", ("unet", "in_channels"), ((1, 0),)),
+    (r"StableDiffusion(XL)?InpaintPipeline", ("unet", "in_channels"), ((1, 0), (2, 1))),
+    (r"StableDiffusion(XL)?InstructPix2PixPipeline", ("unet", "in_channels"), ((2, 0),)),
+    (r"Flux(Img2Img)?Pipeline", ("transformer", "in_channels"), ((4, 0),)),
+    (r"FluxFillPipeline", ("transformer", "in_channels"), ((8, 256),)),
+    (r"FluxControl(Img2Img|Inpaint)?Pipeline", ("transformer", "in_channels"), ((8, 0),)),
+)
+"""Pattern of a pipeline's class, the input channels of its denoiser, and how many it gives: times those of the VAE's
+latents and so many more, in one of these ways. An image to be filled comes with a mask, which FLUX.1 Fill packs into
+256 channels."""
 INPUT: Final = {"out_channels": "in_channels"}
 """Key -> the key whose value a transformer takes where that is null."""
 TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
@@ -76,7 +87,8 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
     """Components that are whole by themselves and do not fit each other."""
     if not isinstance(class_name, str):
         return
-    yield from _of_other_latents(class_name, parts)
+    of_latents = list(_of_other_latents(class_name, parts))
+    yield from of_latents or _of_other_input(class_name, parts)
     yield from _of_other_motion(parts)
     for pattern, terms, (taker, key) in RULES:
         named = [(name, its) for name, its in terms if name in parts]
@@ -129,6 +141,27 @@ def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[C
                 encoders=(f"{vae}.{its}" if times == 1 else f"{times} * {vae}.{its}",),
                 widths=(channels * times,),
             )
+
+
+def _of_other_input(class_name: str, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
+    """A denoiser that reads other channels than the pipeline gives it: one for filling, or for an image beside."""
+    channels = _values(parts.get("vae")).get("latent_channels")
+    for pattern, (taker, key), ways in TAKEN:
+        taken = _values(parts.get(taker)).get(key)
+        if not re.fullmatch(pattern, class_name) or type(channels) is not int or type(taken) is not int:
+            continue
+        if any(times * channels + more == taken for times, more in ways):
+            continue
+        (times, more), *_ = ways
+        shown = "vae.latent_channels" if times == 1 else f"{times} * vae.latent_channels"
+        yield ComponentWidthDiffers(
+            place=Place(file=f"{taker}/config.json", key=key),
+            component=taker,
+            key=key,
+            width=taken,
+            encoders=(f"{shown} + {more}" if more else shown,),
+            widths=(times * channels + more,),
+        )
 
 
 def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:

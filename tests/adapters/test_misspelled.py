@@ -18,6 +18,8 @@ WRONG = {
     "capital letters": ("lora_unet_{}.lora_Down.weight", "lora_unet_{}.lora_up.weight"),
     "a prefix of its own": tuple(f"Some_video_lora_{{}}{end}" for end in (".lora_down.weight", ".lora_up.weight")),
     "no prefix": ("{}.lora_down.weight", "{}.lora_up.weight", "{}.alpha"),
+    "PEFT's word for magnitudes": ("lora_unet_{}.lora_down.weight", "lora_unet_{}.lora_up.weight",
+                                   "lora_unet_{}.lora_magnitude_vector"),
     "dots": ("lora_te1.text_model.{}.lora_down.weight", "lora_te1.text_model.{}.lora_up.weight"),
 }  # fmt: skip
 

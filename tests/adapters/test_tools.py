@@ -43,7 +43,7 @@ def facts(audited: Audit) -> Adapter:
 @pytest.mark.parametrize("name", records())
 def test_the_count_is_what_was_trained(name: str) -> None:
     record, audited = records()[name], alone(stored(name), None)
-    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901"])
+    assert (audited.verdict, {one.code for one in audited.findings} - {"A971"}) == ("clean", {"A901"})
     counts = audited.counts
     assert (counts.unique_parameters, counts.buffers, counts.unexplained) == (record["trained"], record["constants"], 0)
     writer = facts(audited).writer
@@ -64,7 +64,7 @@ def damaged(name: str) -> Iterator[tuple[str, Spec]]:
 @pytest.mark.parametrize("name", records())
 def test_a_lost_or_renamed_tensor_is_named(name: str) -> None:
     for what, spec in damaged(name):
-        found = codes(alone(spec, None))
+        found = codes(alone(spec, None)) - {"A971"}
         cored = what.endswith(".lokr_t2 lost")  # the other two matrices then have no rank in common
         assert found & {"A915", "A916", "A917" if cored else "A916", "A918"}, what
         assert len(found) <= 2, what

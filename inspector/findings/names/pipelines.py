@@ -15,8 +15,9 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
 
     What it means
         The denoiser takes text of one width, and the text encoders of the pipeline give another; or its latents have
-        other channels than those of the VAE; or a motion adapter has other blocks than the UNet that it is put into.
-        Each component is whole by itself: one of them is of another model.
+        other channels than those of the VAE, or its input than the class of the pipeline gives it (with a mask, an
+        image, or neither); or a motion adapter has other blocks than the UNet that it is put into. Each component is
+        whole by itself: one of them is of another model.
 
     Why it matters
         diffusers loads the pipeline, and each call fails with shapes that cannot be multiplied. It refuses a motion
