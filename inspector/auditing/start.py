@@ -175,6 +175,10 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *lone_network(checkpoint)))
     keys = "\n".join(stored)
+    if checkpoint.config is None and "text_encoders." in keys:
+        from inspector.auditing.misplaced_encoder import misplaced_encoders
+
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *misplaced_encoders(checkpoint.tensors)))
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)

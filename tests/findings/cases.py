@@ -852,6 +852,11 @@ def unscaled(spec: Spec) -> None:
     spec["lm_head.weight"] = ("F8_E4M3", spec["lm_head.weight"][1])
 
 
+CLIP_TEXT = {"model_type": "clip_text_model", "architectures": ["CLIPTextModel"], "hidden_size": 96, "vocab_size": 320,
+             "intermediate_size": 192, "num_hidden_layers": 12, "num_attention_heads": 4,
+             "max_position_embeddings": 77}  # fmt: skip
+
+
 def hadamard(spec: Spec) -> None:
     """LoHa in the place of LoRA."""
     modules = [name.removesuffix(".alpha") for name in spec if name.endswith(".alpha")]
@@ -994,6 +999,9 @@ FIRES |= {
             for part, shape in (("A", (4, 64)), ("B", (64, 4)))
         },
         None,
+    ),
+    "text-encoder-misplaced": lambda: judged(
+        {f"text_encoders.t5xxl.transformer.{name}": entry for name, entry in genuine(CLIP_TEXT).items()}, None
     ),
     "adapter-method-unread": lambda: kohya(hadamard),
     "float8-unscaled": lambda: llama(unscaled),

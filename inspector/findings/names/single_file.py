@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
-from inspector.findings.words import listed
+from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.words import count, listed
 
 
 class SingleFileParts(Finding, frozen=True, kw_only=True):
@@ -35,3 +35,44 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return f"{listed(self.present)}; {', '.join(f'no {one}' for one in self.absent)}"
+
+
+class TextEncoderMisplaced(Finding, frozen=True, kw_only=True):
+    """A text encoder is stored under the prefix of another kind.
+
+    What it means
+        Below `text_encoders.t5xxl.` are the tensors of a CLIP, or below `text_encoders.clip_l.` those of a T5: two
+        files were exchanged when the checkpoint was put together.
+
+    Why it matters
+        ComfyUI and stable-diffusion.cpp look for the names of T5 there: they miss this encoder.
+
+    Example
+        error[N551] text-encoder-misplaced: text_encoders.t5xxl. holds CLIP
+          stored
+            196 tensors, such as
+            text_encoders.t5xxl.transformer.text_model.embeddings.token_embedding.weight
+          help    rename the tensors: text_encoders.clip_l. for text_encoders.t5xxl.
+
+    What to do
+        Rename the tensors, or put the checkpoint together again with the files in their places.
+    """
+
+    code = "N551"
+
+    prefix: str
+    kind: str
+    tensors: int
+    wanted: str
+
+    def headline(self) -> str:
+        return f"{self.prefix} holds {self.kind}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        return [("stored", f"{count(self.tensors, 'tensor')}, such as {self.place.tensor}")]
+
+    def remedy(self) -> Remedy:
+        if not self.wanted:
+            return Remedy("put the checkpoint together again, with each text encoder under its own prefix")
+        step = Step(action="rename", old=f"{self.prefix}*", new=f"{self.wanted}*")
+        return Remedy(f"rename the tensors: {self.wanted} for {self.prefix}", (step,))
