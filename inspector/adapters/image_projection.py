@@ -46,6 +46,10 @@ FORMS: Final = (
 """The tensors of each form: SD 1.5 and SDXL, full face, FaceID, plus, FaceID plus."""
 
 
+FIRST: Final = ("perceiver_resampler.proj_in.weight", "proj_in.weight", "proj.weight")
+"""Matrices that read the vectors of an image encoder: of FaceID plus, plus, and the plain form."""
+
+
 def absent_names(names: Collection[str]) -> Iterator[str]:
     """What the form that most names belong to has and the file lacks, layer by layer.
 
@@ -77,3 +81,10 @@ def lost_of_projection(families: Families) -> Iterator[Finding]:
 def _all_names(family: Family) -> list[str]:
     spend(family.tensors, NAMES)
     return [name_of(family.key, index) for part in family.stored for box in part.boxes for index in tuples(box)]
+
+
+def width_of_images(families: Families) -> int:
+    """Inputs of the first matrix of a projection of images, 0 where there is none, or another form."""
+    keys = (f"{prefix}{name}" for name in FIRST for prefix in PREFIXES)
+    first = next((families[key].stored[0].layout.shape for key in keys if key in families), ())
+    return first[1] if len(first) == 2 else 0

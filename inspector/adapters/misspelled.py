@@ -27,7 +27,7 @@ _DOTTED: Final = re.compile(
 _MAGNITUDE: Final = re.compile(r"(lora_(?:unet|te[1-3]?)_.+)\.lora_magnitude_vector(?:\.weight)?")
 """The magnitudes of DoRA in Kohya's names with PEFT's word for them: ComfyUI and diffusers read `dora_scale`."""
 _FOREIGN: Final = re.compile(
-    r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|lycoris|lllite_(?:unet|dit))_)\w*?"
+    r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|oft_(?:unet|te[1-3]?)|lycoris|lllite_(?:unet|dit))_)\w*?"
     r"((?:(?:single_)?transformer_blocks|(?:double|single|joint|down|up|input|output)_blocks|(?:(?<=lora_)|(?<!\w))blocks)_[\d#]+_[^.]+)"
     r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
 )

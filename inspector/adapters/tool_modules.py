@@ -14,7 +14,7 @@ from typing import Final
 from inspector.adapters.changed_modules import ChangedModule, like, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
-from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection
+from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection, width_of_images
 from inspector.adapters.misspelled import misspelled
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
@@ -267,6 +267,7 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
         ranks=tuple(RankOf(rank, modules) for rank, modules in sorted(ranks.items())),
         targets=tuple(ModulesOf(component, number) for component, number in targets.items()),
         scaled=sum(count(module.boxes("alpha")) for module in modules),
+        images=width_of_images(families),
     )
 
 

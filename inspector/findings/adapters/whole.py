@@ -67,6 +67,8 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     ranks: tuple[RankOf, ...] = ()
     targets: tuple[ModulesOf, ...] = ()
     scaled: int = 0
+    images: int = 0
+    """Width of the vectors of images that an IP-Adapter reads."""
 
     def headline(self) -> str:
         rank = f" of rank {self.rank}" if isinstance(self.rank, int) and self.rank > 0 else ""
@@ -78,6 +80,8 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
             rows.append(("names", f"as {self.writer} writes them"))
         if self.targets:
             rows.append(("targets", "; ".join(map(_modules_in, self.targets))))
+        if self.images:
+            rows.append(("images", f"vectors of {self.images:,} numbers, which the image encoder must give"))
         if len(self.ranks) > 1:
             listed_ranks = [f"{one.rank} in {count(one.modules, 'module')}" for one in self.ranks]
             rows.append(("ranks", listed(listed_ranks, 6)))
