@@ -3,7 +3,7 @@
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
 `models/resnet.py`, with the same names as timm's; OpenAI's `clip/model.py` and `open_clip/model.py`; gpt-fast's
 `model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
-`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`;
+`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`; audiocraft's `models/lm.py`;
 TensorRT-LLM's `models/modeling_utils.py`.
 """
 
@@ -27,6 +27,7 @@ LIBRARIES: Final = (
     ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),
     ("fairseq", ("feature_extractor.conv_layers.#.#.weight", "post_extract_proj.weight")),
     ("fairseq", ("w2v_encoder.w2v_model.post_extract_proj.weight",)),
+    ("audiocraft", ("emb.#.weight", "linears.#.weight", "transformer.layers.#.self_attn.in_proj_weight")),
     ("OpenCLIP", ("visual.conv1.weight", "transformer.resblocks.#.attn.in_proj_weight")),
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )

@@ -71,8 +71,16 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
             steps = tuple(Step(action="fetch", file=file) for file in self.files)
             files = listed(self.files, 3) if 1 <= len(self.files) <= 3 else "its file"
             what = "these tensors come" if self.also else "the tensor comes"
-            return Remedy(f"download {files} again: {what} from another checkpoint", steps)
+            words = f"download {files} again: {what} from another checkpoint"
+            if self.also and self._is_narrower():
+                words += "; unless the model was pruned: then load it with the program that pruned it"
+            return Remedy(words, steps)
         return Remedy("compare tensor and config with the original: one is from another model")
+
+    def _is_narrower(self) -> bool:
+        """Whether no dim is larger than the expected one, as after pruning."""
+        dims = zip(self.stored, self.expected, strict=False)
+        return len(self.stored) == len(self.expected) and all(want is None or have <= want for have, want in dims)
 
 
 class Rearranged(UnexpectedShape, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ STORAGES: Final[dict[str, str]] = {
 }
 """Class of a storage -> dtype of its elements."""
 _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
-                  "network", "weights", "generator", "teacher", "student")  # fmt: skip
+                  "network", "weights", "best_state", "generator", "teacher", "student")  # fmt: skip
 """Keys below which programs put the weights when they save more than them; the first one there is taken."""
 
 
