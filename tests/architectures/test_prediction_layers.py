@@ -1,7 +1,7 @@
 """Layers that predict further tokens, in the names of the releases, beside records of the models that leave them out.
 
 A layer is the copy of a recorded one that is built alike, and the tensors that join it to the model, by name with
-their shape (d: width, v: vocabulary, m: streams).
+their shape (d: width, v: vocabulary, m: streams, h, kv: width of all heads, dh: of one).
 """
 
 from __future__ import annotations
@@ -43,9 +43,23 @@ CLASSES = {
     "step3p7": "Generation",
     "glm5_next": "Generation",
     "inkling_mm_model": "Generation",
+    "qwen3_5": "Generation",
+    "qwen3_5_moe": "Generation",
 }
 INKLING = {"embed_norm.weight": ("d",), "hidden_norm.weight": ("d",), "input_proj.weight": ("d", "2*d")}
+QWEN = {
+    "fc.weight": ("d", "2*d"), "norm.weight": ("d",), "pre_fc_norm_embedding.weight": ("d",),
+    "pre_fc_norm_hidden.weight": ("d",), "layers.0.self_attn.q_proj.weight": ("2*h", "d"),
+    "layers.0.self_attn.k_proj.weight": ("kv", "d"), "layers.0.self_attn.v_proj.weight": ("kv", "d"),
+    "layers.0.self_attn.o_proj.weight": ("d", "h"), "layers.0.self_attn.q_norm.weight": ("dh",),
+    "layers.0.self_attn.k_norm.weight": ("dh",),
+}  # fmt: skip
+QWEN_COPIES = tuple(
+    f"model.language_model.layers.1.{name}" for name in ("mlp", "input_layernorm", "post_attention_layernorm")
+)
 LAYERS = [
+    ("qwen3_5", Layer(QWEN_COPIES, "mtp.", QWEN, {"text_config": {"mtp_num_hidden_layers": 1}}, "layers.0.")),
+    ("qwen3_5_moe", Layer(QWEN_COPIES, "mtp.", QWEN, {"text_config": {"mtp_num_hidden_layers": 1}}, "layers.0.")),
     ("inkling_mm_model", Layer(
         ("model.llm.layers.0.",), "model.mtp.layers.0.", INKLING,
         {"mtp_config": {"num_nextn_predict_layers": 1, "local_layer_ids": [0]}}, "transformer_block.")),
@@ -78,7 +92,9 @@ def with_layer(model_type: str, layer: Layer) -> tuple[Spec, Spec, dict[str, Any
             layer.prefix + layer.block + name[len(whole) :]: stored[name] for name in stored if name.startswith(prefix)
         }
     numbers = {"d": text["hidden_size"], "v": text["vocab_size"], "m": text.get("hc_mult", 1)}
-    numbers |= {"2*d": 2 * numbers["d"], "m*d": numbers["m"] * numbers["d"]}
+    numbers |= {"2*d": 2 * numbers["d"], "m*d": numbers["m"] * numbers["d"], "dh": text.get("head_dim", 0)}
+    heads, key_heads = (text.get(f"num_{kind}_heads", 0) * numbers["dh"] for kind in ("attention", "key_value"))
+    numbers |= {"h": heads, "2*h": 2 * heads, "kv": key_heads}
     for name, shape in layer.joins.items():
         own[layer.prefix + name] = ("F32", tuple(numbers.get(dim, dim) for dim in shape))
     return stored, own, config

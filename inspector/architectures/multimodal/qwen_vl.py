@@ -14,9 +14,10 @@ same, its merger has a width of its own. modeling_exaone4_5.py: Qwen
 
 from collections.abc import Mapping
 
+from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIED_IF_ONE_SAYS, TIES
 from inspector.architectures.text.exaone import EXAONE4
-from inspector.architectures.text.qwen import QWEN2
+from inspector.architectures.text.qwen import DENSE_MTP, QWEN2, SPARSE_MTP
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
 
@@ -168,14 +169,21 @@ COHERE_COMPASS = Architecture("cohere_compass", ties=TIES, dims=TEXT, heads=BARE
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
-QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe qwen4_exp", ties=TIES, dims=TEXT | Dims(C="labels"),
-                       dialects=({}, MLX_NAMES),
-    heads=(*BARE_MODEL,
-        head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
-        head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
-    parts=rows(
-        submodel("text",   "language_model.", head="Model"),
-        submodel("vision", "visual.", QWEN3_5_VISION)))
+NEXT = Dims(X="text.X", h="text.h", kv="text.kv", dh="text.dh")  # of the layers for further tokens
+LABELS = (
+    head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
+    head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C"))))
+QWEN3_5_PARTS = rows(
+    submodel("text",   "language_model.", head="Model"),
+    submodel("vision", "visual.", QWEN3_5_VISION))
+QWEN3_5 = Architecture("qwen3_5", ties=TIES, dims=TEXT | NEXT | Dims(C="labels", ff="text.ff"),
+                       dialects=({}, MLX_NAMES), parts=QWEN3_5_PARTS,
+    heads=(head("ForConditionalGeneration", "model.", LM_HEAD, DENSE_MTP, default=True), *BARE_MODEL[1:], *LABELS))
+QWEN3_5_MOE = Architecture("qwen3_5_moe", ties=TIES, dialects=({}, MLX_NAMES), parts=QWEN3_5_PARTS,
+                           dims=TEXT | NEXT | Dims(C="labels", E="text.E", fe="text.fe", fs="text.fs"),
+    heads=(head("ForConditionalGeneration", "model.", LM_HEAD, SPARSE_MTP, default=True), *BARE_MODEL[1:], *LABELS))
+QWEN4_EXP = Architecture("qwen4_exp", ties=TIES, dims=TEXT | Dims(C="labels"), dialects=({}, MLX_NAMES),
+                         heads=(*BARE_MODEL, *LABELS), parts=QWEN3_5_PARTS)
 GLM4V = Architecture("glm4v glm4v_moe glm46v glmga", ties=TIES, dims=TEXT, heads=BARE_MODEL,
                      dialects=({}, MLX_NAMES),
     parts=rows(
