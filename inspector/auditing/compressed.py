@@ -53,4 +53,5 @@ def _sparse(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
             place=Place(key=QUANTIZATION),
             modules=unpacked.schemes[SPARSE],
             first=names_in(first.family, first.boxes, 1)[0],
+            others=sum(number for scheme, number in unpacked.schemes.items() if scheme != SPARSE),
         )

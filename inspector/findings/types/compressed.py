@@ -5,6 +5,10 @@ from __future__ import annotations
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count
 
+SPARSITY = "sparsity_config"
+QUANTIZATION = "quantization_config"
+"""Keys of config.json; the first is in the second."""
+
 
 class CompressedStatus(ContentFinding, frozen=True, kw_only=True):
     """The weights are compressed, and the config does not say so.
@@ -63,23 +67,32 @@ class SparseCompression(ContentFinding, frozen=True, kw_only=True):
           model.layers.0.self_attn.q_proj.weight
           loader  transformers 5.23 with compressed-tensors 0.15 or newer does not
                   expand sparse-bitmask
-          help    expand the weights with an older compressed-tensors and save them, or
+          help    with compressed-tensors 0.14 installed, save the tensors that
+                  BitmaskCompressor(BitmaskConfig()).decompress(FOLDER) gives as
+                  model.safetensors, and remove quantization_config from config.json; or
                   save the model again without a sparsity config
 
     What to do
-        Expand the weights with an older version, or save the original model without compression.
+        Expand the weights with an older version (its class BitmaskCompressor is in
+        `compressed_tensors.compressors.sparse_compressors.sparse_bitmask`, BitmaskConfig in
+        `compressed_tensors.config`), or save the original model without compression.
     """
 
     code = "T652"
 
     modules: int
     first: str
+    others: int
 
     headline_text = "{modules:count module} such as {first}"
-    remedy_text = (
-        "expand the weights with an older compressed-tensors and save them, or save the model again without a "
-        "sparsity config"
-    )
+
+    def remedy(self) -> Remedy:
+        block = SPARSITY if self.others else QUANTIZATION
+        return Remedy(
+            "with compressed-tensors 0.14 installed, save the tensors that "
+            "BitmaskCompressor(BitmaskConfig()).decompress(FOLDER) gives as model.safetensors, and remove "
+            f"{block} from config.json; or save the model again without a sparsity config"
+        )
 
     def rows(self) -> Rows:
         return [("loader", "transformers 5.23 with compressed-tensors 0.15 or newer does not expand sparse-bitmask")]
