@@ -231,6 +231,16 @@ def test_a_weight_for_each_token_of_the_tokenizer(
     assert any(one.check.startswith("the rows of") for one in found.skipped) == (tokenizer is None)
 
 
+@pytest.mark.parametrize(("rows", "more", "wanted"), [(3, {}, set()), (4, {}, set()), (2, {}, {"N434"}),
+                                                     (2, {"mapping": (3,)}, set())])  # fmt: skip
+def test_a_table_has_a_row_for_each_token(
+    rows: int, more: dict[str, tuple[int, ...]], wanted: set[str], tmp_path: Path
+) -> None:
+    place = folder(tmp_path, [("StaticEmbedding", {}, {"embedding.weight": (rows, 24), **more})])
+    (place / "1_StaticEmbedding" / "tokenizer.json").write_text(json.dumps(TOKENS), encoding="utf-8")
+    assert codes(audited(place)) == wanted
+
+
 def test_a_bag_of_words_before_a_dense_layer(tmp_path: Path) -> None:
     place = folder(tmp_path, [dense(3, 6)], "0_Transformer")
     listed = json.loads((place / "modules.json").read_text())

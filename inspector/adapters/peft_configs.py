@@ -148,6 +148,7 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
     if task is not None and task not in _table()["tasks"]:
         return f"PEFT has no task_type {task!r}"
     known = {key: value for key, value in values.items() if key in entry["keys"]}
+    known = known if kind != "GLORA" or _of_low_rank(known) else {**known, "r": 0}
     return (
         _value_refused(kind, known)
         or _condition_refused(kind, known, entry["refused"])
@@ -158,6 +159,11 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
 def _filled_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """A config without the nulls that PEFT replaces where it takes modules of the base for parameters."""
     return {key: value for key, value in values.items() if key not in PATTERNS or value is not None}
+
+
+def _of_low_rank(values: Mapping[str, Any]) -> bool:
+    """Whether GLoRA has matrices of a rank for a module without a bias: of its other parts none reads the rank."""
+    return bool(values.get("config_A_B", "lora") == "lora")
 
 
 def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[str]:

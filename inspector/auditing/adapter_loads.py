@@ -71,7 +71,7 @@ def loads_of_adapter(
     refused = refused_config(base) if base else None
     problem = f"the config of the base: {refused.because}" if refused is not None else _problem(checkpoint, findings)
     problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
-    problem = problem or _without_projection(stored, values, method)
+    problem = problem or _without_projection(stored, values, method) or _without_rank(stored, values)
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
     stated, renaming = values, renames(values, base.get("model_type"))
@@ -105,6 +105,12 @@ def _without_projection(stored: Families, values: Mapping[str, Any], method: str
     wanted = [f"base_model.{method}_A"] if method in ("vera", "pvera") else []
     absent = [name for name in wanted if name not in {loaded_name(key) for key in stored}]
     return f"{absent[0]} is missing" if absent else ""
+
+
+def _without_rank(stored: Families, values: Mapping[str, Any]) -> str:
+    """That GLoRA has matrices of low rank for the biases of the base, and no rank."""
+    biased = any(".glora_C.Xd" in key for key in stored)
+    return "GLORA does not load with r null" if biased and values.get("r", 8) is None else ""
 
 
 def _against_base(

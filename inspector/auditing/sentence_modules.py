@@ -26,6 +26,7 @@ from inspector.loading.sentence_modules import (
     DIMS_OF,
     EMPTY,
     LOOKUPS,
+    MAPPING,
     MODELS,
     OF_TOKENS,
     OTHER_NAMES,
@@ -319,16 +320,17 @@ def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
         return Problem(f"its table is {list(stored.shape)}, not of {('one dim', 'two dims')[dims - 1]}")
     if stored.dtype in INTEGERS and tables[0] == LOOKUPS[kind][0]:
         return Problem(f"{tables[0]} is stored as {stored.dtype}")
-    return _not_of_tokens(part, tables[0]) if kind in OF_TOKENS else None
+    return _not_of_tokens(part, tables[0], OF_TOKENS[kind]) if kind in OF_TOKENS else None
 
 
-def _not_of_tokens(part: Checkpoint, table: str) -> Problem | None:
-    """What is wrong with a table that is loaded strictly, with one row for each token."""
-    other = next((name for name in part.tensors if name != table), None)
+def _not_of_tokens(part: Checkpoint, table: str, strict: bool) -> Problem | None:
+    """What is wrong with a table that has a row for each token. strict: whether it has no others, nor other tensors."""
+    other = next((name for name in part.tensors if name != table), None) if strict else None
     if other is not None:
         return Problem(f"{other} is unexpected")
     rows, tokens = part.tensors[table].shape[0], number_of_tokens(json_of(part, WHOLE))
-    return None if tokens in (None, rows) else Problem(f"{table} has {rows} rows, its {WHOLE} {tokens} tokens")
+    fits = tokens is None or MAPPING in part.tensors or (rows == tokens if strict else rows >= tokens)
+    return None if fits else Problem(f"{table} has {rows} rows, its {WHOLE} {tokens} tokens")
 
 
 def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:

@@ -35,8 +35,13 @@ LOOKUPS: Final[Mapping[str, tuple[str, ...]]] = {
 """Modules that are a table of any size: kind -> its names, of which one is stored; the second is model2vec's."""
 DIMS_OF: Final[Mapping[str, int]] = {"SparseStaticEmbedding": 1}
 """Dims of a table, where not two: one weight for each token."""
-OF_TOKENS: Final = frozenset({"SparseStaticEmbedding"})
-"""Tables that are built with one row for each token of the tokenizer beside them and loaded strictly."""
+OF_TOKENS: Final[Mapping[str, bool]] = {"SparseStaticEmbedding": True, "StaticEmbedding": False}
+"""Tables with a row for each token of the tokenizer beside them, and whether they are built so and loaded strictly.
+
+Others may have more rows; the tokens beyond fewer rows fail at the first text with one.
+"""
+MAPPING: Final = "mapping"
+"""The row of each token, where tokens share some."""
 BESIDE_TABLES: Final = frozenset({"mapping", "weights"})
 """What model2vec stores beside its table: the row and the weight of each token."""
 OTHER_NAMES: Final[Mapping[str, str]] = {"encoder.weight": "decoder.linear.weight"}

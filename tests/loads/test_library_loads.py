@@ -195,7 +195,18 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("llama.supertuning", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "lora_alpha without r"),
     ("llama.labels", [["replace", "base_model.model.", "base_model."]], "refuses", "score.weight is missing"),
     ("whisper.convolution", [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("qwen3_moe.parameters", [["config", ["alpha_pattern"], None, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["alpha_pattern"], None, adapter_cases.CONFIG]], "refuses", "alpha_pattern None"),
+    ("llama.glora-constant", [["config", ["r"], None, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.glora", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "r None"),
 ]
+
+
+def test_adamss_takes_parameters_of_any_shape(tmp_path: Path) -> None:
+    damage = [["config", ["hidden_size"], 96, adapter_cases.BASE]]
+    found, load = of_peft({"adapter": "qwen2.adamss", "damage": damage}, tmp_path)
+    assert load is not None
+    assert (load.outcome, [one.code for one in found.findings if one.severity == "error"]) == (COMPLETE, ["A907"])
 
 
 @pytest.mark.parametrize(("name", "damage", "outcome", "because"), OF_CONFIGS)
