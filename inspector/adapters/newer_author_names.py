@@ -114,6 +114,7 @@ _HUNYUAN_IMAGE: Final[tuple[Block, ...]] = (
 )  # fmt: skip
 NEWER: Final[Mapping[str, tuple[Block, ...]]] = {
     "LTX2VideoTransformer3DModel": _LTX2,
+    "LTX2TextConnectors": (("", "", {"aggregate_embed": "text_proj_in"}),),
     "CosmosTransformer3DModel": _COSMOS,
     **dict.fromkeys(("HunyuanImageTransformer2DModel", "HunyuanVideo15Transformer3DModel"), _HUNYUAN_IMAGE),
     "Flux3Transformer2DModel": (

@@ -35,8 +35,11 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "text_encoder": ("text_encoder",), "text_encoder_2": ("text_encoder_2",),
     "text_encoder_3": ("text_encoder_3", "text_encoder_2"),  # T5, which is the second of FLUX
     "transformer_2": ("transformer_2",), "controlnet": ("controlnet",),
+    "text_conditioner": ("text_conditioner",), "connectors": ("connectors",),
 }  # fmt: skip
 """Component of an adapter -> what a pipeline may call it."""
+BESIDE: Final = frozenset({"text_conditioner", "connectors"})
+"""Parts beside a transformer, whose modules have names that it has too: a base of one model is not both."""
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
 WIDENED: Final = frozenset({"x_embedder"})
 """Modules that diffusers widens for an adapter which reads a control image too (FLUX.1 Canny and Depth)."""
@@ -136,6 +139,8 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unchecked: list[str] = []
     differences: list[ModuleDifference] = []
     fitting: set[str] = set()
+    several = len({module.component for module in modules}) > 1
+    apart = BESIDE if several and "" in base.modules else frozenset[str]()
     attention = _attention(base)
     for module in modules:
         if module.method in PROMPTED and attention:
@@ -144,7 +149,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             tensors += sum(count(module.boxes(part)) for part in module.parts)
             differences.extend(_of_vectors(module, base))
             continue
-        shapes = _component(module.component, base)
+        shapes = None if module.component in apart else _component(module.component, base)
         for index in (index for box in module.everywhere for index in tuples(box)):
             name = name_of(module.name, index) if "#" in module.name else module.name
             weight = None if shapes is None else shapes.get(plain(name))

@@ -129,6 +129,9 @@ _WITH_MODULE: Final = {".weight": ("ia3", "weight", ("on_input",)), ".m": ("", "
 """Ends that belong to an adapter only where the module has one of certain other parts: method, part, the others."""
 
 PREFIXES: Final = (
+    ("lora_unet_llm_adapter_", "text_conditioner", "Kohya"),
+    ("diffusion_model.llm_adapter.", "text_conditioner", "ComfyUI"),
+    ("text_embedding_projection.", "connectors", "ComfyUI"),
     ("lora_unet_", "unet", "Kohya"), ("oft_unet_", "unet", "Kohya"),
     ("lora_te1_", "text_encoder", "Kohya"), ("lora_te2_", "text_encoder_2", "Kohya"),
     ("lora_te3_", "text_encoder_3", "Kohya"), ("lora_te_", "text_encoder", "Kohya"),
@@ -139,7 +142,8 @@ PREFIXES: Final = (
     ("text_encoders.clip_g.transformer.", "text_encoder_2", "ComfyUI"),
     ("text_encoders.t5xxl.transformer.", "text_encoder_3", "ComfyUI"), ("text_encoders.", "text_encoders", "ComfyUI"),
     ("unet.", "unet", "diffusers"), ("transformer.", "transformer", "diffusers"),
-    ("transformer_2.", "transformer_2", "diffusers"), ("text_encoder.", "text_encoder", "diffusers"),
+    ("transformer_2.", "transformer_2", "diffusers"), ("text_conditioner.", "text_conditioner", "diffusers"),
+    ("connectors.", "connectors", "diffusers"), ("text_encoder.", "text_encoder", "diffusers"),
     ("text_encoder_2.", "text_encoder_2", "diffusers"), ("text_encoder_3.", "text_encoder_3", "diffusers"),
     ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"), ("base_model.model.", "", ""),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.adapters.author_names import AUTHOR_NAMES, in_authors_names, in_names_of_ldm
 from inspector.adapters.tools import PREFIXES
@@ -222,3 +223,27 @@ def test_rotations_of_joined_matrices(piece: str) -> None:
                     if one.severity != "note")  # fmt: skip
         assert (wrong.code, wrong.place.tensor) == ("A904", key)
         assert getattr(wrong, "expected", None) in ((blocks, size, size), (blocks, None, None))
+
+
+@pytest.mark.parametrize(("transformer", "component", "kind", "prefix"), [
+    ("CosmosTransformer3DModel", "text_conditioner", "AnimaTextConditioner", "diffusion_model.llm_adapter."),
+    ("LTX2VideoTransformer3DModel", "connectors", "LTX2TextConnectors", "text_embedding_projection."),
+])  # fmt: skip
+def test_the_part_of_a_pipeline_that_reads_the_text(transformer: str, component: str, kind: str, prefix: str) -> None:
+    config, shapes = model(transformer)
+    record = diffusers_records(kind)[0]
+    own = {name.removesuffix(".weight"): tuple(shape) for name, (_, shape) in spec_of(record).items()
+           if name.endswith("proj.weight") or name == "text_proj_in.weight"}  # fmt: skip
+    theirs = dict(in_authors_names(kind, own)) or own
+    both = {
+        **lora(shapes, "ComfyUI"),
+        **{name.replace("diffusion_model.", prefix): entry for name, entry in lora(theirs, "ComfyUI").items()},
+    }
+    parts = {"transformer": config, component: record["config"]}
+    read = {name: audit_loaded(checkpoint({}, config=values)) for name, values in parts.items()}
+    pipeline = BaseRead("base", replace(read["transformer"], components=read))
+    assert audit_adapter(checkpoint(both), base=pipeline).verdict == "clean"
+    assert audited(both, config).verdict == "undecided"
+    name = next(one for one in both if one.startswith(prefix) and one.endswith("lora_B.weight"))
+    wider = {**both, name: ("BF16", (both[name][1][0] + 2, 4))}
+    assert codes(audit_adapter(checkpoint(wider), base=pipeline)) == {"A904"}
