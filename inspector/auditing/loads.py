@@ -140,7 +140,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
-    others = of_safetensors(given.class_name, given.model_type, newest, built, unread)
+    others = of_safetensors(given.class_name, given.model_type, newest, built, unread, config.values)
     if because := refused_by_vllm(audited, config.values):
         others = tuple(
             replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in others

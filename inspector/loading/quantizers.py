@@ -26,6 +26,29 @@ METHODS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+_OF_VLLM: Final = frozenset({
+    "auto-round", "awq", "awq_marlin", "bitsandbytes", "compressed-tensors", "fbgemm_fp8", "fp8", "fp_quant", "gguf",
+    "gptq", "gptq_marlin", "gptq_marlin_24", "inc", "modelopt", "modelopt_fp4", "modelopt_mixed", "modelopt_mxfp8",
+    "moe_wna16", "mxfp4", "mxfp8", "petit_nvfp4", "ptpc_fp8", "quark", "torchao",
+})  # fmt: skip
+_OF_MLX: Final = frozenset({
+    "awq", "bitnet", "compressed-tensors", "fp8", "gptq", "modelopt", "mxfp4", "mxfp8",
+})  # fmt: skip
+PROGRAMS: Final[Mapping[str, frozenset[str]]] = {"vllm": _OF_VLLM, "mlx": _OF_MLX}
+"""Program -> the methods in `quant_method` that it knows.
+
+Sources: `QuantizationMethods` in vLLM's `layers/quantization/__init__.py` at 05d909563e1d and `_verify_quantization` in
+its `config/model.py`, which refuses others; `load_model` in `mlx_lm/utils.py` 0.32.2, which builds a plain model then.
+"""
+
+
+def unlisted_by(program: str, values: Mapping[str, Any]) -> str | None:
+    """The method of a config that a program's list does not name; None where it does, or none is stated."""
+    block = values.get(QUANTIZATION)
+    method = block.get("quant_method") if isinstance(block, Mapping) else None
+    return method if isinstance(method, str) and method.lower() not in PROGRAMS[program] else None
+
+
 def of_text_model(values: Mapping[str, Any]) -> bool:
     """Whether the text model of a config has the block, and the config none of its own."""
     text = values.get("text_config")

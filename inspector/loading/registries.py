@@ -24,6 +24,7 @@ from inspector.algebra.names import key_of
 from inspector.dialects.llama_cpp import known_architectures, source
 from inspector.findings.finding import NO_QUANTIZER
 from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.quantizers import unlisted_by
 
 _TOWERS = ("v.", "a.", "mm.", "resampler.")
 _PROJECTOR = "clip"
@@ -63,21 +64,28 @@ def names_tensor(name: str, architecture: object) -> bool:
 
 
 def of_safetensors(
-    class_name: str | None, model_type: str | None, newest: Load, built: Load, index: str
+    class_name: str | None, model_type: str | None, newest: Load, built: Load, index: str, values: Mapping[str, Any]
 ) -> tuple[Load, ...]:
     """What vLLM and mlx-lm do with a folder that transformers reads.
 
     newest: what transformers does. built: what it would do without settings that only MLX reads. index: one beside the
-    audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`).
+    audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`). values:
+    those of the config.
     """
     files = tuple(name for name in built.files if name.endswith(".safetensors"))
     vllm = _strict("vllm", knows("vllm", class_name), newest, newest.files)
     if index and vllm.outcome != UNKNOWN:
         vllm = documented("vllm", UNKNOWN, f"it reads the files that {index} lists, which were not audited")
-    return (
-        vllm,
-        _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*"))),
-    )
+    mlx = _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*")))
+    return _by_method(vllm, values), _by_method(mlx, values)
+
+
+def _by_method(load: Load, values: Mapping[str, Any]) -> Load:
+    """What a program does, open where its list of quantization methods does not name that of the config."""
+    unlisted = unlisted_by(load.loader, values) if load.outcome == COMPLETE else None
+    if unlisted is None or (load.loader == "mlx" and "quantization" in values):
+        return load
+    return documented(load.loader, UNKNOWN, f"its list of quantization methods does not name {unlisted}")
 
 
 CONVERTERS = {"llama.cpp": "llama.cpp converter", "ollama": "ollama"}

@@ -10,6 +10,7 @@ from inspector.algebra.boxes import count
 from inspector.algebra.span import Span
 from inspector.quantization.read_settings import settings_of
 from tests.judged import codes, judged
+from tests.quantization.examples import in_folder
 from tests.quantization.made_by_formula import LLAMA, Writer, simple
 from tests.quantization.stored import checkpoint
 
@@ -137,3 +138,13 @@ def test_a_method_that_is_not_known_leaves_its_modules_open(writer: Writer) -> N
     plain = {name: entry for name, entry in tensors.items() if "layers.1.input_layernorm" not in name}
     lacking = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in plain.items()}, config)
     assert codes(lacking) == {"N403"}
+
+
+@pytest.mark.parametrize(
+    ("name", "vllm", "mlx"),
+    [("gptq_4bit_g128_sym", "complete", "complete"), ("hqq_4bit_g64", "unknown", "unknown"),
+     ("bnb_nf4", "complete", "unknown"), ("eetq", "unknown", "unknown"), ("mlx_4bit_g64", "unknown", "complete")],
+)  # fmt: skip
+def test_programs_are_said_to_read_the_methods_that_their_lists_name(name: str, vllm: str, mlx: str) -> None:
+    found = {one.loader: one.outcome for one in in_folder(name).loads}
+    assert (found["vllm"], found["mlx"]) == (vllm, mlx)
