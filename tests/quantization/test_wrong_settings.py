@@ -472,3 +472,36 @@ def test_no_switch_of_bitsandbytes_is_on(name: str, key: str, absent: bool) -> N
     assert bad(result) == ["T614"]
     (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
     assert (step.key, step.new) == (("quantization_config", key), True)
+
+
+def wide_nvfp4() -> tuple[dict[str, Any], dict[str, Any]]:
+    """ModelOpt's NVFP4 for inputs of 8 bits, as version 0.47 writes it: groups of 32 with scales in 8 bits."""
+    one = variants()["mo_nvfp4_default_cfg"]
+    config, spec = copy.deepcopy(one["config"]), {}
+    for key, (dtype, shape) in one["tensors"].items():
+        spec[key] = (dtype, (shape[0], shape[1] // 2) if key.endswith(".weight_scale") else tuple(shape))
+    block = config["quantization_config"]
+    del block["config_groups"]
+    return {**config, "quantization_config": {**block, "quant_algo": "W4A8_NVFP4_FP8"}}, spec
+
+
+@pytest.mark.parametrize(("algorithm", "codes"), [("W4A8_NVFP4_FP8", []), ("NVFP4", ["T614"]), ("MXFP4", ["T614"])])
+def test_nvfp4_for_inputs_of_eight_bits(algorithm: str, codes: list[str]) -> None:
+    config, spec = wide_nvfp4()
+    config["quantization_config"]["quant_algo"] = algorithm
+    assert bad(judged(spec, config)) == codes
+
+
+@pytest.mark.parametrize("suffix", ["input_scale", "weight_scale", "weight_scale_2"])
+def test_a_scale_of_nvfp4_for_inputs_of_eight_bits_is_missed(suffix: str) -> None:
+    config, spec = wide_nvfp4()
+    lost = next(key for key in spec if key.endswith(f".{suffix}"))
+    assert bad(judged({key: entry for key, entry in spec.items() if key != lost}, config)) == ["T610"]
+
+
+def test_a_scale_of_a_wrong_shape_is_one_finding_where_no_other_layer_has_the_module() -> None:
+    one = variants()["mo_nvfp4_default_cfg"]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items() if ".layers.1." not in key}
+    key = next(key for key in spec if key.endswith(".weight_scale"))
+    spec[key] = (spec[key][0], (spec[key][1][0] + 1, spec[key][1][1]))
+    assert bad(judged(spec, {**one["config"], "num_hidden_layers": 1})) == ["T611"]

@@ -1,6 +1,7 @@
 """ModelOpt and Quark: 4-bit values in `weight` U8, distinguished by their scales.
 
-NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16] and `weight_scale_2` []. MXFP4 (both tools): [out, in/2]
+NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16], or [out, in/32] for inputs of 8 bits, and `weight_scale_2`
+[]. MXFP4 (both tools): [out, in/2]
 with bytes [out, in/32]. INT4-AWQ and W4A8: packed along the *output*, [out/2, in] with `weight_scale` [out, in/g];
 W4A8 has `weight_scale_2`. Stacked experts that are stored [E, in, out] have NVFP4 along the inputs: [E, in/2, out] with
 [E, in/16, out]. `input_scale`, `pre_quant_scale` [in] may be added to each.
@@ -49,7 +50,8 @@ def _is_halves(tensors: Tensors, setting: ModuleSettings) -> bool:
         return setting.method in ("modelopt", "quark") and "awq" not in (setting.variant or "").casefold()
     if scale.elements == 1:
         return setting.method in ("modelopt", "quark")
-    return scale.dtype in FLOAT8 | BYTES and scale.shape[:-1] == values.shape[:-1]
+    stated = setting.method in ("modelopt", "quark") and len(scale.shape) == len(values.shape) == 2
+    return scale.dtype in FLOAT8 | BYTES and (stated or scale.shape[:-1] == values.shape[:-1])
 
 
 def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
@@ -61,7 +63,8 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     inputs = columns if values.dtype == "F4" else 4 * columns // 3 if six else 2 * columns
     variant = (setting.variant or "").casefold()
     nvfp4 = scale.dtype in FLOAT8 if scale is not None else "mx" not in variant and setting.method != "quark"
-    size = 16 if nvfp4 else 32
+    wide = setting.group_size == 32 if scale is None else scale.shape[-1:] == (inputs / 32,)  # for inputs of 8 bits
+    size = 16 if nvfp4 and not wide else 32
     reading.compare("bits", 6 if six else 4)
     reading.compare("group_size", size)
     if setting.variant in ("nvfp4", "mxfp4"):

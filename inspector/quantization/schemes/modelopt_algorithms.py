@@ -19,14 +19,14 @@ from inspector.quantization.stated import ModuleSettings
 
 ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
     "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "nvfp4_svd": (4, 16),
-    "w4a8_nvfp4_fp8": (4, 16), "mxfp4": (4, 32), "w4a8_mxfp4_fp8": (4, 32), "mxfp8": (8, 32), "w4a16_awq": (4, None),
+    "w4a8_nvfp4_fp8": (4, 32), "mxfp4": (4, 32), "w4a8_mxfp4_fp8": (4, 32), "mxfp8": (8, 32), "w4a16_awq": (4, None),
     "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None), "w8a8_sq_per_channel": (8, None),
     "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
 }  # fmt: skip
 """quant_algo in lower case -> bits, default group size."""
 INTEGER: Final = ("int8_sq", "w8a8_sq_per_channel", "w8a16")
 INTEGER_4: Final = ("w4a16_awq", "w4a8_awq")
-STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq")
+STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq", "w4a8_nvfp4_fp8")
 """Algorithms with a static scale of the inputs."""
 WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
 MIXED: Final = "mixed_precision"
@@ -36,7 +36,7 @@ BY_SCALE: Final[Mapping[str | None, tuple[str, ...]]] = {
 }  # fmt: skip
 """What shares a scale of unpacked floats -> the algorithm."""
 INPUT: Final = "input_scale"
-_NVFP4: Final = ("nvfp4", "nvfp4_awq", "nvfp4_svd", "w4a8_nvfp4_fp8", "w4a16_nvfp4")
+_NVFP4: Final = ("nvfp4", "nvfp4_awq", "nvfp4_svd", "w4a16_nvfp4")
 
 
 def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
@@ -49,6 +49,8 @@ def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
     if scheme == "int8":
         usual = ("w8a8_sq_per_channel", "int8_sq", "w8a16")
         return usual if INPUT in tensors or "pre_quant_scale" in tensors else ("w8a16", *usual[:2])
+    if scheme == "nvfp4" and scale.shape[-1:] == (2 * values.shape[-1] / 32,):
+        return ("w4a8_nvfp4_fp8",)
     if scheme == "nvfp4":
         return _NVFP4 if INPUT in tensors else ("w4a16_nvfp4", *_NVFP4[:-1])
     if scheme == "int4-awq":
