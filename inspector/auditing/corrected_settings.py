@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Step
 from inspector.findings.types.block import QuantizationBlockMissing
 from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, SkippedButPacked
 from inspector.loader.config_file import QUANTIZATION_KEYS, Config
 
 
@@ -30,6 +31,40 @@ def with_weights_settings(config: Config | None, findings: Sequence[Finding]) ->
     if all(steps) and all(_set(values, step) for own in steps for step in own):
         yield replace(config, values=values)
     yield replace(config, values={key: value for key, value in config.values.items() if key not in QUANTIZATION_KEYS})
+
+
+WORDS: Final = "pack-quantized"
+BITS: Final = (8, 4, 2, 3, 5, 6)
+"""Bits that words may hold, the usual ones first."""
+
+
+def with_assumed_bits(config: Config | None, findings: Sequence[Finding]) -> Iterator[tuple[int, Config]]:
+    """The config with a block of each number of bits, where a lost one leaves them open and other errors may follow."""
+    if config is None or not _lost(findings) or all(one.severity == "note" or _is_lost(one) for one in findings):
+        return
+    for bits in BITS:
+        group = {"targets": ["Linear"], "weights": {"num_bits": bits, "type": "int"}}
+        block = {"quant_method": "compressed-tensors", "config_groups": {"group_0": group}}
+        yield bits, replace(config, values={**config.values, "quantization_config": block})
+
+
+def with_lost_block(before: Sequence[Finding], after: Sequence[Finding], bits: int) -> tuple[Finding, ...] | None:
+    """The finding on the lost block, and what is left with it assumed; None where other errors are left.
+
+    What the assumed block says of plain modules means nothing.
+    """
+    left = [one for one in after if not isinstance(one, LayersNotPacked | ModuleNotPacked | SkippedButPacked)]
+    if any(one.severity != "note" for one in left):
+        return None
+    return (*(replace(one, bits=float(bits)) for one in _lost(before)), *left)
+
+
+def _lost(findings: Sequence[Finding]) -> list[QuantizationBlockMissing]:
+    return [one for one in findings if isinstance(one, QuantizationBlockMissing) and one.scheme == WORDS]
+
+
+def _is_lost(finding: Finding) -> bool:
+    return isinstance(finding, QuantizationBlockMissing)
 
 
 def explaining(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...] | None:

@@ -67,7 +67,12 @@ def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, 
     draft = explain(checkpoint, stated, like, stored)
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.corrected_settings import explaining, with_weights_settings
+    from inspector.auditing.corrected_settings import (
+        explaining,
+        with_assumed_bits,
+        with_lost_block,
+        with_weights_settings,
+    )
     from inspector.findings.types.undecided import PackingUndecided
 
     if checkpoint.kept_shapes is None and any(isinstance(one, PackingUndecided) for one in draft.findings):
@@ -77,6 +82,11 @@ def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, 
     for config in with_weights_settings(checkpoint.config, draft.findings):
         again = explain(replace(draft.checkpoint, config=config), stated, like, stored)
         found = explaining(draft.findings, again.findings)
+        if found is not None:
+            return replace(again, checkpoint=draft.checkpoint, findings=found)
+    for bits, config in with_assumed_bits(checkpoint.config, draft.findings):
+        again = explain(replace(draft.checkpoint, config=config), stated, like, stored)
+        found = with_lost_block(draft.findings, again.findings, bits)
         if found is not None:
             return replace(again, checkpoint=draft.checkpoint, findings=found)
     return draft

@@ -209,3 +209,21 @@ def test_without_a_block_quantized_values_are_taken_for_weights(name: str, older
     found = {str(one.version).partition(".")[0]: one.outcome for one in audit(str(tmp_path)).loads
              if one.loader == "transformers"}  # fmt: skip
     assert found == {"5": "altered", "4": older}
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("name", ["mo_fp8_deepseek_v3", "mo_fp8_qwen3moe", "mo_fp8_default_cfg"])
+def test_words_of_a_lost_block_have_the_bits_under_which_the_model_fits(name: str, bits: int) -> None:
+    one = variants()[name]
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for key, (dtype, shape) in one["tensors"].items():
+        module, _, suffix = key.rpartition(".")
+        if dtype == "F8_E4M3":
+            rows, columns = shape
+            spec[f"{module}.weight_packed"] = ("I32", (rows, columns * bits // 32))
+            spec[f"{module}.weight_scale"] = ("BF16", (rows, -(-columns // 128)))
+            spec[f"{module}.weight_shape"] = ("I64", (2,))
+        elif not suffix.endswith("_scale"):
+            spec[key] = (dtype, tuple(shape))
+    result = judged(spec, unquantized(one["config"]))
+    assert (bad(result), result.counts.unique_parameters) == (["T625"], one["parameters"])

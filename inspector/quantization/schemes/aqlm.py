@@ -11,6 +11,9 @@ from inspector.quantization.module import ModuleReading, Scheme, Tensors, Unpack
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
+SIZES = {"num_codebooks": 1, "out_group_size": 1, "in_group_size": 8}
+"""Sizes that the loader takes from the config (`replace_with_aqlm_linear` of transformers), and their defaults."""
+
 
 def _is_aqlm(tensors: Tensors, setting: ModuleSettings) -> bool:
     books = tensors.get("codebooks")
@@ -24,7 +27,11 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     outputs, inputs = setting.block or (1, 8)
     entries = 2 ** (setting.bits or 16)
     if books is not None and len(books.shape) == 4:
-        _, entries, outputs, inputs = books.shape
+        number, entries, outputs, inputs = books.shape
+        shown = {"num_codebooks": number, "out_group_size": outputs, "in_group_size": inputs}
+        wrong = [key for key in shown if key in setting.shown and setting.shown[key] != shown[key]]
+        for key in wrong if number == codes else ():
+            reading.contradicts(key, setting.shown[key], shown[key])
         if entries & (entries - 1):
             entries = 2 ** (setting.bits or max(entries - 1, 1).bit_length())
         reading.compare("bits", entries.bit_length() - 1)
@@ -41,7 +48,10 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     sizes = block.integer("out_group_size"), block.integer("in_group_size")
     bits = block.integer("nbits_per_codebook") or 16
     base = block.module_settings(
-        {"bits": "nbits_per_codebook"}, block=(sizes[0] or 1, sizes[1] or 8), bits=bits if 0 < bits <= 32 else 16
+        {"bits": "nbits_per_codebook"},
+        block=(sizes[0] or 1, sizes[1] or 8),
+        bits=bits if 0 < bits <= 32 else 16,
+        shown={key: block.values.get(key, usual) for key, usual in SIZES.items()},
     )
     return QuantizationSettings(base, ignored=block.ignored())
 
