@@ -43,6 +43,8 @@ OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding
 """Ends of keys from which the width of a head follows."""
 NOT_COMPARED: Final = ".interleave_moe_layer_step"
 """The end of a key that no shape depends on: layers without experts by this number are computed without an MLP."""
+ADAPTER: Final = "adapter"
+"""What `general.type` states of a LoRA. Measured: llama.cpp loads none with a finding of `_refused_adapter`."""
 COMPUTED: Final = ("rope_freqs.weight",)
 """Tensors that follow from the config, so that no definition has them."""
 OF_TOWERS: Final = ("v.", "a.", "mm.")
@@ -78,7 +80,7 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     beyond = _surplus(audited)
     surplus = next(iter(beyond), "")
     other = _of_another_architecture(audited)
-    unread = _unread_key(audited)
+    unread = _unread_key(audited) or _refused_adapter(audited)
     if other is not None:
         because = f"no key of its metadata is of {other.stated or 'its architecture'}"
         found = tuple(documented(loader, REFUSES, because, files) for loader in ("llama.cpp", "ollama"))
@@ -96,6 +98,17 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         own = documented("ollama", UNKNOWN, "its own engine reads towers in the file of the text model", files)
         found = tuple(own if one.loader == "ollama" else one for one in found)
     return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
+
+
+def _refused_adapter(audited: Audit) -> str:
+    """Why llama.cpp refuses an adapter: half of a pair, other names or ranks, no architecture; "" where it does not."""
+    metadata = audited.checkpoint.metadata
+    if metadata is None or metadata.values.get("general.type") != ADAPTER:
+        return ""
+    wrong = next((one for one in audited.findings if one.severity == "error"), None)
+    if wrong is not None:
+        return f"failed to apply lora adapter: {wrong.headline()}"
+    return "" if "general.architecture" in metadata.values else "model arch and LoRA arch mismatch"
 
 
 def _unread_key(audited: Audit) -> str:

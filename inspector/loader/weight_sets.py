@@ -47,6 +47,8 @@ _FILE: Final = re.compile(
     re.ASCII | re.DOTALL,
 )
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
+_BLOB: Final = r"sha256-[0-9a-f]{64}"
+"""The name of a file in Ollama's store, which has models in GGUF, and texts of a few bytes."""
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _TENSORFLOW: Final = r".*\.ckpt\.data-[0-9]{5}-of-[0-9]{5}"
 """The values of a checkpoint of TensorFlow 1, next to `.ckpt.index` and `.ckpt.meta`."""
@@ -148,6 +150,7 @@ def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> 
     if wanted in sizes and not wanted.endswith(".json"):
         ending = wanted.rpartition(".")[2]
         kind = "pytorch" if ending in _PICKLES else _FORMATS.get(ending, "unknown")
+        kind = "gguf" if re.fullmatch(_BLOB, wanted) else kind
         return WeightSet(wanted, wanted, kind, False, (wanted,), sizes[wanted])
     for one in sets:
         if wanted in (one.stem, f"{one.stem}.{one.kind}"):

@@ -298,6 +298,16 @@ def test_what_the_first_layer_lacks_is_missing(name: str, lost: str, tmp_path: P
     assert [(one.code, one.place.tensor) for one in found] == [("N403", lost)]
 
 
+@pytest.mark.parametrize(("lost", "expected"), [(0, []), (100, ["S203"])])
+def test_a_file_of_the_store_of_ollama_is_read_by_its_name(lost: int, expected: list[str], tmp_path: Path) -> None:
+    path = written("llama").save(tmp_path / f"sha256-{'0a' * 32}")
+    raw = path.read_bytes()
+    path.write_bytes(raw[: len(raw) - lost])
+    audited = audit(str(path))
+    assert [one.code for one in audited.findings if one.severity == "error"] == expected
+    assert audited.architecture is not None and audited.architecture.model_type == "llama"
+
+
 @pytest.mark.parametrize("key", ["post_layer_norm", "multi_query_attention", "max_position_embeddings"])
 def test_what_every_file_of_a_type_has_is_no_key_of_the_file(key: str) -> None:
     expected = "chatglm.context_length" if key == "max_position_embeddings" else None
@@ -406,6 +416,13 @@ CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern
 def test_a_number_that_the_config_states_otherwise_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     reported = compared(name, doubled(name, key), tmp_path)
     assert [one.code for one in reported.findings if one.severity == "error"] == [code]
+
+
+def test_a_matrix_that_bitnet_does_not_round_is_an_error(tmp_path: Path) -> None:
+    file, source = written("bitnet"), source_of(records()["bitnet"])
+    file.arrays["blk.1.ffn_up.weight"] = source["model.layers.1.mlp.up_proj.weight"]
+    found = errors(compared("bitnet", file, tmp_path))
+    assert [one.split(" ")[0] for one in found] == ["V845"], found
 
 
 WRONG_KEYS = {"linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_value_head_dim": 7}

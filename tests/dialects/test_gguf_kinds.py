@@ -115,3 +115,13 @@ def test_an_importance_matrix_is_named(lost_half: str, tmp_path: Path) -> None:
     assert errors(found) == (["N513"] if lost_half else [])
     assert [one.code for one in found.findings if one.severity == "note"] == ["N512"]
     assert found.verdict == ("findings" if lost_half else "undecided")
+
+
+@pytest.mark.parametrize(("change", "architecture", "expected"), [
+    (nothing, "llama", "complete"), (lost, "llama", "refuses"), (nothing, None, "refuses"),
+])  # fmt: skip
+def test_what_llama_cpp_does_with_an_adapter(
+    change: Callable[[Arrays], object], architecture: str | None, expected: str, tmp_path: Path
+) -> None:
+    audited = audit(str(adapter(tmp_path, change, general_architecture=architecture)))
+    assert {one.outcome for one in audited.loads} == {expected}
