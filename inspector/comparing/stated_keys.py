@@ -15,6 +15,8 @@ from inspector.findings.finding import Finding, Place
 
 NUMBERS: Final = ("attention.head_count", "attention.head_count_kv", "attention.key_length", "expert_used_count")
 """Keys of a file that decide what is computed of the tensors, which may fit any number."""
+OF_HEADS: Final = (".attention.head_count", ".attention.head_count_kv", ".attention.key_length")
+"""Ends of keys of which a finding on one stands for all: the tensors do not tell which of them is wrong."""
 FLOATS: Final[Mapping[str, tuple[str, ...]]] = {
     "rope.freq_base": ("rope_theta",),
     "attention.layer_norm_rms_epsilon": ("rms_norm_eps",),
@@ -41,7 +43,9 @@ def key_findings(source: Audit, target: Audit) -> Iterator[Finding]:
         for name in ("key", "file_key")
     }
     for key, config_key, stated, expected in (*_numbers(file, model), *_floats(file, model)):
-        if key in OTHERWISE or key in named or config_key in named:
+        heads = ".attention." in key and key.endswith(OF_HEADS)
+        solved = heads and any(isinstance(one, str) and one.endswith(OF_HEADS) for one in named)
+        if key in OTHERWISE or key in named or config_key in named or solved:
             continue
         from inspector.findings.conversion.keys import KeyChanged
 

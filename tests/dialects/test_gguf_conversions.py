@@ -409,6 +409,7 @@ def test_rows_that_are_paired_the_wrong_way_are_an_error(name: str, tmp_path: Pa
 CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern-bert.attention.head_count", "V863"),
            ("llama", "llama.attention.layer_norm_rms_epsilon", "V863"), ("qwen2", "qwen2.rope.freq_base", "V863"),
            ("olmoe", "olmoe.expert_used_count", "V863"), ("llama", "llama.attention.head_count", "C310"),
+           ("olmo2", "olmo2.attention.head_count", "C310"),
            ("cohere2", "cohere2.attention.key_length", "C310")]  # fmt: skip
 
 
