@@ -22,14 +22,9 @@ from inspector.auditing.failures import (
     without_unread_names,
 )
 from inspector.auditing.file_names import PICKLED
-from inspector.auditing.quantized_loads import (
-    has_unread_scales,
-    is_understood,
-    refused_by_vllm,
-    stacked_scales,
-    why_unread,
-)
+from inspector.auditing.quantized_loads import has_unread_scales, is_understood, stacked_scales, why_unread
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.strict_loads import refused
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
@@ -141,10 +136,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         built = loads(replace(given, values=kept), NEWEST)
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
     others = of_safetensors(given.class_name, given.model_type, newest, built, unread, config.values)
-    if because := refused_by_vllm(audited, config.values):
-        others = tuple(
-            replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in others
-        )
+    others = refused(audited, config.values, others)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
     newest = replace(newest, intended=not (mlx or sentences))

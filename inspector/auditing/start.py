@@ -154,6 +154,12 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         audited = with_file_names(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
+        if audited.checkpoint.set_name.startswith("model-rank-"):
+            from inspector.auditing.sharded_state import with_sharded_state
+
+            audited, told = with_sharded_state(audited), audited
+            if audited is not told:
+                return audited
         from inspector.auditing.declared import with_declared
         from inspector.auditing.loads import with_loads
 

@@ -346,6 +346,19 @@ def gguf_of(model_type: str, architecture: str = "llama") -> recorded_gguf.Writt
     return written
 
 
+def ranks_of_vllm(*ranks: int, file: str = "model-rank-{}-part-0.safetensors") -> Audit:
+    """Slices of a small model as two ranks of vLLM hold them. ranks: those of which the file is here."""
+    spec = genuine(TINY)
+    for name in ("model.embed_tokens.weight", "lm_head.weight"):
+        dtype, shape = spec[name]
+        spec[name] = (dtype, (shape[0] // 2, *shape[1:]))
+    with TemporaryDirectory() as place:
+        for rank in ranks:
+            write_file(Path(place) / file.format(rank), spec)
+        (Path(place) / "config.json").write_text(json.dumps(TINY))
+        return audit(place)
+
+
 def gguf_adapter_of_another_kind() -> Audit:
     """A LoRA in GGUF that states to be another adapter."""
     pair = {f"blk.0.attn_q.weight.lora_{half}": np.ones((4, 4), np.float32) for half in "ab"}

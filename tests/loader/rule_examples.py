@@ -416,6 +416,14 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "tensors": 87,
         },
     ),
+    "sharded-state": (
+        {"file": "model-rank-0-part-0.safetensors"},
+        {"ranks": [0, 1], "of": 2},
+    ),
+    "ranks-missing": (
+        {"file": "model-rank-0-part-0.safetensors"},
+        {"ranks": [0], "of": 2},
+    ),
     "file-name-unknown": (
         {"file": "model-finetuned.safetensors"},
         {"loader": "transformers", "wanted": "model.safetensors", "single": True, "variant": ""},

@@ -1,0 +1,60 @@
+"""Weights as vLLM saves the state of its ranks: projections joined, and each file a slice of every matrix.
+
+Source: `ShardedStateLoader` of vLLM (`model_executor/model_loader/sharded_state_loader.py`), which writes and reads
+`model-rank-{rank}-part-{part}.safetensors`; examples/offline_inference/save_sharded_state.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit, Skipped, verdict_of
+from inspector.findings.finding import ContentFinding, Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+
+FILE: Final = re.compile(r"model-rank-(\d{1,6})-part-\d{1,6}\.safetensors", re.ASCII)
+TABLE: Final = "model.embed_tokens.weight"
+"""A tensor of which each rank has a share of the rows."""
+OPEN: Final = Skipped("names and shapes", "the files are slices of ranks, as vLLM holds them", decisive=True)
+
+
+def with_sharded_state(audited: Audit) -> Audit:
+    """The audit of a state of vLLM's ranks: what it is and which ranks are absent, in place of what follows from it."""
+    checkpoint = audited.checkpoint
+    if FILE.fullmatch(checkpoint.set_name) is None:
+        return audited
+    from inspector.findings.shards.names import FileNameUnknown
+    from inspector.findings.shards.sharded_state import RanksMissing, ShardedState
+
+    ranks = _ranks(checkpoint)
+    of = _number_of_ranks(checkpoint)
+    kind = RanksMissing if of is not None and set(range(of)) - ranks else ShardedState
+    own = kind(place=Place(file=checkpoint.set_name), ranks=tuple(sorted(ranks)), of=of or 0)
+    kept: list[Finding] = [one for one in audited.findings if not isinstance(one, ContentFinding | FileNameUnknown)]
+    skipped = (*audited.skipped, OPEN)
+    audited = replace(audited, skipped=skipped, verdict=verdict_of([*kept, own], skipped), loads=())
+    return audited.with_findings([*kept, own])
+
+
+def _ranks(checkpoint: Checkpoint) -> set[int]:
+    """The ranks of which a file is here."""
+    names: Iterable[str] = (
+        *(file.name for file in checkpoint.files),
+        *(file for one in checkpoint.other_sets for file in (one.name, *one.files)),
+        *checkpoint.siblings,
+    )
+    return {int(found[1]) for name in names if (found := FILE.fullmatch(name)) is not None}
+
+
+def _number_of_ranks(checkpoint: Checkpoint) -> int | None:
+    """How many ranks share the table of tokens, where its stored rows divide the vocabulary of the config."""
+    table, config = checkpoint.tensors.get(TABLE), checkpoint.config
+    rows = table.shape[0] if table is not None and table.shape else 0
+    vocabulary = None if config is None else config.values.get("vocab_size")
+    if type(vocabulary) is not int or not rows or vocabulary % rows or vocabulary <= 0:
+        return None
+    return vocabulary // rows
