@@ -234,7 +234,7 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
 def _disagreements(
     unpacked: Unpacked, cases: Sequence[tuple[ModuleProblem, PackingConfigDisagrees]]
 ) -> Iterator[Finding]:
-    """A setting that contradicts most modules is an error of the config; otherwise the few modules are wrong."""
+    """A setting that contradicts most modules is an error of the config; otherwise the modules are wrong."""
     alike: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
@@ -243,7 +243,7 @@ def _disagreements(
         members, first = [case for case, _ in pairs], pairs[0][1]
         tensors = sum(case.tensors for case in members)
         agreeing = unpacked.agreed.get((first.key, first.what), 0)
-        if agreeing > tensors and not isinstance(first, PackingConfigUnread):
+        if agreeing >= tensors and not isinstance(first, PackingConfigUnread):
             places = repr([(case.key, case.boxes) for case in members])
             odd.setdefault(places, []).append((members, first, agreeing))
         else:

@@ -335,3 +335,17 @@ def test_scales_of_groups_with_a_wrong_shape_leave_their_zero_points_right() -> 
     key = next(key for key in spec if key.endswith("._weight_scale"))
     rows, groups = spec[key][1]
     assert bad(judged({**spec, key: (spec[key][0], (rows + 1, groups))}, one["config"])) == ["T611"]
+
+
+@pytest.mark.parametrize(("layers", "expected"), [((0,), "T620"), ((0, 1), "T614")])
+def test_half_of_the_modules_in_another_run_are_wrong_and_not_the_config(
+    layers: tuple[int, ...], expected: str
+) -> None:
+    name = "gptq_4bit_g128_sym"
+    put: Spec = {}
+    for weight, shape in original(name).items():
+        if weight.startswith(tuple(f"model.layers.{layer}." for layer in layers)) and "proj" in weight:
+            for suffix, (dtype, dims) in gptq(4, 64)(*shape).items():
+                put[f"{weight.removesuffix('weight')}{suffix}"] = (dtype, tuple(dims))
+    result = changed(name, put=put)
+    assert bad(result) == [expected], [finding.message for finding in result.findings]

@@ -255,6 +255,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
         ]
         if self.modules == 1 or self.agreeing:
             rows.append(("where", self.first_names()))
+        if self.agreeing:
+            rows.append(("others", _matching(self.agreeing)))
         return rows
 
     def _what(self) -> str:
@@ -336,12 +338,15 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
     remedy_text = "use the module from the same run as the others, or add an exception to the config"
 
     def rows(self) -> Rows:
-        verb = "matches" if self.agreeing == 1 else "match"
         rows = []
         for setting in self.settings[:4]:
             rows.append(("setting", f"{setting.key} = {value(setting.config)}"))
             rows.append(("weights", value(setting.weights)))
-        rows.append(("others", f"{count(self.agreeing, 'module')} {verb} the config"))
+        rows.append(("others", _matching(self.agreeing)))
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return [row for row in rows if row[1]]
+
+
+def _matching(modules: int) -> str:
+    return f"{count(modules, 'module')} {'matches' if modules == 1 else 'match'} the config"
