@@ -139,6 +139,9 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
             if key in values and condition.applies(values[key]):
                 detail = f"{shown(values[key])} is not {condition.wanted}"
                 yield RefusedByClass(key, detail, condition.meant(values[key]))
+    for key in entry.get("required", "").split():
+        if key not in values:
+            yield RefusedByClass(key, "it is absent, and the class has no default for it", beside=(key,))
     yield from _layers(values, str(class_name))
     yield from _words(values, entry)
     yield from _numbers(values, entry)

@@ -96,6 +96,11 @@ def is_measured(model_type: str, major: str) -> bool:
     return line is not None and major in line["versions"]
 
 
+def reads_of_config(model_type: str, key: str, major: str) -> bool:
+    """Whether the config class of a type refuses any value of a key."""
+    return key in _rules(model_type, major).config
+
+
 @cache
 def _rules(model_type: str, major: str) -> _Rules:
     """The rules of a type in a version, which are those of the newest where they are not stated."""

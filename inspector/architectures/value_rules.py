@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from inspector.architectures.backbone_stages import WITHIN, refused_stages
+from inspector.architectures.backbone_stages import FEATURES, WITHIN, refused_stages
 from inspector.architectures.catalog import data_file
 from inspector.architectures.config_types import activations, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
-from inspector.architectures.refused_kinds import kinds_refused
+from inspector.architectures.refused_kinds import kinds_refused, reads_of_config
 
 DTYPES: Final = ("dtype", "torch_dtype")
 _FLOATS: Final = frozenset({"float16", "half", "bfloat16", "float32", "float", "float64", "double"})
@@ -115,16 +115,18 @@ def values_of_refused_kinds(values: Mapping[str, Any], major: str = NEWEST) -> I
     """The values of kinds that the classes of a version were found to refuse (`refused_kinds.jsonl`)."""
     for one in kinds_refused(values, major):
         yield RefusedValue(one.path, one.wanted, one.meant, measured=True, follows=one.follows)
-    if major == NEWEST:
-        yield from _stages(values)
+    yield from _stages(values, major)
 
 
-def _stages(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
-    """The lists of stages that contradict each other, in the configs of backbones."""
+def _stages(values: Mapping[str, Any], major: str) -> Iterator[RefusedValue]:
+    """The lists of stages that contradict each other, in the configs of backbones.
+
+    Transformers 4 compares those of fewer types: the ones of which the config class refuses what is no list.
+    """
     classes = values.get("architectures")
     named = str(classes[0]) if isinstance(classes, list) and classes else ""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
-        if isinstance(model_type, str):
+        if isinstance(model_type, str) and (major == NEWEST or reads_of_config(model_type, FEATURES, major)):
             is_backbone = path[-1] == WITHIN if path else named.endswith("Backbone")
             for key, wanted, number in refused_stages(inner, model_type, is_backbone):
                 follows = (*path, number) if number else ()
@@ -214,6 +216,8 @@ def _rotary(
         yield RefusedValue((*path, _ROTARY[1]), "an object with the settings of each layer type")
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
+    if major == OLDER and rule is not None and not isinstance(values[key], dict):
+        yield RefusedValue((*path, key), "an object")
     for name, settings in sets.items():
         if not isinstance(settings, dict):
             if rule is not None or name in _listed_layers(values):

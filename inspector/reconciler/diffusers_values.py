@@ -33,7 +33,7 @@ def refused_values(values: Mapping[str, Any], scope: Scope, reported: Sequence[F
             place=Place(key=one.key),
             expression=one.key,
             detail=one.detail,
-            keys=(one.key, *one.beside),
+            keys=tuple(dict.fromkeys((one.key, *one.beside))),
             kind="type",
             stated=values.get(one.key, UNSET),
             meant=_meant(one, values, scope),

@@ -13,6 +13,7 @@ several records of the class refuse it, so that it does not depend on other keys
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
     true, false, given   keys that may not be true, false, or anything but null
+    required  keys without a default
     gaps      keys of lists that may not have null among their entries
     only      key -> the numbers that the class knows, where it refuses nearly all
     multiples   key -> the number of which each number in its list must be a multiple
@@ -384,6 +385,7 @@ def main() -> None:
         for kind, key in probe.kinds():
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
+        entry["required"] = [key for key in probe.values if key not in probe.defaults]
         for kind in ("divides", "multiples", "only", "sums", "least"):
             entry[kind] = dict(getattr(probe, kind)())
         for kind, key, others in probe.lengths():

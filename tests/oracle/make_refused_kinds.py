@@ -109,8 +109,16 @@ class Measured:
     def parts(self) -> dict[str, str]:
         """Path -> type of the configs within the config that were measured with it."""
         configs = {".".join(place): value for place, value in self.values.items() if isinstance(value, dict)}
-        types = {path: value.get("model_type", "") for path, value in configs.items()}
+        types = {path: value.get("model_type") or self._declared(path) for path, value in configs.items()}
         return {path: kind for path, kind in types.items() if kind and kind not in self.types}
+
+    def _declared(self, path: str) -> str:
+        """The type that the classes of transformers 5 have for a config within the config, "" where they have none."""
+        kind = self.model_type
+        for key in path.split("."):
+            types = types_of(kind)
+            kind = "" if types is None else types.inner.get(key, "")
+        return kind
 
 
 class Numbers:
