@@ -106,6 +106,9 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AutoencoderKLLTXVideo", {"layers_per_block": [1, "2", 1, 2, 1]}, {"layers_per_block"}),
         ("FluxTransformer2DModel", {"out_channels": -4}, {"out_channels"}),
         ("DiTTransformer2DModel", {"norm_type": ["ada_norm_zero"]}, {"norm_type"}),
+        ("AutoencoderKLHunyuanImage", {"sample_size": UNSET}, {"sample_size"}),  # which has no default
+        ("AllegroTransformer3DModel", {"dropout": -0.0001}, {"dropout"}),
+        ("AllegroTransformer3DModel", {"dropout": 0.5}, set()),
         ("SD3ControlNetModel", {"use_pos_embed": False, "pos_embed_type": "none"}, set()),  # which it does not read
     ],
 )

@@ -115,6 +115,9 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         "a list of numbers",
         lambda value: UNSET,
     ),
+    "outside": ValueKind(
+        lambda value: type(value) is float and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
+    ),
     "given": ValueKind(lambda value: value is not None, "null, all that it takes", lambda value: None),
     "true": ValueKind(lambda value: value is True, "false, all that it takes", lambda value: False),
     "false": ValueKind(lambda value: value is False, "true, all that it takes", lambda value: True),

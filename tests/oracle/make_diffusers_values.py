@@ -14,6 +14,7 @@ several records of the class refuse it, so that it does not depend on other keys
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
     true, false, given   keys that may not be true, false, or anything but null
     required  keys without a default
+    outside   keys that may be no float but one from 0 to 1
     gaps      keys of lists that may not have null among their entries
     only      key -> the numbers that the class knows, where it refuses nearly all
     multiples   key -> the number of which each number in its list must be a multiple
@@ -48,6 +49,8 @@ from inspector.architectures.diffusers_values import CONDITIONS
 from tests.judged import diffusers_classes, diffusers_records
 from tests.oracle.diffusers_classes import class_of
 
+OUTSIDE = (-0.0001, 1.0001, -1000003.0, 1000003.0)
+"""Numbers that are not from 0 to 1."""
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "diffusers_values.json"
 OTHERS = 3
 """How many more records of a class must refuse a value."""
@@ -126,6 +129,8 @@ class Probe:
             if type(value) is int and value > 0:
                 changed = {"zero": 0, "negative": -value, "float": float(value), "text": str(value)}
                 yield from ((kind, key) for kind, new in changed.items() if self.refuses(key, new))
+            elif type(value) is float and self.refuses_all(key, OUTSIDE):
+                yield "outside", key
             elif isinstance(value, list | tuple) and value and self.refuses(key, value[0]):
                 yield "single", key
             yield from self.others_of(key, value)

@@ -205,7 +205,7 @@ SANATRANSFORMER2DMODEL = Architecture("SanaTransformer2DModel", dims=SANA_DIMS,
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 LTXVIDEOTRANSFORMER3DMODEL = Architecture("LTXVideoTransformer3DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", b="attention_bias", bo="attention_out_bias | true"),
+    dims=WIDTH | Dims(e="cross_attention_dim | d", b="attention_bias", bo="attention_out_bias | true"),
     parts=rows(
         part("proj_in", "embed.patch", dense("c -> d")),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
