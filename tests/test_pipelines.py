@@ -604,6 +604,50 @@ def test_settings_that_tokenizers_refuse(settings: dict[str, Any], codes_found: 
     assert codes(audit(str(folder))) == codes_found
 
 
+SCORED, NUMBERED = {"model": {"vocab": [["a", -1.0]]}}, {"model": {"vocab": {"a": 0}}}
+PAIR = {"vocab.json": {}, "merges.txt": {}}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "files", "found"),
+    [
+        ("T5Tokenizer", {"tokenizer.json": NUMBERED}, {"N573"}),
+        ("T5TokenizerFast", {"tokenizer.json": SCORED}, set()),
+        ("CLIPTokenizer", {"tokenizer.json": SCORED}, set()),
+        ("XLMRobertaTokenizer", {"tokenizer.json": NUMBERED}, {"N573"}),
+        ("LlamaTokenizer", {"tokenizer.json": NUMBERED}, set()),
+        ("PreTrainedTokenizerFast", PAIR, {"N573"}),
+        ("PreTrainedTokenizerFast", {"tokenizer.json": NUMBERED}, set()),
+        ("AutoTokenizer", PAIR, {"N573"}),
+        ("AutoTokenizer", {**PAIR, "tokenizer_config.json": {"tokenizer_class": "CLIPTokenizer"}}, set()),
+        ("AutoTokenizer", {**PAIR, "config.json": {"model_type": "gpt2"}}, set()),
+        ("AutoTokenizer", {"tokenizer.json": NUMBERED}, set()),
+        ("CLIPTokenizer", {**PAIR, "tokenizer_config.json": {"bos_token": None}}, {"C326"}),
+        ("CLIPTokenizer", {**PAIR, "tokenizer_config.json": {"pad_token": None}}, set()),
+        ("GPT2Tokenizer", {**PAIR, "tokenizer_config.json": {"add_prefix_space": None}}, {"C326"}),
+        ("Qwen2Tokenizer", {**PAIR, "tokenizer_config.json": {"add_prefix_space": None}}, set()),
+    ],
+)
+def test_tokenizers_that_a_class_does_not_read(
+    class_name: str, files: dict[str, Any], found: set[str], tmp_path: Path
+) -> None:
+    """As transformers 5.23 loads these folders by these classes."""
+    folder = pipeline(tmp_path, {**PARTS, "tokenizer": ["transformers", class_name]})
+    (folder / "tokenizer" / "tokenizer.json").unlink()
+    for name, values in files.items():
+        (folder / "tokenizer" / name).write_text(json.dumps(values), encoding="utf-8")
+    assert codes(audit(str(folder))) == found
+
+
+def test_the_class_of_a_tokenizer_is_mended(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "tokenizer": ["transformers", "T5Tokenizer"]})
+    (folder / "tokenizer" / "tokenizer.json").write_text(json.dumps(NUMBERED), encoding="utf-8")
+    named = {"tokenizer_class": "CLIPTokenizer"}
+    (folder / "tokenizer" / "tokenizer_config.json").write_text(json.dumps(named), encoding="utf-8")
+    assert mend(str(folder), write=True, format="json").code == 0
+    assert audit(str(folder)).verdict == "clean"
+
+
 @pytest.mark.parametrize(("lost", "found"), [("", set()), ("vocab.json", {"N416"}), ("merges.txt", {"N416"})])
 def test_a_vocabulary_of_two_files_needs_both(lost: str, found: set[str], tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)

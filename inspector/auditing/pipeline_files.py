@@ -18,14 +18,14 @@ from inspector.auditing.result import Skipped
 from inspector.budget import spend
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.components import FolderUnnamed
-from inspector.findings.names.settings import SettingRefused
+from inspector.findings.names.settings import SettingRefused, TokenizerUnread
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config, read_config
 from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes, refused_sizes
 from inspector.loading.schedulers import RefusedSetting, refused_settings
-from inspector.loading.tokenizers import refused_by_tokenizer, without_its_pair
+from inspector.loading.tokenizers import WHOLE, refused_by_tokenizer, unread_files, unread_vocabulary, without_its_pair
 
 Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
@@ -33,6 +33,7 @@ Open = Callable[[str], Checkpoint | None]
 KINDS: Final = ("Scheduler", "Tokenizer", "FeatureExtractor", "ImageProcessor", "Processor")
 """Parts of the names of classes without weights; what follows is the form of the same (`Fast`, `Pil`)."""
 _KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
+INDEX: Final = "model_index.json"
 TOKENIZER: Final = "tokenizer_config.json"
 NEEDED: Final = {
     "Scheduler": "scheduler_config.json",
@@ -100,6 +101,7 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
     unread: gets the files that are too large to be fetched for this.
     """
     source = folder.reach() if folder.reach is not None else None
+    texts: dict[str, Mapping[str, object]] = {}
     for file in READ.get(kind, ()):
         if source is None or file not in folder.siblings:
             continue
@@ -108,10 +110,29 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
             continue
         config, found = read_config(source, file, "config")
         if config is not None:
+            texts[file] = config.values
             yield from _refused(name, class_name, f"{name}/{file}", config, folder.siblings)
             continue
         for one in found:
             yield one.within(name, replace(one.place, file=f"{name}/{file}"))
+    if kind == "Tokenizer" and TOKENIZER not in set(folder.siblings) - set(texts):
+        yield from _unread(name, class_name, folder.siblings, texts.get(TOKENIZER, {}), texts.get(WHOLE, {}))
+
+
+def _unread(
+    name: str, class_name: str, files: Collection[str], settings: Mapping[str, object], whole: Mapping[str, object]
+) -> Iterator[TokenizerUnread]:
+    """The finding on a class that does not read the tokenizer in its folder. whole: what tokenizer.json has."""
+    model = whole.get("model")
+    words = model.get("vocab") if isinstance(model, dict) else None
+    because = unread_vocabulary(class_name, words) or unread_files(class_name, settings, files)
+    if because:
+        saved = settings.get("tokenizer_class")
+        fits = isinstance(saved, str) and saved != class_name and not unread_vocabulary(saved, words)
+        yield TokenizerUnread(
+            place=Place(file=INDEX, key=name), component=name, class_name=class_name, because=because,
+            saved_class=saved if isinstance(saved, str) and fits else None,
+        )  # fmt: skip
 
 
 def _refused(name: str, class_name: str, file: str, config: Config, files: Collection[str]) -> Iterator[SettingRefused]:

@@ -1,7 +1,8 @@
 """Settings and files with which transformers refuses a tokenizer, whatever its class unless one is named.
 
 Measured with transformers 5.23: the tokenizers of CLIP, T5, Gemma, Llama, Qwen2, BERT, GPT-2 and RoBERTa were loaded
-with each key of tokenizer_config.json removed and set to values of all JSON types, and without each of their files.
+with each key of tokenizer_config.json removed and set to values of all JSON types, without each of their files, and by
+the classes of the others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,22 @@ PAIR: Final = ("vocab.json", "merges.txt")
 """Files that are read together where there is no tokenizer.json."""
 PAIRED: Final = ("CLIPTokenizer", "Qwen2Tokenizer", "GPT2Tokenizer", "RobertaTokenizer")
 """Tokenizers that read them."""
+
+
+SCORED: Final = frozenset({
+    "T5Tokenizer", "XLMRobertaTokenizer", "MBartTokenizer", "XLNetTokenizer", "AlbertTokenizer", "PegasusTokenizer",
+})  # fmt: skip
+"""Tokenizers whose vocabulary is a list of words with scores, which refuse one of words with numbers."""
+ANY: Final = "AutoTokenizer"
+"""The class that takes the tokenizer that the folder names."""
+FROM_WHOLE: Final = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend"})
+"""Classes without a vocabulary of their own."""
+VOCABULARIES: Final = ("vocab.json", "merges.txt", "vocab.txt")
+BESIDE: Final = frozenset({
+    "tokenizer_config.json", MAP, "added_tokens.json", "chat_template.json", "chat_template.jinja", "README.md",
+    ".gitattributes",
+})  # fmt: skip
+"""Other files of a tokenizer's folder, of which no vocabulary is made."""
 
 
 def _is_token(value: Any) -> bool:
@@ -52,6 +69,10 @@ def _is_bool_or_null(value: Any) -> bool:
     return value is None or isinstance(value, bool)
 
 
+def _is_stated(value: Any) -> bool:
+    return value is not None
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int)
 
@@ -68,7 +89,11 @@ OF_ALL: Final[tuple[Rule, ...]] = (
     ("model_input_names", _is_names, "a list of names"),
 )
 OF_CLASSES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    "T5Tokenizer": (("extra_ids", _is_number, "a whole number"),),
+    "CLIPTokenizer": (("bos_token", _is_stated, "a token"), ("eos_token", _is_stated, "a token")),
+    "XLMRobertaTokenizer": (("bos_token", _is_stated, "a token"), ("eos_token", _is_stated, "a token")),
+    "T5Tokenizer": (("extra_ids", _is_number, "a whole number"), ("eos_token", _is_stated, "a token")),
+    "ByT5Tokenizer": (("extra_ids", _is_number, "a whole number"),),
+    "GPT2Tokenizer": (("add_prefix_space", _is_bool, "true or false"),),
     "BertTokenizer": (
         ("do_lower_case", _is_bool, "true or false"),
         ("tokenize_chinese_chars", _is_bool, "true or false"),
@@ -83,9 +108,9 @@ def refused_by_tokenizer(
 ) -> Iterator[RefusedSetting]:
     """The settings in tokenizer_config.json that are refused. files: all that are beside it."""
     rules = (*OF_ALL, *OF_CLASSES.get(class_name.removesuffix("Fast"), ()))
-    tokens = () if MAP in files else tuple((key, _is_token, "a token") for key in SPECIAL)
+    tokens = tuple((key, _is_token, "a token") for key in SPECIAL)
     for key, takes, wanted in (*rules, *tokens):
-        if key in values and not takes(values[key]):
+        if key in values and not takes(values[key]) and not (key in SPECIAL and MAP in files):
             yield RefusedSetting(key, values[key], f"{shown(values[key])} is not {wanted}", built=True)
 
 
@@ -106,3 +131,23 @@ def number_of_tokens(content: object) -> int | None:
         return None
     names = {str(one[0]) if isinstance(one, list) and one else str(one) for one in words}
     return len(names | {str(one.get("content")) for one in added if isinstance(one, dict)})
+
+
+def unread_vocabulary(class_name: str, words: object) -> str:
+    """Why a class does not read the vocabulary of a tokenizer.json; "" where it does. words: what that has of it."""
+    if class_name.removesuffix("Fast") not in SCORED or not isinstance(words, dict):
+        return ""
+    return f"it reads words with scores, and {WHOLE} has words with numbers"
+
+
+def unread_files(class_name: str, values: Mapping[str, Any], files: Collection[str]) -> str:
+    """Why a class reads no vocabulary of a folder; "" where it may. values: of tokenizer_config.json."""
+    if WHOLE in files or not set(VOCABULARIES).intersection(files):
+        return ""
+    if not all(name in VOCABULARIES or name in BESIDE for name in files):
+        return ""
+    if class_name in FROM_WHOLE:
+        return f"it reads {WHOLE} alone, which is absent"
+    if class_name == ANY and "tokenizer_class" not in values and "auto_map" not in values:
+        return f"neither {WHOLE} nor a tokenizer_class says which tokenizer this is"
+    return ""

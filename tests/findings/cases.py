@@ -438,6 +438,19 @@ def pipeline_with_scheduler(**settings: object) -> Audit:
         return audit(place)
 
 
+def pipeline_with_tokenizer(class_name: str, files: dict[str, object]) -> Audit:
+    """A pipeline of a text encoder and a tokenizer of these files."""
+    with TemporaryDirectory() as place:
+        write(Path(place) / "text_encoder", genuine(BERT_BASE), BERT_BASE)
+        index = {"_class_name": "StableDiffusionPipeline", "text_encoder": ["transformers", "BertModel"],
+                 "tokenizer": ["transformers", class_name]}  # fmt: skip
+        (Path(place) / "model_index.json").write_text(json.dumps(index), encoding="utf-8")
+        (Path(place) / "tokenizer").mkdir()
+        for name, values in files.items():
+            (Path(place) / "tokenizer" / name).write_text(json.dumps(values), encoding="utf-8")
+        return audit(place)
+
+
 def bloom_with_two_kv_heads() -> Audit:
     """A conversion by llama.cpp's converter with another number of key heads."""
     record = recorded_gguf.records()["bloom"]
@@ -675,6 +688,13 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
     "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),
     "setting-refused": lambda: pipeline_with_scheduler(beta_schedule="linearr"),
+    "tokenizer-unread": lambda: pipeline_with_tokenizer(
+        "T5Tokenizer",
+        {
+            "tokenizer.json": {"model": {"vocab": {"a": 0}}},
+            "tokenizer_config.json": {"tokenizer_class": "CLIPTokenizer"},
+        },
+    ),
     "extractor-missing": lambda: pipeline_with_entries(
         safety_checker=["stable_diffusion", "StableDiffusionSafetyChecker"], feature_extractor=[None, None]
     ),

@@ -53,3 +53,43 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'correct "{self.key}" in {file}, or download the file again')
         step = Step(action="set", file=file, key=(self.key,), old=self.stated, new=self.meant)
         return Remedy(f'set "{self.key}": {value(self.meant)} in {file}', (step,))
+
+
+class TokenizerUnread(ContentFinding, frozen=True, kw_only=True):
+    """A pipeline names a tokenizer class that does not read the tokenizer in its folder.
+
+    What it means
+        The files are those of another tokenizer than the class in model_index.json: a class whose vocabulary has scores
+        does not read one without, and a class without a vocabulary of its own needs tokenizer.json, or the name of the
+        tokenizer in tokenizer_config.json.
+
+    Why it matters
+        diffusers refuses the pipeline.
+
+    Example
+        error[N573] tokenizer-unread: tokenizer (T5Tokenizer)
+          because  it reads words with scores, and tokenizer.json has words with numbers
+          help     set "tokenizer": ["transformers", "CLIPTokenizer"] in
+                   model_index.json
+
+    What to do
+        Name the class with which the tokenizer was saved, or download its folder again.
+    """
+
+    code = "N573"
+
+    component: str
+    class_name: str = msgspec.field(name="class")
+    because: str
+    saved_class: str | None
+    """The class that tokenizer_config.json names."""
+
+    headline_text = "{component} ({class_name})"
+    row_texts = (("because", "{because}"),)
+
+    def remedy(self) -> Remedy:
+        if self.saved_class is None:
+            return Remedy(f'name the class of this tokenizer at "{self.component}", or download the folder again')
+        old, new = (["transformers", name] for name in (self.class_name, self.saved_class))
+        step = Step(action="set", file=str(self.place.file), key=(self.component,), old=old, new=new)
+        return Remedy(f'set "{self.component}": {value(new)} in {self.place.file}', (step,))
