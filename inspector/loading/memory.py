@@ -13,18 +13,17 @@ from typing import Final
 from msgspec import Struct, field
 
 from inspector.algebra.boxes import Box, count, minus, within
-from inspector.algebra.names import key_of, name_of
+from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.loading.renaming import Renamed, Transform, renamed
 from inspector.loading.tables import ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
+from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwritten, with_ties
 from inspector.matcher.families import Families, Family, Stored
 from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
 
-IndexSets = dict[str, tuple[Box, ...]]
-"""Key of a tensor in memory -> its index sets."""
 Numbered = frozenset[tuple[str, int]]
 """(segment, index after it) of names that have a renaming of their own: ("proj", 0) for `proj.0`."""
 
@@ -58,32 +57,20 @@ ABSENT: Final = Layout("absent", (), 0, 0)
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
 
 
-class Tie(Struct, frozen=True):
-    """Tensors in memory that are one parameter with others.
-
-    aligned: whether each is tied to the one with the same index, else all of them to the same ones.
-    """
-
-    key: str
-    boxes: tuple[Box, ...]
-    original: str
-    originals: tuple[Box, ...]
-    aligned: bool
-
-
 class Memory(Struct, eq=False):
     """The tensors of a model in memory.
 
     boxes: key -> index sets. shapes: key -> (index set, shape), where a tensor of the file is taken as it is. parts:
     (key, number of the source) -> index sets of the tensors of the file that are combined, the order of their
-    indices, and their shape. buffers: keys of buffers. optional: keys that a
-    file may leave out by the definition.
+    indices, and their shape. same: ties of tensors whose module stands in both places. buffers: keys of buffers.
+    optional: keys that a file may leave out by the definition.
     """
 
     boxes: IndexSets = field(default_factory=dict)
     shapes: dict[str, list[tuple[Box, Shape]]] = field(default_factory=dict)
     parts: dict[tuple[str, int], list[tuple[Box, Order, Shape]]] = field(default_factory=dict)
     ties: list[Tie] = field(default_factory=list)
+    same: list[Tie] = field(default_factory=list)
     buffers: set[str] = field(default_factory=set)
     optional: set[str] = field(default_factory=set)
 
@@ -104,7 +91,8 @@ class Counted(Struct):
     partial: tensors in memory that are combined from too few. integer: a weight that is stored as integers.
     unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
     whole and in parts.
-    overwritten: a stored copy of a tied tensor and its original, where both are stored.
+    overwritten: a stored copy of a tied tensor and its original, where both are stored. emptied: a stored copy of a
+    tied tensor and its original, where that is not stored.
     """
 
     loaded: int = 0
@@ -119,6 +107,7 @@ class Counted(Struct):
     unfilled: str = ""
     twice: str = ""
     overwritten: tuple[str, str] | None = None
+    emptied: tuple[str, str] | None = None
 
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
@@ -155,11 +144,24 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
                 continue
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
-    for copy, original in (*rules.always, *(() if off else rules.also)):
-        if copy in made.boxes and original in made.boxes:
-            one, other = made.boxes[copy], made.boxes[original]
-            made.ties.append(Tie(copy, one, original, other, _aligned(one, other)))
+    made.ties.extend(_tied(made, (*rules.always, *(() if off else rules.also))))
+    made.same.extend(_tied(made, rules.same))
     return made
+
+
+def _tied(memory: Memory, pairs: Sequence[tuple[str, str]]) -> Iterator[Tie]:
+    """The ties of pairs of keys or names of which both are in memory."""
+    for copy, original in pairs:
+        (key, one), (original_key, other) = _boxes_of(memory, copy), _boxes_of(memory, original)
+        if one and other:
+            yield Tie(key, one, original_key, other, _aligned(one, other))
+
+
+def _boxes_of(memory: Memory, name: str) -> tuple[str, tuple[Box, ...]]:
+    """The key of a name or a key, and its index sets in memory."""
+    key, place = (name, ()) if "#" in name else key_of(name)
+    boxes = memory.boxes.get(key, ())
+    return key, within(boxes, tuple(Span.of([index]) for index in place)) if place else boxes
 
 
 def _aligned(one: Sequence[Box], other: Sequence[Box]) -> bool:
@@ -232,7 +234,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
     result.partial = (*_partial(memory, combined, stored), *_one_sided(apart))
     result.loaded = len(loaded)
-    result.overwritten = _overwritten(memory, loaded)
+    result.overwritten = overwritten(memory.ties, loaded)
+    result.emptied = emptied(memory.ties, memory.same, loaded)
     _count_missing(memory, loaded, rules, result)
     result.unexpected = sum(
         count(boxes) for key, boxes in unexpected.items() if not _ignored(key, boxes, rules.unexpected, rules.buffers)
@@ -250,14 +253,6 @@ def _named(families: Families, name: NamesInMemory) -> Iterator[tuple[Family, St
     for family in families.values():
         for part in family.stored:
             yield from ((family, part, one) for one in name.of_family(family.key, part.boxes))
-
-
-def _overwritten(memory: Memory, loaded: IndexSets) -> tuple[str, str] | None:
-    for tie in memory.ties:
-        both = within(loaded.get(tie.key, ()), tie.boxes[0]), within(loaded.get(tie.original, ()), tie.originals[0])
-        if all(both) and (tie.key != tie.original or not tie.aligned):
-            return first_name(tie.key, both[0]), first_name(tie.original, both[1])
-    return None
 
 
 def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, ...], result: Counted) -> None:
@@ -307,7 +302,7 @@ def _one_sided(apart: Mapping[tuple[str, Transform], Mapping[int, Sequence[Box]]
 
 
 def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result: Counted) -> None:
-    there = _with_ties(memory, loaded)
+    there = with_ties(memory.ties, loaded)
     for key, boxes in memory.boxes.items():
         absent = minus(boxes, there.get(key, ()))
         if absent and not _ignored(key, absent, rules.missing):
@@ -316,29 +311,10 @@ def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result:
             result.first_missing = result.first_missing or first_name(key, absent)
 
 
-def _with_ties(memory: Memory, loaded: IndexSets) -> IndexSets:
-    """What is loaded, and what is the same parameter: an original by any of its copies, a copy by its original."""
-    there = dict(loaded)
-    for back in (True, False):
-        for tie in memory.ties:
-            source, sources = (tie.key, tie.boxes) if back else (tie.original, tie.originals)
-            target, targets = (tie.original, tie.originals) if back else (tie.key, tie.boxes)
-            begun = [box for one in sources for box in within(there.get(source, ()), one)]
-            if begun:
-                filled = begun if tie.aligned else targets
-                there[target] = joined_with(there.get(target, ()), filled)
-    return there
-
-
 def _ignored(key: str, boxes: Sequence[Box], patterns: Sequence[str], buffers: Sequence[str] = ()) -> bool:
     if key in buffers:
         return True
     return bool(patterns) and re.search("|".join(f"({one})" for one in patterns), first_name(key, boxes)) is not None
-
-
-def first_name(key: str, boxes: Sequence[Box]) -> str:
-    """The first tensor of a family."""
-    return name_of(key, tuple(axis.first for axis in boxes[0])) if boxes[0] else key
 
 
 def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesInMemory | str:

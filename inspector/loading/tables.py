@@ -38,7 +38,8 @@ class ClassRules(Struct, frozen=True):
     definition and of those of its submodels, under which a file with all that the class has is loaded completely.
     untied: whether the class ties nothing. always: (copy, original) of tensors that are tied whatever the config
     says; ties: whether these are all that stay tied where the config says no; also: those that the definition does
-    not tie and that are tied unless the config says no. by_version: whether the versions build other tensors from
+    not tie and that are tied unless the config says no. same: pairs of tensors whose module stands in both places
+    (transformers 4). by_version: whether the versions build other tensors from
     one config. tie_of: key of the config within it that says so in place of the outer one (transformers 4). exact:
     whether the definition gives the names of the model. altered: the first tensor of a healthy file of which it
     changes numbers. unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a
@@ -63,6 +64,7 @@ class ClassRules(Struct, frozen=True):
     always: tuple[tuple[str, str], ...] = ()
     ties: bool = False
     also: tuple[tuple[str, str], ...] = ()
+    same: tuple[tuple[str, str], ...] = ()
     by_version: bool = False
     tie_of: str = ""
     exact: bool = True

@@ -51,6 +51,7 @@ from inspector.loading.tables import (
     version_of,
 )
 from inspector.matcher.families import Families, families_of
+from inspector.matcher.spelling import keys_of_definition
 from inspector.reconciler.config_keys import lacks_method, mistyped
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
 OF_OLDER: Final = "pruned_heads"
 """A config key that transformers 5 no longer reads: it builds every head."""
+PRUNES: Final = f"it removes the heads that {OF_OLDER} lists, and the definition does not"
 NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
 LABELS: Final = "num_labels"
@@ -255,7 +257,8 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
     from inspector.loading.expected import plan_of, with_parts
 
-    case = given.case if name == given.class_name else None
+    pruned = major == OLDER and bool(given.values.get(OF_OLDER))
+    case = given.case if name == given.class_name and not pruned else None
     own = None if case is None else with_parts(rules, case.plan, major)
     if case is not None and own is not None and is_as_written(case, own, given.values, given.model_type, major):
         return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
@@ -291,10 +294,20 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     fault = fault_of(plan)
     if plan.opaque:
         return _load(major, UNKNOWN, NO_DEFINITION, given)
+    if major == OLDER and (given.values or {}).get(OF_OLDER) and not _reads(plan, OF_OLDER):
+        return _load(major, UNKNOWN, PRUNES, given)
+    if fault is not None and fault.kind == "type" and major == OLDER:  # no model is built with such a size
+        return _load(major, REFUSES, f"{', '.join(fault.keys)}: {fault.detail}", given, keys=fault.keys)
     if fault is not None:
         return _load(major, UNKNOWN, f"the config leaves a shape open: {', '.join(fault.keys)}: {fault.detail}", given)
     null = null_key(plan, given.values or {})
     return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,)) if null else None
+
+
+def _reads(plan: Plan, key: str) -> bool:
+    """Whether a definition, or that of a submodel, reads a key."""
+    paths = {row.slot.scope for row in plan.rows}
+    return any(key in keys_of_definition(plan.scope.below(path)) for path in {(), *paths})
 
 
 def _named(class_name: str | None) -> str:
@@ -362,6 +375,9 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         return _load(major, RANDOM, words, given, excuse=excuse, **counts)
     if found.unfilled:
         return _load(major, RANDOM, f"{found.unfilled} is in the index and in no file", given, **counts)
+    if found.emptied and major == OLDER:
+        words = f"{found.emptied[0]} is tied to {found.emptied[1]}, which is not stored: neither has values"
+        return _load(major, RANDOM, words, given, **counts)
     if rules.unfilled:
         return _load(major, RANDOM, UNFILLED, given, excuse=BY_CLASS, **counts)
     if found.overwritten is not None and major == OLDER:

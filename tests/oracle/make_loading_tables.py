@@ -23,6 +23,7 @@ import re
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,6 @@ from inspector.loading.memory import (
     Counted,
     Memory,
     NamesInMemory,
-    first_name,
     match,
     memory_namer,
     memory_of,
@@ -48,6 +48,7 @@ from inspector.loading.memory import (
 )
 from inspector.loading.tables import NEWEST, OLDER, ClassRules
 from inspector.loading.templates import template
+from inspector.loading.ties import first_name
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
@@ -108,21 +109,22 @@ def collect(path: str) -> None:
             continue
         signal.signal(signal.SIGALRM, _late)
         signal.alarm(SECONDS)
-        with contextlib.suppress(Exception), tempfile.TemporaryDirectory() as place, torch.device("meta"):
+        with contextlib.suppress(Exception), tempfile.TemporaryDirectory() as place:
             values, file = {"model_type": model_type, **record["config"]}, Path(place) / "config.json"
             file.write_text(json.dumps(values), encoding="utf-8")
-            model = kind(kind.config_class.from_pretrained(place))
+            model, own = _built(kind, place, torch, version[0])
             said = {"type": model_type, **_said(model, version[0])}
             if version[0] == OLDER:
                 text = model.config.get_text_config(decoder=True)
                 said["tie_of"] = next((key for key, value in vars(model.config).items() if value is text), "")
-            said["pairs"] = _pairs(model, version[0])
+            said["pairs"] = _pairs(model, own, version[0])
+            said["same"] = _pairs_of(_groups(own), own, own) if version[0] == OLDER else []
             tried: list[list[list[str]]] = []
             for turned in _turned(values, not said["tied"]):
                 file.write_text(json.dumps(turned), encoding="utf-8")
                 # a class that ties nothing, or a config that refuses the key; some classes ignore what the file says
                 with contextlib.suppress(Exception):
-                    tried.append(_pairs(kind(kind.config_class.from_pretrained(place)), version[0]))
+                    tried.append(_pairs(*_built(kind, place, torch, version[0]), version[0]))
                     if bool(tried[-1]) is not said["tied"]:
                         break
             pairs = next((one for one in tried if bool(one) is not said["tied"]), [*tried, []][0])
@@ -132,6 +134,23 @@ def collect(path: str) -> None:
     found["healthy"] = list(_healthy_loads(transformers))
     found["ties"] = list(_tie_loads(transformers)) if version[0] == NEWEST else []
     Path(path).write_text(json.dumps(found), encoding="utf-8")
+
+
+def _built(kind: Any, place: str, torch: Any, major: str) -> tuple[Any, dict[str, Any]]:
+    """The model of a folder's config with its ties, as `from_pretrained` builds it, and its parameters before them.
+
+    Version 4 gives each module parameters of its own, even those that it shares: only `tie_weights` ties.
+    """
+    config = kind.config_class.from_pretrained(place)
+    contexts = kind.get_init_context(False, False) if major == OLDER else [torch.device("meta")]
+    with contextlib.ExitStack() as stack:
+        for one in contexts:
+            stack.enter_context(one)
+        model = kind(config)
+    own = dict(model.named_parameters(remove_duplicate=False))
+    if major == OLDER:
+        model.tie_weights()
+    return model, own
 
 
 def _healthy_loads(transformers: Any) -> Iterator[dict[str, Any]]:
@@ -174,15 +193,41 @@ def _is_config(value: object) -> bool:
     return isinstance(value, dict) and "model_type" in value
 
 
-def _pairs(model: Any, major: str) -> list[list[str]]:
-    """Keys of the tensors that a model ties, each with that of its original."""
+def _pairs(model: Any, own: Mapping[str, Any], major: str) -> list[list[str]]:
+    """Keys of the tensors that a model ties, each with that of its original. own: its parameters before that."""
     if major == NEWEST:
         pairs = model.all_tied_weights_keys.items()
-    else:
-        utilities = importlib.import_module("transformers.modeling_utils")
-        groups = [sorted(group) for group in utilities.find_tied_parameters(model)]
-        pairs = [(other, group[0]) for group in groups for other in group[1:]]
-    return [list(pair) for pair in sorted({(key_of(copy)[0], key_of(original)[0]) for copy, original in pairs})]
+        return [list(pair) for pair in sorted({(key_of(copy)[0], key_of(original)[0]) for copy, original in pairs})]
+    utilities = importlib.import_module("transformers.modeling_utils")
+    tied = dict(model.named_parameters(remove_duplicate=False))
+    return _pairs_of(utilities.find_tied_parameters(model), own, tied)
+
+
+def _groups(parameters: Mapping[str, Any]) -> list[list[str]]:
+    """The names of the parameters that are one: those of a module that stands in several places."""
+    groups: dict[int, list[str]] = {}
+    for name, one in parameters.items():
+        groups.setdefault(id(one), []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def _pairs_of(groups: Sequence[Sequence[str]], own: Mapping[str, Any], tied: Mapping[str, Any]) -> list[list[str]]:
+    """Keys of the tensors of each group, each with that of its original: the one that has kept its own parameter.
+
+    Their names where not all tensors of a key are tied, but not where they are tied to others of their key: which ones
+    depends on the config.
+    """
+    pairs: list[tuple[str, str]] = []
+    for group in map(sorted, groups):
+        original = next((name for name in group if own.get(name) is tied.get(name)), group[0])
+        pairs.extend((other, original) for other in group if other != original)
+    numbers, copies = Counter(key_of(name)[0] for name in own), Counter(key_of(copy)[0] for copy, _ in pairs)
+    found: set[tuple[str, str]] = set()
+    for copy, original in pairs:
+        keys = key_of(copy)[0], key_of(original)[0]
+        whole = keys[0] == keys[1] or copies[keys[0]] == numbers[keys[0]]
+        found.add(keys if whole else (copy, original))
+    return [list(pair) for pair in sorted(found)]
 
 
 def _late(*_: object) -> None:
@@ -363,7 +408,7 @@ def _entry(
     """The line of a class in a version, without what is as usual."""
     made = {
         key: said[key]
-        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of")
+        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of", "same")
         if said.get(key)
     }
     made["always"] = [pair for pair in said["always"] if pair[0] != pair[1]]
@@ -497,6 +542,8 @@ def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]], loads: Sequence
         found = None if plan is None else _matched(plan, rules, newest, record, major)
         if found is None or [found.missing, found.unexpected] != one["counts"][:2]:
             entry["exact"] = False
+        elif found.emptied:  # of this file alone
+            entry.pop("unfilled", None)
 
 
 def _matched(

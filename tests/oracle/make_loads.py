@@ -99,7 +99,7 @@ def _altered(model: Any, folder: Folder) -> list[str]:
             continue
         for name, (dtype, shape) in one.spec.items():
             held = inside.get(name)
-            if held is None or tuple(held.shape) != tuple(shape) or dtype not in ("F32", "F16"):
+            if held is None or tuple(held.shape) != tuple(shape) or dtype not in ("F32", "F16") or not held.numel():
                 continue
             kind = "<f4" if dtype == "F32" else "<f2"
             stored = torch.from_numpy(

@@ -1,0 +1,45 @@
+"""Files that have only the copy of a tied tensor, as transformers 4.57.6 and 5.23 load them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.loading.tables import NEWEST, OLDER
+from tests.judged import records, spec_of
+from tests.loads.damage import damaged, healthy, write
+from tests.loads.test_loads import of_version
+
+COPIES = {
+    ("llama", "LlamaForCausalLM", "model.embed_tokens.weight", "lm_head.weight"): "random",
+    ("gpt2", "GPT2LMHeadModel", "transformer.wte.weight", "lm_head.weight"): "random",
+    ("bart", "BartForConditionalGeneration", "model.shared.weight", "model.encoder.embed_tokens.weight"): "random",
+    ("bert", "BertForMaskedLM", "cls.predictions.bias", "cls.predictions.decoder.bias"): "random",
+    ("t5", "T5ForConditionalGeneration", "shared.weight", "encoder.embed_tokens.weight"): "complete",
+}
+"""(model type, class, original, copy) -> what transformers 4.57.6 does: a tie takes the original, unless one module
+stands in both places."""
+
+
+@pytest.mark.parametrize("case", COPIES, ids=str)
+def test_the_copy_alone(case: tuple[str, str, str, str], tmp_path: Path) -> None:
+    model_type, name, original, copy = case
+    record = next(one for one in records(model_type) if one["class"] == name and not one["variant"])
+    folder = healthy(spec_of(record), {**record["config"], "tie_word_embeddings": True})
+    found = audit(str(write(damaged(folder, [["rename", original, copy]]), tmp_path)))
+    older, newest = of_version(found, OLDER), of_version(found, NEWEST)
+    assert older is not None and newest is not None
+    assert (older.outcome, older.missing, older.unexpected) == (COPIES[case], 0, 0)
+    assert (newest.outcome, newest.missing, newest.unexpected) == ("complete", 0, 0)
+
+
+@pytest.mark.parametrize(("model_type", "older"), [("mbart", (2, 0)), ("m2m_100", (2, 0))])
+def test_tables_that_are_not_tied(model_type: str, older: tuple[int, int], tmp_path: Path) -> None:
+    """transformers 4.57.6 gives each module a table of its own where the config does not tie them."""
+    off = "tie_word_embeddings-false"
+    of_older = [one for one in records(model_type) if "4.57" in one["writer"] and one["variant"] == off]
+    record = next(one for one in of_older if "ForC" in one["class"])
+    load = of_version(audit(str(write(healthy(spec_of(record), record["config"]), tmp_path))), OLDER)
+    assert load is not None and (load.missing, load.unexpected) == older
