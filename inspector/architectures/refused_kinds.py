@@ -90,12 +90,6 @@ def _shared() -> Mapping[str, Any]:
 
 
 @cache
-def is_measured(model_type: str, major: str) -> bool:
-    """Whether it was measured what a version refuses in the configs of a type."""
-    line = line_of(_lines(), model_type)
-    return line is not None and major in line["versions"]
-
-
 def reads_of_config(model_type: str, key: str, major: str) -> bool:
     """Whether the config class of a type refuses any value of a key."""
     return key in _rules(model_type, major).config
