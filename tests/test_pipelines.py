@@ -605,7 +605,7 @@ def test_settings_that_tokenizers_refuse(settings: dict[str, Any], codes_found: 
 
 
 SCORED, NUMBERED = {"model": {"vocab": [["a", -1.0]]}}, {"model": {"vocab": {"a": 0}}}
-PAIR = {"vocab.json": {}, "merges.txt": {}}
+PAIR: dict[str, Any] = {"vocab.json": {}, "merges.txt": {}}
 
 
 @pytest.mark.parametrize(

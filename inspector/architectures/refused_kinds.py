@@ -90,6 +90,12 @@ def _shared() -> Mapping[str, Any]:
 
 
 @cache
+def is_measured(model_type: str, major: str) -> bool:
+    """Whether it was measured what a version refuses in the configs of a type."""
+    line = line_of(_lines(), model_type)
+    return line is not None and major in line["versions"]
+
+
 def reads_of_config(model_type: str, key: str, major: str) -> bool:
     """Whether the config class of a type refuses any value of a key."""
     return key in _rules(model_type, major).config
@@ -136,29 +142,6 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
             found = next((one for one in (_refusal(place, inner, key, one, letters) for one in known) if one), None)
             if found is not None:
                 yield found
-
-
-class Measured(Struct, frozen=True):
-    """What was measured at a path. letters: the kinds that are refused. typed: whether values of other types were.
-
-    kind: the model type of the config that has the key.
-    """
-
-    kind: str
-    letters: str
-    typed: bool
-
-
-def measured_at(values: Mapping[str, Any], path: Sequence[str], major: str) -> Measured | None:
-    """What was measured at a path; None where nothing was."""
-    model_type, classes = values.get("model_type"), values.get("architectures")
-    line = line_of(_lines(), model_type) if isinstance(model_type, str) else None
-    if line is None or major not in line["versions"]:
-        return None
-    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
-    places = _within(values, _Place(str(model_type), named, (), str(model_type), major))
-    place = next((place for place, _ in places if place.path == tuple(path[:-1])), None)
-    return None if place is None else Measured(place.kind, _refused_at(place, path[-1]), major in line.get("typed", ""))
 
 
 def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, Mapping[str, Any]]]:

@@ -84,11 +84,6 @@ def _looking_up(kind: str, key: str, major: str) -> frozenset[str]:
     return frozenset(_rules(major)[kind].get(key, "").split())
 
 
-def names_activation(model_type: str, key: str, major: str) -> bool:
-    """Whether a version looks the value of a key up among its activations."""
-    return model_type in _looking_up("activations", key, major)
-
-
 @cache
 def _rotary_rule(model_type: str, key: str, major: str) -> Mapping[str, str] | None:
     """Type of rotary embeddings -> the keys that it needs; None where a model type takes any."""

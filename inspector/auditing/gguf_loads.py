@@ -21,7 +21,7 @@ from inspector.findings.types.gguf_heads import (
     GgufPreTokenizerUnknown,
     GgufRotaryWidth,
 )
-from inspector.loading.memory import first_name
+from inspector.loading.ties import first_name
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.reconciler.ledger import BUFFER, UNEXPLAINED

@@ -205,11 +205,9 @@ def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
         if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not by_type:
             return replace(load, outcome=REFUSES, because=f"{one.files[0]}, its code, is absent", source="documented")
         if isinstance(one, ConfigImpossible) and one.kind == "type":
-            reads = _older_reads(audited, one) if major == OLDER else False
-            if reads or (reads is None and load.outcome != COMPLETE):
+            if major == OLDER and _older_reads(audited, one):
                 continue
-            outcome = UNKNOWN if reads is None else REFUSES
-            empty = replace(load, outcome=outcome, missing=None, unexpected=None, mismatched=None)
+            empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None)
             return replace(empty, because=f"{one.place.key}: {one.detail}", source="documented")
     return load
 
@@ -219,14 +217,19 @@ def _has_type(audited: Audit, major: str) -> bool:
     return config is not None and has_type(str(config.values.get("model_type")), major)
 
 
-def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool | None:
-    """Whether transformers 4 builds a model with a value of another type; None where that was not measured."""
+def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
+    """Whether transformers 4 builds a model with a value of another type; what it refuses of types that were measured
+    is said before.
+    """
+    from inspector.architectures.refused_kinds import is_measured
     from inspector.matcher.spelling import keys_of_definition
     from inspector.reconciler.config_keys import older_reads
 
-    read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
     config = audited.checkpoint.config
-    return older_reads({} if config is None else config.values, finding.keys[-1].split("."), finding.stated, read)
+    if config is not None and is_measured(str(config.values.get("model_type")), OLDER):
+        return True
+    read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
+    return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read)
 
 
 def _base_class(audited: Audit) -> str | None:

@@ -13,14 +13,7 @@ from msgspec.structs import replace
 from inspector.algebra.values import shown
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.defaults import OLDER, inert_keys
-from inspector.architectures.refused_kinds import measured_at
-from inspector.architectures.value_rules import (
-    RefusedValue,
-    configs_within,
-    names_activation,
-    refused_values,
-    values_of_refused_kinds,
-)
+from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -113,7 +106,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = _to_set(one, old, path[-1] in read)
-        loads_older = path not in older and older_reads(values, path, old, read) is not False
+        loads_older = path not in older and older_reads(path[-1], old, read)
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
@@ -157,38 +150,11 @@ def _absent_with(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ..
     return tuple(dict.fromkeys(map(".".join, paths)))
 
 
-def older_reads(values: Mapping[str, Any], path: Sequence[str], value: Any, read: Collection[str]) -> bool | None:
-    """Whether transformers 4 builds a model with a value of another type, which its config classes do not check.
-
-    None where that was not measured. What it was found to refuse has findings of its own (`kinds_refused`).
-    read: the keys that the definition reads.
-    """
-    key = path[-1]
+def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
+    """Whether transformers 4 builds a model with a value of another type, which its config classes do not check."""
     if key in _OBJECTS:
         return False
-    found = measured_at(values, path, OLDER)
-    if found is None:
-        return key not in read or isinstance(value, int | list | dict)
-    letters, is_read, types = set(found.letters), key in read, types_of(found.kind)
-    if types is not None and LETTERS[bool] in types.fields.get(key, ""):
-        return True
-    if names_activation(found.kind, key, OLDER):
-        return value is None or isinstance(value, str)
-    if isinstance(value, bool):
-        return False if _NO_NUMBER in letters else None if is_read else True
-    if isinstance(value, dict):  # what takes no list or no text takes no object either
-        return not (is_read or letters & _NO_OBJECT)
-    if found.typed or isinstance(value, int):
-        return True
-    if isinstance(value, list) and is_read:
-        return None
-    return not (is_read or letters & _COMPUTED)
-
-
-_COMPUTED: Final = frozenset("mhz")
-"""Kinds of numbers that are refused where a model is computed with them: it is not computed with a text."""
-_NO_OBJECT: Final = _COMPUTED | {"l", "t"}
-_NO_NUMBER: Final = "a"
+    return key not in read or isinstance(value, int | list | dict)
 
 
 def _at(values: Any, path: tuple[str, ...]) -> Any:

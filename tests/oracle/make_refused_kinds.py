@@ -15,8 +15,6 @@ number. The line of a model type has the versions that were measured, and for ea
     words    path -> the words that are known there; behind a path the class that they are for, where it is for one
     lengths  path and p or q -> the keys that must be as long
 
-`typed` has the versions that were measured with values of other types too: those that refuse a text somewhere.
-
 Left out is every kind that the config of a record has. A path below a part is listed only where the type of the part
 has no records. The letters are those of `tests/oracle/value_cases.py`, of which m stands for m and o, h for h and u, g
 for f in a list, and a for a number in place of a text.
@@ -230,11 +228,6 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return found
 
 
-def _all_pairs(stated: Mapping[str, Any]) -> Sequence[str]:
-    """Every path of a part with its letters."""
-    return [*stated["config"], *stated["model"], *(text for texts in stated["classes"].values() for text in texts)]
-
-
 def main() -> None:
     """Writes the table."""
     pairs, words = Numbers(), Numbers()
@@ -245,8 +238,6 @@ def main() -> None:
     ):
         line = lines.setdefault(model_type, {"versions": ""})
         line["versions"] += major
-        if any("t" in text.split()[1] for text in _all_pairs(stated)):
-            line["typed"] = line.get("typed", "") + major
         part = as_numbers(without_said(stated, model_type, major), pairs, words)
         if part != line.get(MAJORS[0]):
             line[major] = part
