@@ -21,9 +21,9 @@ from inspector.findings.types.gguf_heads import (
     GgufPreTokenizerUnknown,
     GgufRotaryWidth,
 )
-from inspector.loading.ties import first_name
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
+from inspector.loading.ties import first_name
 from inspector.reconciler.ledger import BUFFER, UNEXPLAINED
 
 if TYPE_CHECKING:
