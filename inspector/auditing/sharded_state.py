@@ -23,15 +23,23 @@ OPEN: Final = Skipped("names and shapes", "the files are slices of ranks, as vLL
 
 
 def with_sharded_state(audited: Audit) -> Audit:
-    """The audit of a state of vLLM's ranks: what it is and which ranks are absent, in place of what follows from it."""
+    """The audit of a state of vLLM's ranks: what it is and which ranks are absent, in place of what follows from it.
+
+    A whole model under such a name only has the wrong name; where the table of tokens shows no more than one rank, the
+    shapes may.
+    """
     checkpoint = audited.checkpoint
     if FILE.fullmatch(checkpoint.set_name) is None:
         return audited
     from inspector.findings.shards.names import FileNameUnknown
     from inspector.findings.shards.sharded_state import RanksMissing, ShardedState
+    from inspector.findings.single_causes import OneRankOfSeveral
 
     ranks = _ranks(checkpoint)
     of = _number_of_ranks(checkpoint)
+    wrong = [one for one in audited.findings if isinstance(one, ContentFinding) and one.severity == "error"]
+    if not wrong or (of in (None, 1) and any(isinstance(one, OneRankOfSeveral) for one in wrong)):
+        return audited
     kind = RanksMissing if of is not None and set(range(of)) - ranks else ShardedState
     own = kind(place=Place(file=checkpoint.set_name), ranks=tuple(sorted(ranks)), of=of or 0)
     kept: list[Finding] = [one for one in audited.findings if not isinstance(one, ContentFinding | FileNameUnknown)]

@@ -157,9 +157,9 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         if audited.checkpoint.set_name.startswith("model-rank-"):
             from inspector.auditing.sharded_state import with_sharded_state
 
-            audited, told = with_sharded_state(audited), audited
-            if audited is not told:
-                return audited
+            of_ranks = with_sharded_state(audited)
+            if of_ranks is not audited:
+                return of_ranks
         from inspector.auditing.declared import with_declared
         from inspector.auditing.loads import with_loads
 

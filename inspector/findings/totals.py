@@ -171,7 +171,7 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
         embedding without numbers; vLLM skips a tied head, and other loaders ask for the embedding.
 
     Example
-        warning[N569] head-alone-of-tie: lm_head.weight, without the embedding
+        note[N569] head-alone-of-tie: lm_head.weight, without the embedding
           loaders  transformers 5 ties it; transformers 4 and vLLM leave the embedding
                    without numbers
           help     rename lm_head.weight to model.embed_tokens.weight
@@ -181,7 +181,7 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
     """
 
     code = "N569"
-    severity = "warning"
+    severity = "note"
 
     stored: str
     wanted: str

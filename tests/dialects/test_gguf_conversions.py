@@ -437,13 +437,13 @@ def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int,
 
 NEEDED = [("llama", "llama.context_length"), ("bert", "bert.attention.layer_norm_epsilon"),
           ("mamba2", "mamba2.ssm.conv_kernel"),
-          ("olmoe", "olmoe.expert_used_count"), ("apertus", "xielu.beta"), ("bert", "tokenizer.ggml.token_type_count"),
-          ("distilbert", "tokenizer.ggml.token_type_count"), ("mistral3_of_4", "mistral4.expert_feed_forward_length"),
-          ("cohere2_moe", "cohere2moe.attention.layer_norm_epsilon")]  # fmt: skip
+          ("apertus", "xielu.beta"), ("bert", "tokenizer.ggml.token_type_count"),
+          ("distilbert", "tokenizer.ggml.token_type_count"), ("mistral3_of_4", "mistral4.expert_feed_forward_length")]  # fmt: skip
 UNFIT = [("gemma3_text", "gemma3.attention.value_length"), ("bert_classifier", "bert.classifier.output_labels"),
          ("cohere2_moe", "cohere2moe.expert_shared_count"), ("step3p7", "step35.attention.value_length"),
          ("exaone_moe", "exaone-moe.expert_shared_feed_forward_length"), ("falcon", "falcon.attention.head_count"),
-         ("gemma4_experts", "gemma4.attention.key_length"), ("gemma4_experts", "gemma4.expert_feed_forward_length"),
+         ("olmoe", "olmoe.expert_used_count"), ("cohere2_moe", "cohere2moe.attention.layer_norm_epsilon"),
+         ("gemma4_experts", "gemma4.expert_feed_forward_length"),
          ("kimi_linear", "kimi-linear.attention.head_count_kv"), ("plm", "plm.rope.dimension_count"),
          ("nemotron-nas", "deci.attention.head_count_kv"), ("nemotron_h", "nemotron_h_moe.feed_forward_length"),
          ("openelm", "openelm.attention.key_length"), ("plamo2", "plamo2.attention.value_length"),
@@ -473,6 +473,13 @@ def test_an_absent_key_that_the_tensors_tell_is_one_error_or_none(
     file.keys = [pair for pair in file.keys if pair[0] != key]
     audited = audit(str(file.save(tmp_path / "target.gguf")))
     assert [one.code for one in audited.findings if one.severity == "error"] == [code] * (code is not None)
+
+
+def test_a_width_that_the_tensors_show_is_named_where_it_is_absent(tmp_path: Path) -> None:
+    file = written("gemma4_experts")
+    file.keys = [pair for pair in file.keys if pair[0] != "gemma4.attention.key_length"]
+    (finding,) = errors(audit(str(file.save(tmp_path / "target.gguf"))))
+    assert finding.startswith("C310 gemma4.attention.key_length; config absent") and "weights 32" in finding
 
 
 WRONG_SIZES = [
