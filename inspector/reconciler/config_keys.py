@@ -75,20 +75,26 @@ def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[st
 def with_types(
     findings: Sequence[Finding], scope: Scope, values: Mapping[str, Any], loaded: bool
 ) -> tuple[list[Finding], list[Finding]]:
-    """(the findings, those on refused values): a refused value is not reported again as one without a size.
+    """(the findings, those on refused values): a refused value is not reported again as one without a size, nor one of
+    two values that the weights do not decide between where the other one is refused.
 
     values: of the config as it is stored. loaded: whether it is a folder that a loader opens; else only values that are
     no size count.
     """
     if not findings:
         return [], list(wrong_types(scope, values, (), loaded))
-    from inspector.findings.config import ConfigImpossible
+    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
 
     untyped = [one for one in findings if isinstance(one, ConfigImpossible) and one.kind == "type"]
     rest = [one for one in findings if one not in untyped]
     typed = list(wrong_types(scope, values, {one.place.key for one in rest if one.place.key is not None}, loaded))
     keys = {one.place.key for one in typed}
-    return [*(one for one in untyped if keys.isdisjoint(one.keys)), *rest], typed
+    kept = [
+        one
+        for one in rest
+        if not isinstance(one, ConfigDisagrees) or keys.isdisjoint(rival.key for rival in one.rivals)
+    ]
+    return [*(one for one in untyped if keys.isdisjoint(one.keys)), *kept], typed
 
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:

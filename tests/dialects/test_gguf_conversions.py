@@ -438,7 +438,8 @@ def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int,
 NEEDED = [("llama", "llama.context_length"), ("bert", "bert.attention.layer_norm_epsilon"),
           ("mamba2", "mamba2.ssm.conv_kernel"),
           ("apertus", "xielu.beta"), ("bert", "tokenizer.ggml.token_type_count"),
-          ("distilbert", "tokenizer.ggml.token_type_count"), ("mistral3_of_4", "mistral4.expert_feed_forward_length")]  # fmt: skip
+          ("distilbert", "tokenizer.ggml.token_type_count"),
+          ("mistral3_of_4", "mistral4.expert_feed_forward_length")]  # fmt: skip
 UNFIT = [("gemma3_text", "gemma3.attention.value_length"), ("bert_classifier", "bert.classifier.output_labels"),
          ("cohere2_moe", "cohere2moe.expert_shared_count"), ("step3p7", "step35.attention.value_length"),
          ("exaone_moe", "exaone-moe.expert_shared_feed_forward_length"), ("falcon", "falcon.attention.head_count"),

@@ -110,7 +110,10 @@ def wrong_keys(record: Mapping[str, Any]) -> Iterator[tuple[WrongKey, Audit]]:
 
 
 def outcome(case: WrongKey, audited: Audit) -> str:
-    """How well the audit names the wrong key: exact, among the stated values, another key, or none."""
+    """How well the audit names the wrong key: exact, among the stated values, another key, or none.
+
+    A value that transformers refuses is named without the right one.
+    """
     reported = [one for one in audited.findings if one.code == "C310"]
     config = config_of(case.record)
     steps = next((at for at, step in enumerate(case.leaf) if isinstance(step, int)), len(case.leaf))
@@ -120,6 +123,8 @@ def outcome(case: WrongKey, audited: Audit) -> str:
     right: Any = config
     for step in case.leaf[:steps]:
         right = right[step]
+    if not reported and any(one.code == "C311" and not names.isdisjoint(one.facts["keys"]) for one in audited.findings):
+        return "exact"
     if not reported:
         ties = any(one.code == "P701" for one in audited.findings)
         return "among" if ties and case.leaf[-1] == "tie_word_embeddings" else "none"
