@@ -175,8 +175,10 @@ def _as_listed(one: WeightSet, index: Index | Outline) -> WeightSet:
 
     torchtune's users list its `hf_model_0001_0.pt` in `model.safetensors.index.json` (measured: 4.57 and 5.23 load it).
     """
-    kinds = {format_of(name) for name in index.files}
-    return replace(one, kind=kinds.pop() or one.kind) if len(kinds) == 1 else one
+    kind = format_of(next(iter(index.files), ""))
+    if kind in ("", one.kind) or any(format_of(name) != kind for name in index.files):
+        return one
+    return replace(one, kind=kind)
 
 
 def loadable(contents: Contents) -> Contents:

@@ -83,11 +83,18 @@ class ZeroColumns(Struct):
         return np.concatenate([columns + matrix * self.width for matrix, columns in sorted(self.zero.items())])
 
     def without(self, leading: int, trailing: int) -> tuple[int, int]:
-        """Elements without a set bit at both ends, less those of a row of which columns of zeros are the reason."""
+        """Elements without a set bit at both ends, less those of a row of which columns of zeros are the reason.
+
+        Where one row of a matrix alone has values, it has no columns.
+        """
         first, last = self.zero[min(self.zero)], self.zero[max(self.zero)]
-        begin, end = leading % self.width, trailing % self.width
-        begin = begin if np.array_equal(first[:begin], np.arange(begin)) else 0
-        end = end if np.array_equal(last[last.size - end :], np.arange(self.width - end, self.width)) else 0
+        (before, begin), (after, end) = divmod(leading, self.width), divmod(trailing, self.width)
+        if before >= self.height - 1 or not np.array_equal(first[:begin], np.arange(begin)):
+            begin = 0
+        if after >= self.height - 1 or not np.array_equal(
+            last[last.size - end :], np.arange(self.width - end, self.width)
+        ):
+            end = 0
         return leading - begin, trailing - end
 
     @property
