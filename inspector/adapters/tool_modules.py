@@ -18,7 +18,7 @@ from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_
 from inspector.adapters.misspelled import misspelled
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.tool_ranks import misshapen_scales, ranks_of, unequal
+from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTensor, is_control
 from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wrapped_modules import wrapped_modules
@@ -99,9 +99,12 @@ def _changed_alone(module: ChangedModule) -> Boxes:
 
 
 def _cores(module: ChangedModule) -> frozenset[str]:
-    """The cores of a convolution that is taken apart by Tucker's method: all of them, where one is stored."""
-    cores = METHODS[module.method].cores
-    return cores if cores & module.parts.keys() else frozenset()
+    """The cores of a convolution that is taken apart by Tucker's method: all of them, where one is stored or the
+    matrices can only be multiplied with one."""
+    method = METHODS[module.method]
+    if method.cores & module.parts.keys():
+        return method.cores
+    return _paired_cores(module) if lacks_core(module) else frozenset()
 
 
 def _together(module: ChangedModule, parts: Iterable[str]) -> Boxes:
@@ -150,10 +153,16 @@ def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Findin
 
 
 def _kernels(module: ChangedModule) -> frozenset[str]:
-    """The cores that go with the matrices of a module; none of one with a part of them, whose rest is known missing."""
+    """The cores that go with the matrices of a module; none of one whose cores are known missing."""
     method = METHODS.get(module.method, NOTHING)
-    if not method.cores.isdisjoint(module.parts) and not method.cores <= module.parts.keys():
+    if lacks_core(module) or (method.cores & module.parts.keys() and not method.cores <= module.parts.keys()):
         return frozenset()
+    return _paired_cores(module)
+
+
+def _paired_cores(module: ChangedModule) -> frozenset[str]:
+    """The cores whose matrices a module has."""
+    method = METHODS.get(module.method, NOTHING)
     paired = (group.keys() for group in method.tucker if group.keys() - method.cores <= module.parts.keys())
     return frozenset(part for parts in paired for part in parts if part in method.cores)
 

@@ -19,9 +19,11 @@ SCALE: Final = "alpha"
 """The part of a module that, divided by the rank, is its scale."""
 
 
-def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
+def _pairs(
+    module: ChangedModule, groups: Sequence[Mapping[str, int]]
+) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
     """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
-    for group in _groups(module):
+    for group in groups:
         first, *others = [part for part in group if part in module.parts] or [""]
         for other in others:
             for one in module.parts[first][1].stored:
@@ -46,7 +48,20 @@ def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
     """The axes that share a rank, with the cores of a convolution where it has them."""
     method = METHODS.get(module.method, NOTHING)
-    return method.tucker if method.cores & module.parts.keys() else method.ranks
+    return method.tucker if method.cores & module.parts.keys() or lacks_core(module) else method.ranks
+
+
+def lacks_core(module: ChangedModule) -> bool:
+    """Whether no core is stored, and the matrices can only be multiplied with one between them."""
+    method = METHODS.get(module.method, NOTHING)
+    if not method.cores or method.cores & module.parts.keys() or _agree(module, method.ranks):
+        return False
+    return _agree(module, method.tucker)
+
+
+def _agree(module: ChangedModule, groups: Sequence[Mapping[str, int]]) -> bool:
+    """Whether the matrices of each pair have one rank."""
+    return all(rank == other and rank >= 0 for *_, rank, other in _pairs(module, groups))
 
 
 def _at(shape: tuple[int, ...], axis: int) -> int:
@@ -59,7 +74,7 @@ def unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     pairs: list[Pair] = []
     total = 0
     for module in modules:
-        for first, other, box, one, two, rank, another in _pairs(module):
+        for first, other, box, one, two, rank, another in _pairs(module, _groups(module)):
             if rank != another or rank < 0:
                 total += count((box,))
                 names = [names_in(module.parts[part][0], (box,), 1)[0] for part in (first, other)]
