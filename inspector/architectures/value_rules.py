@@ -42,6 +42,8 @@ _LONG: Final = "longrope"
 _SU: Final = "su"
 """The first name of longrope, which only the config classes that check its lengths still read."""
 _LISTS: Final = ("short_factor", "long_factor")
+_EXACT_LISTS: Final = frozenset({"phi3", "phi4_multimodal"})
+"""Model types whose config class wants a factor for each pair of rotated dims in both lists of longrope."""
 _FROM_LENGTH: Final = ("yarn", "llama3", _LONG)
 """Types that compute with the whole length, which transformers 5 reads from the settings."""
 _OPEN_FACTOR: Final = "yarn"
@@ -59,9 +61,9 @@ class RefusedValue(Struct, frozen=True):
     """A value that a version refuses. path: of its key. wanted: what it should be.
 
     meant: the value that it states, None for a key to remove; unset where the value is not known. others: paths of
-    further keys that are absent like it. measured: whether a class was found to refuse it, of which no type or word is
-    known that it needs; meant is then only a size that the weights may confirm. follows: path of the key that decides
-    what it should be, a wrong value of which is the cause.
+    further keys that are absent or wrong like it. measured: whether a class was found to refuse it, of which no type or
+    word is known that it needs; meant is then only a size that the weights may confirm. follows: path of the key that
+    decides what it should be, a wrong value of which is the cause.
     """
 
     path: tuple[str, ...]
@@ -227,6 +229,8 @@ def _rotary(
             continue
         place = (*path, key, name) if name else (*path, key)
         yield from _types_of_rotary(settings, rule, values, model_type, place, major)
+        if model_type in _EXACT_LISTS:
+            yield from _lengths(settings, values, model_type, path, place)
         yield from _head_dims(settings, rule, values, model_type, path, major)
         if major == NEWEST and THETA in settings and model_type in _looking_up("theta", key, major):
             yield from _numbers({THETA: settings[THETA]}, place)
@@ -283,6 +287,24 @@ def _types_of_rotary(
     if model_type in _looking_up("texts", _ROTARY[0], major):
         numbers = {one: value for one, value in numbers.items() if not isinstance(value, str)}
     yield from _numbers(numbers, place)
+
+
+def _lengths(
+    settings: Mapping[str, Any], values: Mapping[str, Any], model_type: str, path: tuple[str, ...],
+    place: tuple[str, ...],
+) -> Iterator[RefusedValue]:
+    """Lists of factors of another length than half the rotated dims of a head."""
+    known = {**class_defaults(model_type)[0], **values}
+    width, heads = known.get("hidden_size"), known.get("num_attention_heads")
+    part = settings.get("partial_rotary_factor", known.get("partial_rotary_factor", 1.0))
+    if type(width) is not int or type(heads) is not int or heads < 1 or not isinstance(part, int | float):
+        return
+    needed = int(width // heads * part) // 2
+    stated = {name: settings[name] for name in _LISTS if isinstance(settings.get(name), list)}
+    wrong = [(*place, name) for name, factors in stated.items() if len(factors) != needed]
+    if wrong:
+        follows = (*path, "num_attention_heads")
+        yield RefusedValue(wrong[0], f"a list of {needed} numbers", others=tuple(wrong[1:]), follows=follows)
 
 
 def _is_older_name(kind: str, rule: Mapping[str, str]) -> bool:

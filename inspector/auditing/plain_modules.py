@@ -31,11 +31,13 @@ HEAD: Final = "head"
 """A head is left out without a list, except by the method that leaves out nothing (measured: its scale is missing)."""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
-    "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config",
+    "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config", "quark": "exclude",
 }  # fmt: skip
 """Method -> the key of its list of unquantized modules, None where its loader has none."""
 SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
 """Method -> what makes the end of a name a pattern in its list."""
+BY_NAME: Final = frozenset({"quark"})
+"""Methods whose list has whole names: their writers and vLLM read patterns differently."""
 HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
 """Methods whose list takes the place of a default that leaves the head out."""
 
@@ -61,7 +63,10 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
     towers = _towers(body, lines) if method == BY_PATTERN else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
-    entries = entries_for(inside, lines, SIGNS.get(method, ""))
+    if method in BY_NAME:
+        entries = [name for line, boxes in inside for name in _names(line.family, boxes)]
+    else:
+        entries = entries_for(inside, lines, SIGNS.get(method, ""))
     entries = [*(f"re:.*{_shortest(tower, lines)}.*" for tower in towers), *entries]
     key = LISTS[method]
     stated = tuple(entry.text for entry in settings.ignored)
@@ -93,7 +98,7 @@ def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpack
     stated = tuple(entry.text for entry in settings.ignored)
     kept = stated or (("lm_head",) if settings.base.method in HEAD_LISTED else ())
     kept = () if settings.base.method == AUTO_ROUND else kept
-    names = [name.removesuffix(".weight") for case in members for name in names_in(case.key, case.boxes, MOST_LISTED)]
+    names = [name for case in members for name in _names(case.key, case.boxes)]
     entries = (*kept, *(name for name in names if name not in kept))
     return replace(finding, source=settings.source, key=key, entries=entries)
 
@@ -157,8 +162,12 @@ def entries_for(found: Sequence[tuple[Line, tuple[Box, ...]]], lines: Sequence[L
         if boxes == line.boxes and end is not None:
             entries.append(f"{sign}{end}")
         else:
-            entries += [name.removesuffix(".weight") for name in names_in(line.family, boxes, MOST_LISTED)]
+            entries += _names(line.family, boxes)
     return list(dict.fromkeys(entries))
+
+
+def _names(family: str, boxes: tuple[Box, ...]) -> list[str]:
+    return [name.removesuffix(".weight") for name in names_in(family, boxes, MOST_LISTED)]
 
 
 def _ends(family: str) -> Iterator[str]:

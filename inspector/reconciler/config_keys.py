@@ -40,6 +40,8 @@ def not_understood(scope: Scope) -> Iterator[Finding]:
         yield KeyNotUnderstood(place=Place(key=odd[0]), keys=tuple(odd[:50]), count=len(odd))
 
 
+FEW_ITEMS: Final = 8
+"""Most items of a list that a message shows."""
 _OBJECTS: Final = ("quantization_config", "rope_parameters", "rope_scaling")
 """Keys that hold an object, whatever the class declares."""
 _NAMES: Final[Mapping[str, str]] = {
@@ -118,13 +120,15 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if kind is ConfigRefused and not loaded:
             continue
         detail = f"it is absent: {one.wanted}" if old is UNSET else f"{_stated(old)} is not {one.wanted}"
-        absent = _absent_with(one, older.get(path)) if old is UNSET else (name,)
+        absent = _with_others(one, older.get(path)) if old is UNSET else _with_others(one, None)
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=absent, kind="type", stated=old, meant=new
         )
 
 
 def _stated(value: Any) -> str:
+    if isinstance(value, list) and len(value) > FEW_ITEMS:
+        return f"a list of {len(value)}"
     return "null" if value is None else shown(value)
 
 
@@ -150,8 +154,8 @@ def _to_set(one: RefusedValue, old: Any, is_read: bool) -> Any:
     return None if old is None and not is_read else one.meant
 
 
-def _absent_with(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ...]:
-    """The keys to restore, which either version of transformers asks for. older: the value as version 4 sees it."""
+def _with_others(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ...]:
+    """The keys to restore or correct together, of either version. older: the value as transformers 4 sees it."""
     paths = (one.path, *one.others, *(() if older is None else older.others))
     return tuple(dict.fromkeys(map(".".join, paths)))
 

@@ -130,7 +130,7 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
             because = ""
             size = said.group_size
             if said.skipped is not None:
-                because = f"{said.skipped} in {unpacked.settings.source}"
+                because = f"{said.skipped or 'not listed'} in {unpacked.settings.source}"
             elif size in sizes and size is not None and size > 0 and shape[-1] % size:
                 because = f"{shape[-1]} inputs are not a multiple of {size}"
             elif line.role.startswith("head"):

@@ -99,6 +99,8 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
      "refuses", "complete"),
     ("olmoe", {"rope_scaling": {"type": "longrope", "factor": 4.0}}, "rope_scaling.short_factor", "refuses", "refuses"),
     ("phi3", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling.type", "refuses", "refuses"),
+    ("phi3", {"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0, 1.0]}},
+     "rope_scaling.short_factor", "refuses", "refuses"),
     ("llama", {"rope_scaling": {"type": "su", "short_factor": [1.0], "long_factor": [1.0]}}, "rope_scaling.type",
      "refuses", "refuses"),
     ("qwen2", {"rope_scaling": {"rope_type": None, "factor": 2.0}}, "rope_scaling.rope_type", "refuses", "refuses"),
@@ -170,6 +172,7 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(("model_type", "key", "value"), [
     ("llama", "rope_scaling", {"type": "linear", "factor": 2.0}),
     ("qwen2", "rope_scaling", {"rope_type": "yarn", "factor": 2.0}),
+    ("phi3", "rope_scaling", {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}),
     ("gemma2", "torch_dtype", "int8"),  # beside `dtype`, which wins
     ("gpt_oss", "hidden_act", "swish2"),
     ("deepseek_v3", "head_dim", None),

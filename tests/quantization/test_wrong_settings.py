@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, without_format, without_role
+from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, mixed, quark, scaled
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 from tests.sampling import sampled
@@ -230,6 +232,41 @@ LISTS = [
     ("ct_fp8_dynamic", "ignore", ["lm_head"], "re:.*q_proj"),
     ("fp8_finegrained", "modules_to_not_convert", ["lm_head"], "q_proj"),
 ]
+BLOCKS = [["self_attn.k_proj", "self_attn.v_proj", "self_attn.q_proj"], ["self_attn.o_proj"]]
+
+
+def test_gptq_quantizes_only_the_modules_of_its_list() -> None:
+    """GPTQ in optimum replaces no layer of which no entry is the end of its name."""
+
+    def result(attention: bool, mlp: bool, listed: list[Any] | None) -> list[str]:
+        packed = gptq(4, 128)
+        settings = gptq_config(4, 128, modules_in_block_to_quantize=listed)
+        own = {"self_attn": attention, "mlp": mlp}
+        config, tensors = mixed(
+            LLAMA, lambda module: packed if own[module.split(".")[3]] else None, settings, "quantization_config"
+        )
+        return bad(judged({key: (kind, tuple(shape)) for key, (kind, shape) in tensors.items()}, config))
+
+    assert result(True, False, BLOCKS) == []
+    assert result(True, True, None) == result(True, True, []) == []
+    assert result(True, True, BLOCKS) == ["T615"]
+    assert result(True, False, None) == ["T641"]
+
+
+def test_quark_lists_modules_by_their_whole_names() -> None:
+    def result(excluded: list[str]) -> Audit:
+        writer = scaled("I8", lambda outputs, inputs: ("BF16", [outputs]))
+        config, tensors = mixed(
+            LLAMA, lambda module: None if module.endswith("o_proj") else writer,
+            {**quark("int8", None, "per_channel"), "exclude": excluded}, "quantization_config",
+        )  # fmt: skip
+        return judged({key: (kind, tuple(shape)) for key, (kind, shape) in tensors.items()}, config)
+
+    found = result(["lm_head"])
+    assert bad(found) == ["T641"]
+    (step,) = found.findings[0].remedy().steps
+    assert step.new == ["lm_head", *(f"model.layers.{layer}.self_attn.o_proj" for layer in range(3))]
+    assert bad(result(step.new)) == []
 
 
 @pytest.mark.parametrize(("name", "key", "head", "entry"), LISTS)

@@ -13,8 +13,10 @@ loaders of AutoGPTQ, GPTQModel, vLLM and transformers register `qzeros` and scal
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from inspector.findings.types.obsolete import PackingObsolete
-from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.config_block import MOST_ENTRIES, ConfigBlock
 from inspector.quantization.module import (
     FLOATS,
     INTEGERS,
@@ -27,7 +29,7 @@ from inspector.quantization.module import (
 )
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
-from inspector.quantization.targets import regex
+from inspector.quantization.targets import Entry, regex
 
 WIDTHS = (2, 3, 4, 5, 6, 7, 8)
 
@@ -116,7 +118,25 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     special = [(regex(text.removeprefix("+:"), text), change.changing(base)) for text, change in reversed(rules)
                if not text.startswith("-:")]  # fmt: skip
     ignored = [regex(text[2:], text) for text, _ in rules if text.startswith("-:")]
+    quantized = _quantized(block)
+    if quantized:
+        special = [*((entry, base) for entry in quantized), *special]
+        base = replace(base, skipped="")
     return QuantizationSettings(base, special=tuple(special), ignored=(*block.ignored(), *ignored))
+
+
+def _quantized(block: ConfigBlock) -> list[Entry]:
+    """The ends of the names of the modules that alone are quantized; none where all are.
+
+    `GPTQQuantizer` of optimum, which transformers calls, replaces no other layer of the blocks.
+    """
+    groups = block.values.get("modules_in_block_to_quantize")
+    listed = groups if isinstance(groups, list) else []
+    flat = [name for group in listed[:MOST_ENTRIES] for name in (group if isinstance(group, list) else [group])]
+    ends = [name for name in flat[:MOST_ENTRIES] if isinstance(name, str) and name]
+    if ends and block.truth("lm_head"):
+        ends.append("lm_head")
+    return [Entry(name, tuple(name.split(".")), at_end=True, open_start=True) for name in ends]
 
 
 GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)
