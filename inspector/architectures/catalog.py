@@ -135,8 +135,23 @@ def all_definitions() -> Iterator[tuple[str, Architecture]]:
             yield name, definition
 
 
-def line_of(table: bytes, model_type: str) -> dict[str, Any] | None:
-    """The object of a model type in a table of one JSON object per line, found without decoding the others."""
+@cache
+def lines_of(name: str) -> bytes:
+    """A table of one JSON object per line: the first line is for all, each other one for a model type."""
+    return data_file(name)
+
+
+@cache
+def first_line_of(name: str) -> Mapping[str, Any]:
+    """The object for all model types of such a table."""
+    table = lines_of(name)
+    line: dict[str, Any] = json.loads(table[: table.index(b"\n")])
+    return line
+
+
+def line_of(name: str, model_type: str) -> dict[str, Any] | None:
+    """The object of a model type in such a table, found without decoding the others; None where it has none."""
+    table = lines_of(name)
     start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
     if start < 0:
         return None

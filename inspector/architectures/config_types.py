@@ -6,15 +6,15 @@ of its fields; `tests/oracle/make_config_rules.py` makes it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import data_file, line_of
+from inspector.architectures.catalog import first_line_of, line_of
 
+TABLE: Final = "config_types.jsonl"
 LETTERS: Final[Mapping[type, str]] = {
     type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
 }  # fmt: skip
@@ -36,24 +36,12 @@ class ConfigTypes(Struct, frozen=True):
 
 
 @cache
-def _table() -> bytes:
-    return data_file("config_types.jsonl")
-
-
-@cache
-def _head() -> Mapping[str, Any]:
-    table = _table()
-    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
-    return head
-
-
-@cache
 def types_of(model_type: str) -> ConfigTypes | None:
     """The accepted types of a model type; None for a type that transformers 5 does not have."""
-    line = line_of(_table(), model_type)
+    line = line_of(TABLE, model_type)
     if line is None:
         return None
-    listed = _head()["fields"]
+    listed = first_line_of(TABLE)["fields"]
     fields = [listed[number].split(" ") for number in line["fields"]]
     words = {name: tuple(rest[0].split(",")) for name, _, *rest in fields if rest}
     accepted = {name: letters for name, letters, *_ in fields}
@@ -63,21 +51,21 @@ def types_of(model_type: str) -> ConfigTypes | None:
 @cache
 def layer_types() -> frozenset[str]:
     """The words that transformers 5 accepts in `layer_types`."""
-    return frozenset(_head()["layer_types"])
+    return frozenset(first_line_of(TABLE)["layer_types"])
 
 
 @cache
 def mlp_layer_types() -> frozenset[str]:
     """The words that transformers 5 accepts in `mlp_layer_types`."""
-    return frozenset(_head()["mlp_layer_types"])
+    return frozenset(first_line_of(TABLE)["mlp_layer_types"])
 
 
 def checks_layers_itself(model_type: str) -> bool:
     """Whether a config class checks the types of its layers in a way of its own."""
-    return model_type in _head()["own_layers"]
+    return model_type in first_line_of(TABLE)["own_layers"]
 
 
 @cache
 def activations() -> frozenset[str]:
     """The names of activation functions that transformers 5 knows."""
-    return frozenset(_head()["activations"])
+    return frozenset(first_line_of(TABLE)["activations"])

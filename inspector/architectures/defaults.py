@@ -7,17 +7,18 @@ default is distinguished from a value that merely follows another key.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import data_file, letters, line_of
+from inspector.architectures.catalog import data_file, first_line_of, letters, line_of, lines_of
 from inspector.notation.settings import ClassDefaults
+
+TABLE: Final = "defaults.jsonl"
 
 
 class Defaults(Struct, frozen=True):
@@ -66,25 +67,13 @@ def _replaced(values: Mapping[str, Any], path: Sequence[str], value: Any) -> Map
 
 
 @cache
-def _table() -> bytes:
-    return data_file("defaults.jsonl")
-
-
-@cache
-def _head() -> Mapping[str, Any]:
-    table = _table()
-    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
-    return head
-
-
-@cache
 def defaults_of(model_type: str) -> Defaults | None:
     """The defaults of a model type as config.json spells it; None for a type transformers does not have."""
-    line = line_of(_table(), model_type)
+    line = line_of(TABLE, model_type)
     if line is None:
         other = _by_letters().get(letters(model_type), model_type)
         return None if other == model_type else defaults_of(other)
-    head, writers = _head(), line["writers"]
+    head, writers = first_line_of(TABLE), line["writers"]
     values: dict[str, Any] = {}
     for writer in writers:
         values |= head["base"][writer]
@@ -118,7 +107,7 @@ def is_component(name: str) -> bool:
 
 def known_types() -> tuple[str, ...]:
     """All model types of the table, sorted."""
-    return tuple(name.decode() for name in re.findall(rb'^\{"type":"([^"]+)"', _table(), re.MULTILINE))
+    return tuple(name.decode() for name in re.findall(rb'^\{"type":"([^"]+)"', lines_of(TABLE), re.MULTILINE))
 
 
 NEWEST, OLDER = "5", "4"

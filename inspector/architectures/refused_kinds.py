@@ -7,17 +7,17 @@ share, then one for each type. `tests/oracle/make_refused_kinds.py` makes it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from inspector.architectures.catalog import data_file, line_of
+from inspector.architectures.catalog import first_line_of, line_of
 from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
 
+TABLE: Final = "refused_kinds.jsonl"
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
 DEEPEST: Final = 4
@@ -78,21 +78,9 @@ _NONE: Final = _Rules()
 
 
 @cache
-def _lines() -> bytes:
-    return data_file("refused_kinds.jsonl")
-
-
-@cache
-def _shared() -> Mapping[str, Any]:
-    table = _lines()
-    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
-    return head
-
-
-@cache
 def is_measured(model_type: str, major: str) -> bool:
     """Whether it was measured what a version refuses in the configs of a type."""
-    line = line_of(_lines(), model_type)
+    line = line_of(TABLE, model_type)
     return line is not None and major in line["versions"]
 
 
@@ -104,11 +92,11 @@ def reads_of_config(model_type: str, key: str, major: str) -> bool:
 @cache
 def _rules(model_type: str, major: str) -> _Rules:
     """The rules of a type in a version, which are those of the newest where they are not stated."""
-    line = line_of(_lines(), model_type)
+    line = line_of(TABLE, model_type)
     if line is None or major not in line["versions"]:
         return _NONE
     stated = line.get(major, line.get(NEWEST, {}))
-    listed = _shared()["words"]
+    listed = first_line_of(TABLE)["words"]
     return _Rules(
         config=_letters(stated.get("config", ())),
         model=_letters(stated.get("model", ())),
@@ -121,7 +109,7 @@ def _rules(model_type: str, major: str) -> _Rules:
 
 def _letters(numbers: Sequence[int]) -> dict[str, str]:
     """Path -> letters, of the numbers of pairs."""
-    pairs, found = _shared()["pairs"], dict[str, str]()
+    pairs, found = first_line_of(TABLE)["pairs"], dict[str, str]()
     for number in numbers:
         path, letters = pairs[number].split()
         found[path] = found.get(path, "") + letters
