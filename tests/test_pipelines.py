@@ -488,6 +488,8 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
         ({"image_encoder": [None]}, set()),
         ({"unet": ["diffusers", "UNet2DConditionModell"]}, {"N475"}),
         ({"unet": ["torch", "UNet2DConditionModel"]}, {"N475"}),
+        ({"unet": ["torch._dynamo.eval_frame", "OptimizedModule"]}, {"N475"}),
+        ({"unet": ["accelerate.utils.operations", "ConvertOutputsToFp32"]}, {"N475"}),
         ({"tokenizer": ["transformers", "CLIPTokenizerr"]}, {"N475"}),
         ({"scheduler": ["nolib", "PNDMScheduler"]}, {"N475"}),
         ({"tokenizer": ["transformers", "CLIPTokenizerFast"]}, set()),
@@ -852,6 +854,21 @@ def test_a_pipeline_without_folders_is_reported(tmp_path: Path) -> None:
     (tmp_path / "model_index.json").write_text(json.dumps(PARTS), encoding="utf-8")
     audited = audit(str(tmp_path))
     assert {"N417", "N401"} <= codes(audited)
+
+
+def test_the_config_of_a_model_under_the_name_of_an_index(tmp_path: Path) -> None:
+    write(tmp_path, genuine(UNET, "F16"), UNET)
+    (tmp_path / "config.json").rename(tmp_path / "model_index.json")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == {"S221"}
+    (step,) = audited.findings[0].remedy().steps
+    assert (step.action, step.file, step.new) == ("move", "model_index.json", "config.json")
+
+
+def test_a_compiled_component_is_named_by_its_config(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "unet": ["torch._dynamo.eval_frame", "OptimizedModule"]})
+    (finding,) = [one for one in audit(str(folder)).findings if one.code == "N475"]
+    assert finding.facts["meant"] == ["diffusers", "UNet2DConditionModel"]
 
 
 def test_folders_outside_are_not_opened(tmp_path: Path) -> None:

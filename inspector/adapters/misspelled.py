@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from inspector.adapters.names import PREFIX, renames_of, tuner_name
@@ -32,6 +33,14 @@ _FOREIGN: Final = re.compile(
     r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
 )
 """A module of a network of diffusion with underscores for dots, behind what no program puts before it."""
+_OF_FLUX: Final = "single_transformer_blocks_"
+"""Blocks of FLUX in diffusers' names, which ComfyUI and diffusers read behind `lora_transformer_` (measured)."""
+_OF_LDM: Final = re.compile(
+    r"unet\.((?:(?:input|output)_blocks|middle_block)\..+?)"
+    r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
+)
+"""A module of Stable Diffusion in its author's names behind the prefix that diffusers has for its own: ComfyUI, Forge
+and diffusers 0.42 find none."""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
 _TAKEN_OUT: Final = re.compile(
@@ -40,7 +49,12 @@ _TAKEN_OUT: Final = re.compile(
 """PEFT's names out of which saving took more than the adapter's name: `.lora` or `.weight` too."""
 
 
-def read_name(key: str) -> str:
+def is_of_flux(keys: Iterable[str]) -> bool:
+    """Whether the names are those of FLUX's modules with underscores for dots."""
+    return any(_OF_FLUX in key for key in keys)
+
+
+def read_name(key: str, *, of_flux: bool = False) -> str:
     """The name that programs read: capital letters of the matrices, modules with underscores inside, not behind, and a
     prefix that stands for the network."""
     matrix = _MATRIX.search(key)
@@ -52,7 +66,10 @@ def read_name(key: str) -> str:
         return flat[1] + flat[2]
     foreign = _FOREIGN.fullmatch(key)
     if foreign is not None:
-        return f"lora_unet_{foreign[1]}{foreign[2]}"
+        return f"lora_{'transformer' if of_flux else 'unet'}_{foreign[1]}{foreign[2]}"
+    ldm = _OF_LDM.fullmatch(key)
+    if ldm is not None:
+        return f"lora_unet_{ldm[1].replace('.', '_')}{ldm[2]}"
     dotted = _DOTTED.fullmatch(key)
     magnitude = _MAGNITUDE.fullmatch(key)
     if magnitude is not None:
@@ -63,9 +80,10 @@ def read_name(key: str) -> str:
 def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
     """The finding on tensors of an adapter under names that no program reads. keys: those of the adapter."""
     listed = list(keys)
-    wrong = [key for key in listed if read_name(key) != key]
+    named = partial(read_name, of_flux=is_of_flux(listed))
+    wrong = [key for key in listed if named(key) != key]
     if wrong:
-        yield _finding(families, wrong, listed, read_name)
+        yield _finding(families, wrong, listed, named)
 
 
 def peft_name(key: str) -> str:

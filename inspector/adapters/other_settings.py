@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.adapters.names import adapter_kind, tuner_name
+from inspector.adapters.expected import PROMPTS
+from inspector.adapters.names import PROMPT, adapter_kind, tuner_name
 from inspector.adapters.with_base import module_of
 from inspector.algebra.boxes import count
 from inspector.algebra.names import axes_of
@@ -60,7 +61,7 @@ def _differs(settings: Sequence[AdapterSetting], families: Families) -> Finding:
     return AdapterSettingDiffers(
         place=Place(file="adapter_config.json", key=settings[0].key),
         settings=tuple(settings),
-        tensors=sum(family.tensors for key, family in families.items() if tuner_name(key) is not None),
+        tensors=sum(family.tensors for key, family in families.items() if key == PROMPT or tuner_name(key) is not None),
     )
 
 
@@ -69,7 +70,7 @@ def _or_set(finding: Finding, settings: Sequence[AdapterSetting]) -> Finding:
 
 
 def _sizes(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
-    """Sizes of blocks, by what the method stores: OFT has n(n - 1)/2 numbers for a block of n."""
+    """Sizes by what the method stores: OFT has n(n - 1)/2 numbers for a block of n, a prompt one row for each token."""
     method = str(values.get("peft_type")).lower()
     if method == "oft":
         columns = {part.layout.shape[-1] for key, family in families.items() if key.endswith(".oft_R.weight")
@@ -81,6 +82,13 @@ def _sizes(values: Values, families: Families) -> Iterator[tuple[AdapterSetting,
         for factor in FACTORS:
             if factor != values.get("decompose_factor"):
                 yield _changes(values, decompose_factor=factor)
+    if method in PROMPTS and PROMPT in families and "num_virtual_tokens" in values:
+        rows = {part.layout.shape[0] for part in families[PROMPT].stored if part.layout.shape}
+        parts = values.get("num_transformer_submodules")
+        for row in rows:
+            yield _changes(values, num_virtual_tokens=row)
+            if type(parts) is int and parts > 1 and row % parts == 0:
+                yield _changes(values, num_virtual_tokens=row // parts)
 
 
 def _methods(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.adapters.image_projection import PREFIXES as PROJECTIONS
-from inspector.adapters.misspelled import read_name
+from inspector.adapters.misspelled import is_of_flux, read_name
 
 
 class ToolTensor(Struct, frozen=True):
@@ -186,7 +186,8 @@ def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
     listed = list(keys)
     if is_control(listed):
         return {key: made for key in listed if (made := _of_control(key)) is not None}
-    found = {key: made for key in listed if (made := _read(read_name(key))) is not None}
+    of_flux = is_of_flux(listed)
+    found = {key: made for key in listed if (made := _read(read_name(key, of_flux=of_flux))) is not None}
     parts = {(made.component, made.module, made.part) for made in found.values()}
     for key in listed:
         ending = next((one for one in _WITH_MODULE if key not in found and key.endswith(one)), None)

@@ -4,7 +4,8 @@ Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, Hunyua
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules need the component in front and
 the matrix alone behind. With `.default` behind, every class leaves `transformer.` as it is or puts it there twice.
 LoHa and LoKr with `lora_unet_` in front are refused (ValueError, KeyError) or left as they are, and so are magnitudes
-of DoRA as ai-toolkit names them.
+of DoRA as ai-toolkit names them. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What the state dict
+of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from inspector.adapters.names import renames_of
+from inspector.adapters.names import PREFIX, renames_of
 from inspector.adapters.tools import ToolTensor
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
@@ -25,6 +26,9 @@ KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
 MAGNITUDE: Final = ".magnitude"
+CORE: Final = ".lora_mid.weight"
+_OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|layers\.#\.attention\.to_")
+"""Modules of Wan and Z-Image in their authors' names, which diffusers finds behind `diffusion_model.`."""
 _OF_DIFFUSERS: Final = re.compile(r"(?:(?:joint_|single_)?transformer_blocks|(?:down|up)_blocks\.\d+|mid_block)\.")
 """What the names of modules begin with that only diffusers gives."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
@@ -38,19 +42,33 @@ def wanted_name(key: str) -> str:
         return key
     if key.startswith(("transformer.", "unet.")):
         return key.replace(NAMED, ".weight")
+    if key.startswith(PREFIX):
+        return _without_peft(key)
     bare = _OF_DIFFUSERS.match(key.replace("#", "0")) is not None and not key.endswith(NAMED)
     component = "unet." if key.startswith(_UNET) else "transformer."
     return f"{component}{key}" if bare else key
 
 
+def _without_peft(key: str) -> str:
+    """The name that diffusers finds, of one with PEFT's prefix; the same name where the network is not known by it."""
+    rest = key.removeprefix(PREFIX).replace(NAMED, ".weight")
+    numbered = re.sub(r"(?<=\.)\d+(?=\.)", "#", rest)
+    if _OF_DIFFUSERS.match(rest.replace("#", "0")):
+        return f"{'unet.' if rest.startswith(_UNET) else 'transformer.'}{rest}"
+    return f"diffusion_model.{rest}" if _OF_AUTHORS.match(numbered) else key
+
+
 def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """The notes on what diffusers reads under no such names: other methods than LoRA in Kohya's, and `.magnitude`."""
+    """The notes on what diffusers reads under no such names: in Kohya's all but LoRA, and its cores; `.magnitude`."""
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
     kohya = [key for key, one in found.items() if key.startswith(KOHYA) and one.method in KRONECKER]
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
         yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"))
+    cores = [key for key in found if key.startswith(KOHYA) and key.endswith(CORE)]
+    if cores:
+        yield AdapterMethodUnread(what="LoRA with cores", such_as=cores[0].replace("#", "0"))
     if magnitudes:
         yield AdapterMethodUnread(what="DoRA's magnitudes", such_as=magnitudes[0].replace("#", "0"))
 

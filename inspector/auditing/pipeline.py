@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.exchanged import exchanged
+from inspector.auditing.file_names import CONFIG
 from inspector.auditing.pipeline_entries import IndexEntries, judge_classes, judge_entries
 from inspector.auditing.pipeline_files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
 from inspector.auditing.pipeline_modular import is_modular, plain_index, unreadable_entries
@@ -36,6 +37,7 @@ from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.over_budget import exceeded_findings
+from inspector.loading.pipelines import model_classes
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Audit:
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
+    alone = _of_one_model(root, root.pipeline, audit_part)
+    if alone is not None:
+        return alone
     index, elsewhere = plain_index(root, root.pipeline) if is_modular(root.pipeline) else (root.pipeline, None)
     wanted = dict(components_of(index.values))
     entries = _entries(root, index, elsewhere, opened) if wanted else IndexEntries()
@@ -116,6 +121,17 @@ def _audited(component: Checkpoint, class_name: str, audit_part: AuditPart) -> A
     """The audit of a component as the class that the index names reads it."""
     part = audit_part(as_named(component, class_name), like=_stated_class(component, class_name))
     return as_the_pipeline_loads(without_class(part, component.config, class_name), class_name)
+
+
+def _of_one_model(root: Checkpoint, index: Config, audit_part: AuditPart) -> Audit | None:
+    """The audit of a model whose config is stored as the index of a pipeline, by its class; None for a pipeline."""
+    if not root.readable or root.config is not None or index.values.get("_class_name") not in model_classes():
+        return None
+    named = FileNameUnknown(
+        place=Place(file=index.file), loader="diffusers", wanted=CONFIG, single=True, variant=""
+    )  # fmt: skip
+    model = audit_part(replace(root, config=replace(index, file=CONFIG, kind="config"), pipeline=None))
+    return replace(model, findings=tuple(ordered((named, *model.findings))), verdict=FINDINGS, loads=())
 
 
 def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_part: AuditPart) -> Audit:

@@ -24,7 +24,7 @@ from inspector.findings.names.entries import (
 )
 from inspector.findings.names.pipelines import PipelineIncomplete
 from inspector.findings.shards.names import FileNameUnknown
-from inspector.loader.config_file import MODULAR_INDEX, Config
+from inspector.loader.config_file import MODULAR_INDEX, Config, named_class
 from inspector.loading.pipelines import (
     animates,
     checks_images,
@@ -39,6 +39,9 @@ from inspector.loading.pipelines import (
 )
 
 LIBRARIES: Final = ("diffusers", "transformers")
+WRAPPERS: Final = ("torch", "accelerate")
+"""Programs that put a layer of theirs around a component: a pipeline saved then names that layer. diffusers 0.42 finds
+the class and refuses it, as it cannot be loaded (measured: compiled, for several devices, with F32 outputs)."""
 FLASHPACK: Final = "FlashPack"
 """What diffusers takes from the beginning of a class's name: it is stored in another format."""
 README: Final = "README.md"
@@ -176,8 +179,9 @@ def _of_class(
     if library not in modules and _has_code(name, library, opened):
         yield name, None
         return
-    meant = _meant(library, class_name)
-    if meant is None and library not in (*modules, *LIBRARIES):
+    wrapped = library.partition(".")[0] in WRAPPERS
+    meant = (_saved_class(name, opened) if wrapped else None) or _meant(library, class_name)
+    if meant is None and not wrapped and library not in (*modules, *LIBRARIES):
         yield name, None
         return
     yield name, EntryUnknown(
@@ -189,6 +193,16 @@ def _has_code(name: str, library: str, opened: Open) -> bool:
     """Whether the folder of a component has the code that its entry names in place of a library."""
     folder = opened(name)
     return folder is not None and f"{library}.py" in folder.siblings
+
+
+def _saved_class(name: str, opened: Open) -> tuple[str, str] | None:
+    """The library and the class that the config of a component names."""
+    folder = opened(name)
+    if folder is None or folder.config is None:
+        return None
+    values = folder.config.values
+    stated = (("diffusers", values.get("_class_name")), ("transformers", named_class(values)))
+    return next(((one, found) for one, found in stated if isinstance(found, str) and found in classes_in(one)), None)
 
 
 def _meant(library: str, class_name: str) -> tuple[str, str] | None:

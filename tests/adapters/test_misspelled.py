@@ -20,6 +20,10 @@ WRONG = {
     "no prefix": ("{}.lora_down.weight", "{}.lora_up.weight", "{}.alpha"),
     "PEFT's word for magnitudes": ("lora_unet_{}.lora_down.weight", "lora_unet_{}.lora_up.weight",
                                    "lora_unet_{}.lora_magnitude_vector"),
+    "the author's names behind diffusers' prefix": tuple(
+        f"unet.output_blocks.{{}}.1.transformer_blocks.0.attn1.to_q{end}"
+        for end in (".lora_down.weight", ".lora_up.weight", ".alpha")
+    ),
     "dots": ("lora_te1.text_model.{}.lora_down.weight", "lora_te1.text_model.{}.lora_up.weight"),
 }  # fmt: skip
 
@@ -40,6 +44,15 @@ def test_they_are_named_and_can_be_renamed(names: tuple[str, ...]) -> None:
     steps = [(step.old, step.new) for step in finding.remedy().steps]
     made = {renamed(name, steps): entry for name, entry in spec.items()}
     assert (alone(made, None).verdict, set(made)) == ("clean", {read_name(name) for name in spec})
+
+
+def test_modules_of_flux_get_the_prefix_that_programs_read() -> None:
+    paths = ("transformer_single_transformer_blocks_0_attn_to_q", "transformer_transformer_blocks_0_attn_to_q")
+    spec = {f"{path}.lora_{part}.weight": ("F32", shape) for path in paths
+            for part, shape in (("down", (4, 32)), ("up", (32, 4)))}  # fmt: skip
+    finding = next(one for one in alone(spec, None).findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(name, steps) for name in spec} == {f"lora_{name}" for name in spec}
 
 
 @pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])

@@ -179,6 +179,21 @@ def test_a_size_in_the_config_that_the_tensors_do_not_have(
     assert named == ([] if key is None else [key])
 
 
+@pytest.mark.parametrize(("method", "rows", "parts", "stated", "named"), [
+    ("PREFIX_TUNING", (20, 128), 1, 30, [20]), ("PROMPT_TUNING", (20, 64), 1, 30, [20]),
+    ("PROMPT_TUNING", (20, 64), 2, 30, [10]), ("PROMPT_TUNING", (20, 64), 2, 10, []),
+    ("PROMPT_TUNING", (20, 48), 1, 30, []),
+])  # fmt: skip
+def test_the_number_of_virtual_tokens_is_that_of_the_stored_rows(
+    method: str, rows: tuple[int, ...], parts: int, stated: int, named: list[int]
+) -> None:
+    """PEFT 0.21 refuses the adapter, and loads it with the value of the remedy."""
+    config = {"peft_type": method, "task_type": "CAUSAL_LM", "num_virtual_tokens": stated, "token_dim": 64,
+              "num_layers": 4, "num_attention_heads": 4, "num_transformer_submodules": parts}  # fmt: skip
+    result = with_base({"prompt_embeddings": ("F32", rows)}, config, SMALL_LLAMA)
+    assert [one.facts["settings"][0]["new"] for one in result.findings if one.code == "A942"] == named
+
+
 def test_what_is_trained_beside_the_scaled_matrices_has_an_effect() -> None:
     trained = {**adapter(), "base_model.model.lm_head.weight": ("F32", (384, 64))}
     assert "A923" not in codes(alone(trained, {**CONFIG, "lora_alpha": 0, "modules_to_save": ["lm_head"]}))

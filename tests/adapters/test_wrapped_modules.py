@@ -40,6 +40,47 @@ def test_nothing_is_said_of_names_that_are_read(before: str) -> None:
     assert codes(judged(lora(before, modules), None)) == set()
 
 
+@pytest.mark.parametrize(("module", "wanted"), [
+    ("blocks.{}.self_attn.q", "diffusion_model."), ("layers.{}.attention.to_q", "diffusion_model."),
+    ("transformer_blocks.{}.attn.to_q", "transformer."), ("down_blocks.{}.attentions.0.proj_in", "unet."),
+    ("double_blocks.{}.img_attn.proj", None), ("model.layers.{}.self_attn.q_proj", None),
+])  # fmt: skip
+def test_peft_s_prefix_is_not_read_by_diffusers(module: str, wanted: str | None) -> None:
+    """FLUX.2 takes it away, language models are PEFT's."""
+    modules = tuple(module.format(block) for block in range(2))
+    spec = lora("base_model.model.", modules)
+    steps = [(step.old, step.new) for one in judged(spec, None).findings if one.code == "A970"
+             for step in one.remedy().steps]  # fmt: skip
+    assert {renamed(name, steps) for name in spec} == set(lora(wanted or "base_model.model.", modules))
+
+
+WAN = (*(f"{kind}_attn_{part}" for kind in ("self", "cross") for part in "qkvo"), "ffn_0", "ffn_2")
+
+
+def wan(*lost: str) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Two blocks of Wan in Kohya's names without some modules."""
+    paths = [path for block in range(2) for module in WAN if (path := f"lora_unet_blocks_{block}_{module}") not in lost]
+    parts = (("lora_down.weight", (4, 32)), ("lora_up.weight", (32, 4)), ("alpha", ()))
+    return {f"{path}.{part}": ("F32", shape) for path in paths for part, shape in parts}
+
+
+@pytest.mark.parametrize(("lost", "more", "named", "renames"), [
+    ((), {}, False, False),
+    (("lora_unet_blocks_0_ffn_2", "lora_unet_blocks_1_ffn_2"), {}, True, True),
+    (("lora_unet_blocks_0_ffn_2", "lora_unet_blocks_1_ffn_2"),
+     {"lora_unet_head_head.diff": ("F32", (32, 32))}, True, False),
+    (tuple(f"lora_unet_blocks_0_{module}" for module in WAN), {}, True, True),
+])  # fmt: skip
+def test_diffusers_reads_only_whole_blocks_of_wan_in_kohya_s_names(
+    lost: tuple[str, ...], more: dict[str, tuple[str, tuple[int, ...]]], named: bool, renames: bool
+) -> None:
+    """From block 0 to the last (KeyError); under the authors' names each module is read by itself."""
+    audited = judged(wan(*lost) | more, None)
+    found = [one for one in audited.findings if one.code == "A975"]
+    assert (audited.verdict, len(found)) == ("clean", int(named))
+    assert [bool(one.remedy().steps) for one in found] == ([renames] if named else [])
+
+
 @pytest.mark.parametrize("before", ["", "transformer."])
 def test_names_that_only_diffusers_does_not_find_are_a_note(before: str) -> None:
     named = {f"{before}{module}" for module in FLUX[:2]}

@@ -1037,6 +1037,15 @@ FIRES |= {
         {f"text_encoders.t5xxl.transformer.{name}": entry for name, entry in genuine(CLIP_TEXT).items()}, None
     ),
     "adapter-method-unread": lambda: kohya(hadamard),
+    "adapter-blocks-partial": lambda: alone(
+        {
+            f"lora_unet_blocks_{block}_self_attn_{module}.lora_{part}.weight": ("BF16", shape)
+            for block in range(2)
+            for module in "qkvo"
+            for part, shape in (("down", (4, 64)), ("up", (64, 4)))
+        },
+        None,
+    ),
     "float8-unscaled": lambda: llama(unscaled),
     "adapter-merged-linear": lambda: adapter(merged_linear, base=False, enable_lora=[True, False, True]),
     "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),

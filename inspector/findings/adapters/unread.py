@@ -11,7 +11,8 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
 
     What it means
         The modules have diffusers' names, without `transformer.` or `unet.` in front, or with the adapter's name
-        (`.default`) behind the matrix. ComfyUI, DiffSynth and PEFT itself may read such names.
+        (`.default`) behind the matrix, or they have PEFT's prefix (`base_model.model.`). ComfyUI, DiffSynth and PEFT
+        itself may read such names.
 
     Why it matters
         `load_lora_weights` of diffusers only warns (no LoRA keys, or unexpected keys): the pipeline runs as if there
@@ -51,7 +52,8 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     """diffusers reads a part of the adapter under no such names.
 
     What it means
-        The file holds LoHa or LoKr in Kohya's names, or DoRA's magnitudes as ai-toolkit names them (`.magnitude`).
+        The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`), or DoRA's
+        magnitudes as ai-toolkit names them (`.magnitude`).
         ComfyUI reads them, and so do the programs that write them.
 
     Why it matters
@@ -75,3 +77,44 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     headline_text = "diffusers reads no {what} under these names"
     row_texts = (("such as", "{such_as}"),)
     remedy_text = "load it with ComfyUI or the program that wrote it, or merge it there"
+
+
+class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
+    """diffusers refuses a LoRA of Wan in Kohya's names that does not change all modules of a block.
+
+    What it means
+        The blocks lack the pairs of some of their modules. A trainer that leaves them out writes no tensors for them.
+
+    Why it matters
+        For these names `load_lora_weights` of diffusers expects the query, key, value and output of both attentions and
+        both matrices of the MLP in each block (KeyError). ComfyUI applies what is there.
+
+    Example
+        note[A975] adapter-blocks-partial: diffusers refuses LoRA of some modules of
+          Wan's blocks under these names
+          such as  lora_unet_blocks_0_self_attn_q.lora_down.weight
+          absent   12 modules, first lora_unet_blocks_0_cross_attn_q
+          help     rename the tensors for diffusers
+
+    What to do
+        For diffusers, give the tensors the names of Wan's authors behind `diffusion_model.`, which it reads one by one.
+    """
+
+    code = "A975"
+    severity = "note"
+
+    such_as: str
+    absent: str
+    modules: int
+    renames: tuple[tuple[str, str], ...] = ()
+
+    headline_text = "diffusers refuses LoRA of some modules of Wan's blocks under these names"
+    row_texts = (("such as", "{such_as}"), ("absent", "{modules:count module}, first {absent}"))
+
+    def remedy(self) -> Remedy:
+        if not self.renames:
+            return Remedy("load it with ComfyUI")
+        return Remedy(
+            "rename the tensors for diffusers",
+            tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames),
+        )

@@ -18,7 +18,8 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     What it means
         diffusers reads each component with the class that model_index.json names, from the library beside it:
         diffusers, transformers, or a module of diffusers' pipelines. The library does not have this class, under
-        no supported version, or it is none of those that a component may have, such as AutoModel.
+        no supported version, or it is none of those that a component may have, such as AutoModel. A pipeline that was
+        saved while a component was compiled or prepared for training names the class of torch or accelerate around it.
 
     Why it matters
         diffusers refuses the pipeline.
