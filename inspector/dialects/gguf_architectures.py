@@ -156,7 +156,7 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ("not stated.embedding_scale and len(layers.experts) == 0", "bamba"),
     ),  # Granite's models scale them
     "granitemoe": (("stored.ffn_gate_shexp.weight", "granitemoeshared"),),
-    "llama": (("expert_count > 0", "mixtral"), (QWEN_AS_LLAMA, "qwen2")),
+    "llama": (("expert_count > 0 or stored.ffn_gate_inp.weight", "mixtral"), (QWEN_AS_LLAMA, "qwen2")),
     "mimo2": (("len(layers.more) > 0", "of layers that predict more"),),
     "qwen35": (("nextn_predict_layers > 0", "of layers that predict more"),),  # under other numbers: not read
     "qwen3next": (("nextn_predict_layers > 0", "of layers that predict more"),),

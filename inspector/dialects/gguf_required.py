@@ -36,6 +36,8 @@ BY_HEAD: Final = ("attention.key_length_mla", "attention.value_length_mla")
 EXPERTS: Final = "expert_count"
 USED: Final = "expert_used_count"
 """Where there are experts, how many of them a token uses must be stated."""
+ROUTER: Final = ".ffn_gate_inp.weight"
+"""The end of the name of a tensor that only layers with experts have."""
 TOKENIZER: Final = "tokenizer.ggml."
 """The beginning of the keys of a vocabulary. A file without any is a listing, which no program is to run."""
 LISTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -165,7 +167,7 @@ def _of_shapes(name: str, values: Mapping[str, object], tensors: Mapping[str, La
     wanted = {
         HEADS: True,
         WIDTH: dense or f"{name}.expert_{WIDTH}" not in values,
-        EXPERTS: f"{name}.{USED}" in values,
+        EXPERTS: f"{name}.{USED}" in values or any(key.endswith(ROUTER) for key in tensors),
         WIDE: _has_wide_heads(name, values),
         DENSE: dense and type(experts) is int and experts > 0,
         **dict.fromkeys(BY_HEAD, "blk.0.attn_k_b.weight" in tensors),
@@ -177,7 +179,7 @@ def _needed(name: str, values: Mapping[str, object], tensors: Mapping[str, Layou
     """The keys that a model of an architecture needs, in the order in which llama.cpp asks for them."""
     own = [ALWAYS, *sorted(required_keys(name) - SHOWN), *_of_shapes(name, values, tensors)]
     experts = values.get(f"{name}.{EXPERTS}")
-    if type(experts) is int and experts > 0:
+    if (type(experts) is int and experts > 0) or (experts is None and EXPERTS in own):
         own.append(USED)
     whole = [f"{name}.{key}" for key in own]
     yield from whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.header.entries import Entries, ShapeEntry
+from inspector.findings.header.offsets import DataBehindEnd
 from inspector.findings.refetch import fetch_file
 from inspector.findings.words import count, number
 
@@ -255,3 +256,29 @@ class GgufPartsJoined(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return f"{self.place.file} begins with part 1 of {self.of}"
+
+
+class GgufBytesIgnored(DataBehindEnd, frozen=True, kw_only=True, omit_defaults=True):
+    """A GGUF file has bytes after its last tensor, which llama.cpp ignores.
+
+    What it means
+        The file is longer than its tensors. llama.cpp and the reader of the gguf package open it and read every
+        tensor: they do not compare the length.
+
+    Why it matters
+        The model is whole, but the bytes belong to no tensor: they may be another file, or what is left of an
+        earlier download.
+
+    Example
+        warning[S262] gguf-bytes-ignored: model.gguf: 32 bytes too many
+          declared  213,632 bytes of data
+          stored    213,664 bytes of data
+          help      download this file again, or cut it after the last tensor
+
+    What to do
+        Download the file again, or cut it after the last tensor.
+    """
+
+    code = "S262"
+    severity = "warning"
+    unreadable = False

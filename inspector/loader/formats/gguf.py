@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.entry_problems import EntryProblems
-from inspector.loader.extents import cut_short, longer, tiling
+from inspector.loader.extents import cut_short, tiling
 from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
 from inspector.loader.formats.gguf_values import GgufValues, Malformed
 from inspector.loader.formats.incremental import EndOfFile, Read, Stretch, TooLong
@@ -244,8 +244,11 @@ class _GgufReading:
             dims = struct.Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
             kind = self.take.u32()
             offset = self.take.u64()
+            if seen and not (name or rank or "" in seen):  # zeros, which pad the header
+                raise Malformed(f"the header counts {count:,} tensors and lists {len(seen) + len(doubled):,}")
             if name in seen:
                 doubled.append(name)
+                self.faulty.append(name)
                 continue
             seen.add(name)
             layout = self._layout(name, kind, dims[::-1])
@@ -342,8 +345,14 @@ class _GgufReading:
         if cut:
             self.findings.append(cut_short(self.place, start + end, self.size, end - stored, cut))
         elif stored > -(-end // alignment) * alignment and not self.faulty:
-            self.findings.append(self._joined(start, end, alignment) or longer(self.place, end, stored))
+            self.findings.append(self._joined(start, end, alignment) or self._longer(end, stored))
         return min(end, 1 << 62), cut
+
+    def _longer(self, end: int, stored: int) -> Finding:
+        """The finding on bytes behind the last tensor, which llama.cpp ignores (measured with xllamacpp 2026.10)."""
+        from inspector.findings.header.gguf import GgufBytesIgnored
+
+        return GgufBytesIgnored(place=self.place, declared=end, stored=stored, bytes=stored - end)
 
     def _joined(self, start: int, end: int, alignment: int) -> Finding | None:
         """The finding on another part behind the first one, as `cat` puts it there; None where there is none."""
