@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked
+from inspector.quantization.loaders import is_of_another, plain_expected
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.module import FLOATS
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
@@ -87,6 +88,23 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
         )
         for line, scheme, boxes in found
     ]
+
+
+PlainExpected = dict[tuple[str, str], list[Line]]
+"""(scheme, role) -> the quantized families."""
+
+
+def built_plain(unpacked: Unpacked, lines: Sequence[Line]) -> PlainExpected:
+    """Norms, routers, embeddings and heads that loaders of their quantization expect as plain weights."""
+    settings = unpacked.settings
+    found: PlainExpected = {}
+    for line in lines:
+        packed = line.packed
+        if packed is None or line.block is None or is_of_another(packed.scheme, settings):
+            continue
+        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings):
+            found.setdefault((packed.scheme, line.role), []).append(line)
+    return found
 
 
 def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpacked: Unpacked) -> ModuleNotPacked:

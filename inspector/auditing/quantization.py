@@ -11,7 +11,14 @@ from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.own_program import for_comfyui, stated_inside
-from inspector.auditing.plain_modules import among_packed, entries_for, layers_not_packed, with_list
+from inspector.auditing.plain_modules import (
+    PlainExpected,
+    among_packed,
+    built_plain,
+    entries_for,
+    layers_not_packed,
+    with_list,
+)
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
@@ -38,7 +45,6 @@ from inspector.findings.types.unpacked import (
     SkippedButPacked,
 )
 from inspector.loader.checkpoint import Checkpoint
-from inspector.quantization.loaders import is_of_another, plain_expected
 from inspector.quantization.missing_block import (
     MOST_LISTED,
     block_for,
@@ -89,10 +95,14 @@ def packing_findings(
     settings = unpacked.settings
     if absent := tuple(parts_missing(checkpoint, unpacked)):
         unpacked = msgspec.structs.replace(unpacked, cases=(*unpacked.cases, *absent))
-    if unpacked.cases:
+    alike = built_plain(unpacked, lines)
+    never = {line.family for group in alike.values() for line in group}  # no list decides on these
+    cases = tuple(one for one in unpacked.cases if one.of not in never or not isinstance(one.finding, SkippedButPacked))
+    unpacked = msgspec.structs.replace(unpacked, cases=cases)
+    if cases:
         for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
             yield with_place(one, checkpoint)
-    yield from _expected_plain(unpacked, lines)
+    yield from _expected_plain(alike)
     unlisted = layers_not_packed(unpacked, lines)
     if unlisted:
         yield _completed(unlisted)
@@ -121,16 +131,7 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
         yield one
 
 
-def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """Norms, routers, embeddings and heads that loaders of their quantization expect as plain weights."""
-    settings = unpacked.settings
-    found: dict[tuple[str, str], list[Line]] = {}
-    for line in lines:
-        packed = line.packed
-        if packed is None or line.block is None or is_of_another(packed.scheme, settings):
-            continue
-        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings):
-            found.setdefault((packed.scheme, line.role), []).append(line)
+def _expected_plain(found: PlainExpected) -> Iterator[Finding]:
     for (scheme, role), alike in found.items():
         finding = QuantizedWherePlainExpected(role=role)
         cases = [ModuleProblem(finding, line.family, line.boxes, scheme) for line in alike]

@@ -207,7 +207,7 @@ def test_a_list_of_plain_modules_does_not_quantize_the_head_of_awq() -> None:
     config, spec, _ = checkpoint("awq_gemm_4bit_g128")
     rows, inputs = spec.pop("lm_head.weight", ("F16", spec["model.embed_tokens.weight"][1]))[1]
     config = {**config, "tie_word_embeddings": False}
-    for listed in (None, ["other"]):
+    for listed in (None, ["other"], ["lm_head"]):
         block = {**config["quantization_config"], "modules_to_not_convert": listed}
         packed: Spec = {f"lm_head.{suffix}": (kind, tuple(dims))
                         for suffix, (kind, dims) in awq(128)(rows, inputs).items()}  # fmt: skip
