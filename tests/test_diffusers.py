@@ -361,3 +361,16 @@ def test_the_class_under_which_the_config_fits_is_named(name: str, claimed: str)
     assert (finding.code, step.action, step.key, step.new) == ("N401", "set", ("_class_name",), name)
     other = judged(spec_of(record), {**record["config"], "_class_name": claimed, "block_out_channels": [7, 9]})
     assert not any(one.remedy().steps for one in other.findings if one.code == "N401") or name == "SD3ControlNetModel"
+
+
+def test_a_class_without_a_definition_is_not_judged_by_a_similar_one() -> None:
+    record = next(one for one in diffusers_records("WanTransformer3DModel") if not one["variant"])
+    config = {**record["config"], "_class_name": "AnyFlowTransformer3DModel"}
+    own = "condition_embedder.delta_embedder.linear_1"
+    more = {**spec_of(record), f"{own}.weight": ("F32", (8, 4)), f"{own}.bias": ("F32", (8,))}
+    name = "patch_embedding.weight"
+    flat = {**spec_of(record), name: ("F32", spec_of(record)[name][1][:4])}
+    for spec in (more, flat):
+        audited = judged(spec, config)
+        assert (audited.verdict, [one.code for one in audited.findings]) == ("undecided", ["N412"])
+        assert judged(spec, {**config, "_class_name": "SomeTransformer3DModel"}).verdict == "findings"

@@ -20,7 +20,7 @@ from inspector.auditing.reported import (
     lacks_shards,
     nothing_stored,
 )
-from inspector.auditing.stated_class import with_stated_class
+from inspector.auditing.stated_class import is_undefined, with_stated_class
 from inspector.findings.finding import Finding
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.reading import Reading
@@ -107,8 +107,13 @@ def definition(draft: Draft) -> Draft:
         config, reading = named.config, named.reading
     if reading is None:
         return _unknown(draft, nearest)
+    undefined = is_undefined(draft.config)
+    if undefined and reading.coverage < 1:
+        return _unknown(draft, nearest)
     judged = _judged(draft, config, reading)
     if judged.case.solved and not is_confirmed(judged.case, judged.findings):
+        return _unknown(draft, nearest)
+    if undefined and any(one.severity != "note" for one in judged.findings):
         return _unknown(draft, nearest)
     if (own := own_code(judged.config, judged.case, judged.findings)) is not None:
         return draft.without_definition().with_findings([own]).open(*OWN_CODE)

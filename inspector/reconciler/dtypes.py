@@ -150,7 +150,13 @@ def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
     kinds, frozen = (ledger.PARAMETER, ledger.COPY), (ledger.PROJECTION, ledger.BUFFER)
     own = (line for line in lines if line.kind in kinds or line.role in frozen or _is_copy(line, lines))
     floats = (line for line in own if line.packed is None)
-    yield from _not_float(line for line in floats if not _chooses(line.family))
+    scaled = {module_of(line.family) for line in lines if line.family.endswith(".scales")}
+    yield from _not_float(line for line in floats if not (_chooses(line.family) or _is_of_mlx(line, scaled)))
+
+
+def _is_of_mlx(line: Line, scaled: Collection[str]) -> bool:
+    """Whether a tensor is a quantized weight of MLX, whose scales the adapter has too."""
+    return line.layout.dtype == "U32" and line.family.endswith(".weight") and module_of(line.family) in scaled
 
 
 def _is_copy(line: Line, lines: Sequence[Line]) -> bool:

@@ -115,6 +115,17 @@ def test_layers_that_mlx_lm_trained_whole(what: str, wanted: set[str], tmp_path:
     assert codes(audit(str(adapter))) == (wanted if what in ("integers", "no config") else set())
 
 
+@pytest.mark.parametrize(("scales", "wanted"), [("scales", set()), ("scale", {"T603"})])
+def test_layers_of_a_quantized_model_that_mlx_lm_saves_whole(scales: str, wanted: set[str], tmp_path: Path) -> None:
+    adapter, _, stored = whole_layers(tmp_path)
+    outputs, inputs = stored[DOWN][1]
+    module = DOWN.removesuffix(".weight")
+    packed = {DOWN: ("U32", (outputs, inputs // 8)), f"{module}.{scales}": ("BF16", (outputs, inputs // 16)),
+              f"{module}.biases": ("BF16", (outputs, inputs // 16))}  # fmt: skip
+    write_file(adapter / "adapters.safetensors", {**stored, **packed})
+    assert codes(audit(str(adapter))) == wanted
+
+
 @pytest.mark.parametrize("what", ["", "renamed"])
 def test_a_base_that_mlx_lm_did_not_save_shows_no_wrong_names(what: str, tmp_path: Path) -> None:
     adapter, base, stored = whole_layers(tmp_path, mlx=False)
