@@ -871,6 +871,14 @@ def test_a_compiled_component_is_named_by_its_config(tmp_path: Path) -> None:
     assert finding.facts["meant"] == ["diffusers", "UNet2DConditionModel"]
 
 
+def test_what_auto_classes_do_with_a_component_of_another_class_is_not_said(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    config = {**base_record("t5", "ForConditionalGeneration")["config"], "architectures": None}
+    tensors = {name: entry for name, entry in genuine(config, "F16").items() if not name.startswith("decoder.")}
+    write(folder / "text_encoder", tensors, config)
+    assert [one.code for one in audit(str(folder)).findings if one.severity == "error"] == ["N424"]
+
+
 def test_folders_outside_are_not_opened(tmp_path: Path) -> None:
     parts = {**PARTS, "../unet": ["diffusers", "UNet2DConditionModel"], "..": ["diffusers", "UNet2DConditionModel"]}
     audited = audit(str(pipeline(tmp_path, parts)))

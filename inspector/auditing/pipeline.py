@@ -31,7 +31,9 @@ from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
 from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.loading import LoaderFails
 from inspector.findings.names.components import ComponentMissing
+from inspector.findings.names.pipelines import ComponentClassDiffers
 from inspector.findings.reading.no_weights import NoWeights
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
@@ -87,7 +89,8 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
     findings.extend(of_other_widths(index.values.get("_class_name"), parts))
-    findings = _together(ordered((*merged(findings), *_of_parts(parts, wanted, audit_part))))
+    of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))
+    findings = _together(ordered((*merged(findings), *of_parts)))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
     found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
@@ -158,6 +161,15 @@ def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part:
         if variant is not None and name in variant.components:
             seen = (one for one in seen if not isinstance(one, FileNameUnknown))
         yield from (one.within(name, _in_folder(name, one.place)) for one in seen)
+
+
+def _of_named_classes(findings: Iterable[Finding], of_parts: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings of the components without what AutoModel does with those of which the index names another class."""
+    differing = {one.component for one in findings if isinstance(one, ComponentClassDiffers)}
+    for one in of_parts:
+        of = "" if one.from_component is None else one.from_component.name
+        if not (isinstance(one, LoaderFails) and of in differing):
+            yield one
 
 
 def _is_audited(name: str, component: Checkpoint, entries: IndexEntries) -> bool:

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from inspector.algebra.values import Value
 from inspector.findings.single_causes import ConfigOfAnotherSize
+from inspector.notation.trace import Leaf
+from inspector.reconciler.inverse.keys import solved_keys
 from tests.checkpoints import genuine
 from tests.judged import FIXTURES, base_record, judged
 from tests.sampling import sampled
@@ -86,3 +89,10 @@ def test_a_search_that_is_given_up_is_listed_as_not_checked() -> None:
     assert "which keys of the config are wrong" in {one.check for one in audited.skipped}
     counts = audited.counts
     assert counts.parameters + counts.buffers + counts.unexplained == counts.stored_elements
+
+
+def test_equal_entries_are_a_list_where_a_list_is_stated() -> None:
+    """Classes that read entries by their index take no single number for a list."""
+    solved: dict[Leaf, Value] = {("factor", 0): 2, ("factor", 1): 2}
+    assert solved_keys(solved, lambda _: [1, 1, 1]) == {("factor",): [2, 2]}
+    assert solved_keys(solved, lambda _: 1) == {("factor",): 2}

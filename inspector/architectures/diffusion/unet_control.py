@@ -34,7 +34,7 @@ ADAPTER_RESNETS = rows(                        # w channels
     part("resnets.{R}.block1", "resnet.conv.1", conv("w -> w, 3 3")),
     part("resnets.{R}.block2", "resnet.conv.2", conv("w -> w, k k")))
 T2IADAPTER = Architecture("T2IAdapter",
-    dims=Dims(ch="channels", S="len(ch)", R="num_res_blocks", c="in_channels*downscale_factor**2", d="ch[0]",
+    dims=Dims(ch="channels", S="len(ch)", R="num_res_blocks", c="downscale_factor**2*in_channels", d="ch[0]",
               w="ch[{S}]", v="ch[{S}-1]",
               light="adapter_type == 'light_adapter'", B="S + 1", u="ch[{B}] | ch[S-1]",
               x="c when {B} == 0 | ch[{B}-1]", k="1", three="3"),

@@ -27,7 +27,7 @@ def key_of_leaf(leaf: Leaf) -> Leaf:
 def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
     """The value of a key from its solved entries; entries that no equation reads keep their stated values.
 
-    It is a single number where no equation reads the length and all entries are equal.
+    It is a single number where no equation reads the length and all entries are equal, unless a list is stated.
     """
     if () in solved:
         return solved[()]
@@ -37,7 +37,7 @@ def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
         for at in numbers
     }
     length = solved.get((LENGTH,))
-    if length is None and all(value == found[numbers[0]] for value in found.values()):
+    if length is None and not isinstance(stated, list) and all(value == found[numbers[0]] for value in found.values()):
         return found[numbers[0]]
     return [found.get(at, _entry(stated, at)) for at in range(numbers[-1] + 1 if length is None else length)]
 
