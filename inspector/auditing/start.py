@@ -185,6 +185,11 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         from inspector.auditing.misplaced_encoder import misplaced_encoders
 
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *misplaced_encoders(checkpoint.tensors)))
+    if checkpoint.config is None and "adapter_modules." in keys:
+        from inspector.auditing.image_prompt_training import image_prompt_training
+
+        found = tuple(image_prompt_training(checkpoint.tensors))
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)

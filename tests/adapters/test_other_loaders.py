@@ -11,7 +11,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
-from tests.judged import codes
+from tests.judged import codes, judged
 
 MLX: dict[str, Any] = {
     "fine_tune_type": "lora",
@@ -169,3 +169,10 @@ def test_the_base_may_be_quantized_and_packed(width: int, wanted: set[str], tmp_
         for layer in range(4) for side, shape in {"a": (width if layer == 1 else 64, 4), "b": (4, 64)}.items()
     })  # fmt: skip
     assert codes(audit(str(tmp_path), base=str(base))) == wanted
+
+
+def test_an_image_prompt_adapter_is_named_where_its_training_class_was_saved() -> None:
+    from tests.findings.cases import image_prompt
+
+    assert "A976" in codes(judged(image_prompt("image_proj_model", "adapter_modules"), None))
+    assert "A976" not in codes(judged(image_prompt("image_proj", "ip_adapter"), None))

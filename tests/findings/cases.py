@@ -899,6 +899,14 @@ def hadamard(spec: Spec) -> None:
             spec |= {f"{module}.hada_{part}_a": ("F16", (64, 4)), f"{module}.hada_{part}_b": ("F16", (4, 64))}
 
 
+def image_prompt(projection: str, adapter: str) -> Spec:
+    """An IP-Adapter beside its UNet, under these names."""
+    spec: Spec = {f"{projection}.{name}": ("F32", shape) for name, shape in {
+        "proj.weight": (384, 64), "proj.bias": (384,), "norm.weight": (96,), "norm.bias": (96,)}.items()}  # fmt: skip
+    spec |= {f"{adapter}.{at}.to_{part}_ip.weight": ("F32", (32, 96)) for at in (1, 3, 5) for part in "kv"}
+    return spec | {f"unet.conv_{at}.weight": ("F32", (4, 4)) for at in ("in", "out")}
+
+
 def kohya(change: Callable[[Spec], None]) -> Audit:
     """LoRA on three modules of a UNet, with a change."""
     spec: Spec = {}
@@ -1036,6 +1044,7 @@ FIRES |= {
     "text-encoder-misplaced": lambda: judged(
         {f"text_encoders.t5xxl.transformer.{name}": entry for name, entry in genuine(CLIP_TEXT).items()}, None
     ),
+    "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
     "adapter-method-unread": lambda: kohya(hadamard),
     "adapter-blocks-partial": lambda: alone(
         {
