@@ -133,21 +133,37 @@ def _stored_apart(placement: Placement) -> Iterator[_Match]:
 
 
 def _experts_apart(placement: Placement) -> Iterator[_Match]:
-    """Missing matrices of all experts of a layer, of which each expert has its own, whole or in two parts."""
-    for gap in placement.missing:
+    """Missing matrices of all experts of a layer, of which each expert has its own, whole or in two parts.
+
+    Their biases belong to them. The matrix of all experts may be transposed.
+    """
+    taken: set[int] = set()
+    for gap in sorted(placement.missing, key=lambda one: -len(one.block.shape)):
         wanted = tuple(dim for dim in gap.block.shape if dim is not None)
-        if len(wanted) != 3 or len(gap.block.shape) != 3:
+        if len(wanted) != len(gap.block.shape) or not (len(wanted) == 3 or (len(wanted) == 2 and taken)):
             continue
         each = [
             extra
             for extra in placement.unexpected
-            if _layer(gap.block.key) == _layer(_layer(extra.key)[:-1]) and _is_for_each(extra, gap, wanted[0])
+            if id(extra) not in taken
+            and _layer(gap.block.key) == _layer(_layer(extra.key)[:-1])
+            and _is_for_each(extra, gap, wanted[0])
         ]
-        number = JOINT.get(gap.block.slot.role.rpartition(".")[2], 1)
-        for parts in combinations(each, number) if len(each) <= 2 * len(JOINT) else ():
-            if _is_sum(wanted[1:], [part.layout.shape for part in parts]) and _are_halves(parts):
-                yield _Match((gap,), parts)
-                break
+        number = JOINT.get(gap.block.slot.role.removesuffix(".bias").rpartition(".")[2], 1)
+        parts = _parts_for_each(each, wanted[1:], number) if len(each) <= 2 * len(JOINT) else ()
+        if parts:
+            taken.update(map(id, parts))
+            yield _Match((gap,), parts)
+
+
+def _parts_for_each(each: Sequence[Unexpected], wanted: Sequence[int], number: int) -> tuple[Unexpected, ...]:
+    """The tensors of an expert that are together as large as its part of a tensor of all experts."""
+    for turned in (False, True):
+        for parts in combinations(each, number):
+            shapes = [part.layout.shape[::-1] if turned else part.layout.shape for part in parts]
+            if _is_sum(wanted, shapes) and _are_halves(parts):
+                return parts
+    return ()
 
 
 def _is_for_each(extra: Unexpected, gap: Gap, experts: int) -> bool:

@@ -180,6 +180,26 @@ def test_experts_that_are_stored_one_by_one(model_type: str, joint: str, down: s
     assert "N533" not in codes("2", with_experts_apart(model_type, joint, down, axis, "experts.1."))
 
 
+def test_experts_with_biases_apart_where_all_are_transposed(tmp_path: Path) -> None:
+    """As quantization tools unpack those of gpt_oss; the matrices and their biases are one finding."""
+    config = base_record("gpt_oss", "")["config"]
+    parts = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
+    spec: dict[str, Any] = {}
+    for name, (dtype, dims) in spec_of(base_record("gpt_oss", "")).items():
+        stem, _, end = name.partition("experts.")
+        if not end:
+            spec[name] = (dtype, dims)
+            continue
+        each = parts[end.removesuffix("_bias")]
+        shape = (dims[-1] // len(each), *dims[1:-1])
+        kind = "bias" if end.endswith("_bias") else "weight"
+        spec |= {f"{stem}experts.{number}.{part}.{kind}": (dtype, shape) for number in range(dims[0]) for part in each}
+    audited = audit(str(write(healthy(spec, config), tmp_path)))
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    number = config["num_local_experts"] * config["num_hidden_layers"]
+    assert (finding.code, finding.facts["tensors"]) == ("N533", 6 * number)
+
+
 @pytest.mark.parametrize("writer", [converters.mistral, converters.torchtune, converters.megatron])
 def test_what_transformers_does_with_the_folder_of_another_program_is_stated(writer: Any, tmp_path: Path) -> None:
     small = {**LLAMA8B, "num_hidden_layers": 2, "vocab_size": 1000}
