@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.reconciler.ledger import Line
 
 READ_INSIDE = "text_config"
 """The part of which transformers 5 reads the block."""
+BLOCK = "quantization_config"
+SIZE = "weight_block_size"
+FP8 = "fp8"
+ASSUMED = 128
+"""The rows and columns of a block where the config states none."""
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
@@ -51,6 +57,25 @@ def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
     from inspector.findings.types.own_program import QuantizationStatedInside
 
     yield QuantizationStatedInside(place=Place(key=unpacked.settings.source), scheme=scheme)
+
+
+def block_size_unstated(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """The note on blocks whose size only transformers assumes (`FineGrainedFP8Config`; vLLM's `Fp8Config` does not)."""
+    block = checkpoint.config.values.get(BLOCK) if checkpoint.config is not None else None
+    if not isinstance(block, dict) or block.get("quant_method") != FP8 or SIZE in block:
+        return
+    shapes = {line.family: line.layout.shape for line in lines if line.packed is not None}
+    scales = [one for one in unpacked.helpers if one.key.endswith(".weight_scale_inv")]
+    if not scales or any(one.layout.shape != _blocks(shapes.get(one.of, ())) for one in scales):
+        return
+    from inspector.findings.types.own_program import BlockSizeUnstated
+
+    yield BlockSizeUnstated(place=Place(key=f"{BLOCK}.{SIZE}"), modules=sum(one.tensors for one in scales))
+
+
+def _blocks(shape: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of blocks of the assumed size along each axis of a matrix."""
+    return tuple(-(-size // ASSUMED) for size in shape) if len(shape) == 2 else ()
 
 
 def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:

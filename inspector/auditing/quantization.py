@@ -10,7 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
-from inspector.auditing.own_program import for_comfyui, stated_inside
+from inspector.auditing.own_program import block_size_unstated, for_comfyui, stated_inside
 from inspector.auditing.plain_modules import (
     PlainExpected,
     among_packed,
@@ -112,6 +112,7 @@ def packing_findings(
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
         yield from for_comfyui(checkpoint, unpacked)
+        yield from block_size_unstated(checkpoint, unpacked, lines)
         yield from stated_inside(unpacked)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))

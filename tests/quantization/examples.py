@@ -63,6 +63,14 @@ def _leftover_scales() -> Audit:
     return changed("fp8-block-64-moe", put=put)
 
 
+def block_unstated(**stated: Any) -> Audit:
+    """Fine-grained fp8 of which the size of the blocks is not stated, or so."""
+    config, spec, _ = checkpoint("fp8_finegrained")
+    del config["quantization_config"]["weight_block_size"]
+    config["quantization_config"].update(stated)
+    return audited("fp8_finegrained", spec, config)
+
+
 def _cache_scales() -> Audit:
     put: Spec = {}
     for layer in range(2):
@@ -156,6 +164,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "sparse-compression": lambda: changed("ct-sparse"),
     "quantized-for-program": lambda: in_folder("exl3"),
     "quantization-stated-inside": lambda: stated_inside("llm_config"),
+    "block-size-unstated": block_unstated,
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

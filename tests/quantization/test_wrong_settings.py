@@ -10,7 +10,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from tests.judged import judged
-from tests.quantization.examples import INTEGER_INPUTS, without_format, without_role
+from tests.quantization.examples import INTEGER_INPUTS, block_unstated, without_format, without_role
 from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, mixed, quark, scaled
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
@@ -251,6 +251,12 @@ def test_gptq_quantizes_only_the_modules_of_its_list() -> None:
     assert result(True, True, None) == result(True, True, []) == []
     assert result(True, True, BLOCKS) == ["T615"]
     assert result(True, False, None) == ["T641"]
+
+
+def test_blocks_that_only_transformers_assumes_are_a_note() -> None:
+    for stated, expected in (({}, ["T661"]), ({"weight_block_size": [128, 128]}, [])):
+        result = block_unstated(**stated)
+        assert (result.verdict, [one.code for one in result.findings if one.code == "T661"]) == ("clean", expected)
 
 
 def test_quark_lists_modules_by_their_whole_names() -> None:

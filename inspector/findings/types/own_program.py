@@ -72,3 +72,33 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
     headline_text = "{place.key}"
     row_texts = (("scheme", "{scheme}"), ("read by", "LMDeploy"))
     remedy_text = "load it with LMDeploy; for transformers move the block to the top of config.json"
+
+
+class BlockSizeUnstated(ContentFinding, frozen=True, kw_only=True):
+    """The size of the blocks of fp8 weights is not stated, and vLLM assumes none.
+
+    What it means
+        The weights have a scale for each block of 128 x 128, and `quantization_config` has no `weight_block_size`.
+
+    Why it matters
+        transformers assumes this size. vLLM and SGLang build layers with one scale for each weight instead, which do
+        not have the stored `weight_scale_inv`.
+
+    Example
+        note[T661] block-size-unstated: quantization_config.weight_block_size
+          stored  14 modules with a scale for each block of 128 x 128
+          help    add "weight_block_size": [128, 128] to quantization_config of
+                  config.json
+
+    What to do
+        Add the key; transformers reads the same weights with it.
+    """
+
+    code = "T661"
+    severity = "note"
+
+    modules: int
+
+    headline_text = "{place.key}"
+    row_texts = (("stored", "{modules:count module} with a scale for each block of 128 x 128"),)
+    remedy_text = 'add "weight_block_size": [128, 128] to quantization_config of config.json'
