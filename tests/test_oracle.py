@@ -181,6 +181,17 @@ def test_without_a_config_the_names_decide_and_the_count_is_the_same(model_type:
         assert audited.counts.expected_parameters == record["num_parameters"], record["class"]
 
 
+def test_equal_convolutions_are_read_without_a_config() -> None:
+    record = base_record("speecht5", "ForSpeechToText")
+    spec = dict(spec_of(record))
+    width = record["config"]["conv_dim"][-1]
+    for name, (dtype, shape) in spec.items():
+        if "conv_layers" in name and len(shape) == 3:
+            spec[name] = (dtype, (width, min(shape[1], width), shape[2]))
+    audited = judged(spec, None)
+    assert (codes(audited), audited.verdict) == (set(), "clean")
+
+
 @pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2"])
 def test_the_ledger_adds_up(model_type: str) -> None:
     record = base_record(model_type)

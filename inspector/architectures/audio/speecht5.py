@@ -65,8 +65,9 @@ SPEECH_POST = under("speech_decoder_postnet",
     part("layers.{Po}.batch_norm",      "norm.head",  batchnorm("qo")))
 BODY = rows(T5_ENCODER, T5_DECODER)
 SPEECHT5 = Architecture("speecht5", ties="tie_word_embeddings | true", dialects=({}, OLD_WEIGHT_NORM),
-    dims=SPEECH | Dims(N="num_feat_extract_layers | len(conv_dim)", f="conv_dim[len(conv_dim)-1]", Le="encoder_layers",
-                       Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
+    dims=SPEECH | Dims(N="num_feat_extract_layers | len(conv_dim)", v="1 when {N} == 0 | conv_dim[{N}-1]",
+                       f="conv_dim[len(conv_dim)-1]",
+                       Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
                        h="encoder_attention_heads", n="num_mel_bins", u="speech_decoder_prenet_units",
                        Pr="speech_decoder_prenet_layers", pi="n when {Pr} == 0 | u", p="speech_decoder_postnet_units",
                        Po="speech_decoder_postnet_layers", qi="n when {Po} == 0 | p", qo="n when {Po} == Po - 1 | p"),
