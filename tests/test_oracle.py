@@ -165,7 +165,7 @@ def test_multihead_attention_needs_no_config(record: dict[str, object]) -> None:
     assert audited.verdict == "clean"
 
 
-SOLVED = ["llama", "gpt2", "bert", "mixtral", "qwen3", "t5", "deepseek_v3"]
+SOLVED = ["llama", "gpt2", "bert", "mixtral", "qwen3", "t5", "deepseek_v3", "radio"]
 
 
 @pytest.mark.parametrize("model_type", sampled(SOLVED, 3))

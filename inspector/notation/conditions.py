@@ -108,13 +108,14 @@ def stored_rows(
 ) -> dict[tuple[Condition, ...], Presence]:
     """Conditions -> whether most of their rows are stored; rows with a name of no other row decide first."""
     named = [(slot, template(spelling.spelled(slot, scope))) for slot in slots]
+    sides = {choice for slot, (key, _) in named if slot.choices and stored(key) for choice in slot.choices}
     users: dict[object, set[tuple[Condition, ...]]] = {}
     for slot, name in named:
         users.setdefault(_numbered(*name), set()).add(slot.whens)
     votes: dict[tuple[Condition, ...], dict[bool, list[bool]]] = {}
     found: dict[tuple[Condition, ...], dict[tuple[str, ...], tuple[Span, ...]]] = {}
     for slot, (key, axes) in named:
-        if not slot.whens or slot.optional or slot.tied:
+        if not slot.whens or slot.optional or slot.tied or _is_of_other_side(slot, sides):
             continue
         spans = indices(key)
         there = bool(stored(key)) and all(
@@ -126,6 +127,11 @@ def stored_rows(
             before = found.setdefault(slot.whens, {}).get(slot.holes, at)
             found[slot.whens][slot.holes] = tuple(one | other for one, other in zip(before, at, strict=True))
     return {whens: Presence(_most(own.get(True) or own[False]), found.get(whens, {})) for whens, own in votes.items()}
+
+
+def _is_of_other_side(slot: Slot, stored: Collection[tuple[int, int]]) -> bool:
+    """Whether the other side of an `either` is stored, and nothing of the side of this row."""
+    return any((number, side) not in stored and (number, 1 - side) in stored for number, side in slot.choices)
 
 
 def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
