@@ -229,7 +229,7 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("llama.default", [["replace", PREFIX, f"{PREFIX}_orig_mod."]], ["A919"]),
     ("llama.default", [["lose", "layers.2."]], ["A905"]),
     ("bert.labels", [["config", ["num_labels"], 3, adapter_cases.BASE]], ["A904"]),
-    ("llama.prompt", [["config", ["num_virtual_tokens"], 9, C]], ["A904"]),
+    ("llama.prompt", [["config", ["num_virtual_tokens"], 9, C]], ["A942"]),
     ("llama.lokr", [["config", ["decompose_factor"], 4, C]], ["A942"]),
     ("llama.lokr-factor", [["config", ["decompose_factor"], -1, C]], ["A942"]),
     ("llama.oft", [["config", ["oft_block_size"], 8, C]], ["A942"]),
