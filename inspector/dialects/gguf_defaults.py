@@ -37,8 +37,12 @@ WINDOWS: Final = "attention.sliding_window_pattern"
 LABELS: Final = "classifier.output_labels"
 TYPES: Final = "tokenizer.ggml.token_type_count"
 EXPERT_WIDTH: Final = "expert_feed_forward_length"
-WIDE_HEADS: Final = frozenset({"gemma4", "mimo2", "openelm", "plm"})
-"""Architectures whose heads have a width that no config key of transformers tells from the matrices."""
+WIDE_HEADS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("gemma4", "mimo2", "plm"), "attn_q.weight"), "openelm": "attn_qkv.weight",
+}  # fmt: skip
+"""Architectures whose heads have a width that no config key of transformers tells -> the matrix that shows it."""
+SHARED_AS_EXPERT: Final = frozenset({"exaone-moe"})
+"""Architectures whose shared expert is as wide as another one by default."""
 STATES: Final = ("ssm.inner_size", "ssm.state_size")
 """Keys of architectures that have other matrices under the names of attention."""
 ALWAYS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -93,9 +97,9 @@ def _widths(name: str, own: Own, layers: Layers) -> Mapping[str, tuple[int | Non
         output = next((one for one in OUTPUTS if any(one in shapes for shapes in layers.values())), OUTPUTS[0])
         found[VALUE] = plain, shown(output, layers, lambda shapes, at: value_width(shapes, own, at, output))[1]
     if name in WIDE_HEADS:
-        matrix = "attn_q.weight" if name != "openelm" else "attn_qkv.weight"
+        matrix = WIDE_HEADS[name]
         found[KEY] = plain, shown(matrix, layers, lambda shapes, at: _key(shapes[matrix], own, at, matrix))[1]
-    if name == "exaone-moe":
+    if name in SHARED_AS_EXPERT:
         one = own.get(EXPERT_WIDTH)
         wide = shown("ffn_down_shexp.weight", layers, lambda shapes, _: shapes["ffn_down_shexp.weight"][-1])[1]
         found[SHARED] = (one if type(one) is int else None), wide
