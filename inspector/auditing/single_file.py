@@ -11,7 +11,7 @@ from inspector.auditing.misplaced_encoder import misplaced_encoders
 from inspector.auditing.pipeline import AuditPart, skipped_in, summed
 from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects.catalog import is_lone
-from inspector.dialects.single_file import PROJECTED, ComponentTensors, parts_of
+from inspector.dialects.single_file import PROJECTED, ComponentTensors, SingleFile, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
@@ -48,29 +48,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         findings.extend(parts["other"].findings)
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
-    if found.schedule:
-        own_findings.append(
-            BuffersStored(
-                place=Place(tensor=next(iter(found.schedule))),
-                elements=_elements(found.schedule),
-                bytes=_bytes(found.schedule),
-                tensors=len(found.schedule),
-                families=tuple(found.schedule)[:20],
-            )
-        )
-    for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
-        if tensors:
-            own_findings.append(
-                ComponentExtra(
-                    place=Place(tensor=next(iter(tensors))),
-                    component=beside,
-                    parameters=_elements(tensors),
-                    bytes=_bytes(tensors),
-                    tensors=len(tensors),
-                    families=tuple(tensors)[:20],
-                    class_name=None,
-                )
-            )
+    own_findings.extend(_beside(found))
     own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
     own_findings.extend(misplaced_encoders(root.tensors))
     findings = ordered([*merged(own_findings), *lost, *findings])
@@ -91,6 +69,29 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         verdict=verdict_of(findings, skipped),
         components=parts,
     )
+
+
+def _beside(found: SingleFile) -> Iterator[Finding]:
+    """The notes on the noise schedule, the averaged copy and the scales that are stored beside the components."""
+    if found.schedule:
+        yield BuffersStored(
+            place=Place(tensor=next(iter(found.schedule))),
+            elements=_elements(found.schedule),
+            bytes=_bytes(found.schedule),
+            tensors=len(found.schedule),
+            families=tuple(found.schedule)[:20],
+        )
+    for component, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
+        if tensors:
+            yield ComponentExtra(
+                place=Place(tensor=next(iter(tensors))),
+                component=component,
+                parameters=_elements(tensors),
+                bytes=_bytes(tensors),
+                tensors=len(tensors),
+                families=tuple(tensors)[:20],
+                class_name=None,
+            )
 
 
 def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
