@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import QUANTIZATION_KEYS
 from inspector.reconciler.ledger import Line
 
-READ_INSIDE = "text_config"
+READ_INSIDE: Final = "text_config"
 """The part of which transformers 5 reads the block."""
-BLOCK = "quantization_config"
-SIZE = "weight_block_size"
-FP8 = "fp8"
-ASSUMED = 128
+BLOCK: Final = QUANTIZATION_KEYS[0]
+SIZE: Final = "weight_block_size"
+FP8: Final = "fp8"
+ASSUMED: Final = 128
 """The rows and columns of a block where the config states none."""
 
 if TYPE_CHECKING:
