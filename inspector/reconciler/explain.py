@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import WRAPPERS
-from inspector.notation.binding import Block
 from inspector.notation.definition import PADDED
-from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import Scope
-from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.other_writers import names_in_dialect
+from inspector.reconciler.part_findings import declared_parts, stored_parts, usual_parts_absent
 from inspector.reconciler.reconcile import Again, Reconciled
-from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
+from inspector.reconciler.tie_findings import tie_findings
+from inspector.reconciler.wording import family_name, indices_in_words, place_name
 
 if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
     from inspector.reconciler.inverse.causes import Cause
-
-MASK: Final = "embed.mask"
-"""The role of what stands for masked inputs."""
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -45,15 +40,11 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
         yield from found
         # which names these, or whose part they are
         parts = not any(isinstance(one, ClassDiffers) and one.stored for one in found) and not _has_own_root(found)
-    yield from _ties(case)
+    yield from tie_findings(case)
     if parts:
-        yield from _components(case)
-    yield from _declared(case)
-    filled = ("embed.position", "head.token")  # computed by the class, or tied
-    absent = [block for block in case.absent if block.slot.role not in filled]
-    for wanted in (False, True):
-        if blocks := [block for block in absent if (block.slot.role == MASK) is wanted]:
-            yield _usual_absent(blocks, masks=wanted)
+        yield from stored_parts(case)
+    yield from declared_parts(case)
+    yield from usual_parts_absent(case)
 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -140,20 +131,6 @@ def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
 
     leaves_out = not cause.agreeing and cause.weights is None and isinstance(cause.config, str)
     return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
-
-
-def _usual_absent(blocks: Sequence[Block], *, masks: bool) -> Finding:
-    """That a part that files of this class may leave out is not stored."""
-    from inspector.findings.names.components import UsualPartAbsent
-
-    sizes = [block.tensors * block.elements for block in blocks if block.elements is not None]
-    return UsualPartAbsent(
-        place=place_of(blocks[0].key, (blocks[0].axes,)),
-        names=tuple(family_name(block.key) for block in blocks),
-        tensors=sum(block.tensors for block in blocks),
-        parameters=sum(sizes) if len(sizes) == len(blocks) else None,
-        masks=masks,
-    )
 
 
 def _names(case: Reconciled) -> Iterator[Finding]:
@@ -280,144 +257,3 @@ def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
         scope = case.plan.scope.below(path)
         yield scope, "".join(f"{step}." for step in scope.prefix)
-
-
-def _ties(case: Reconciled) -> Iterator[Finding]:
-    stored = {id(one.block.slot) for one in case.placement.placed}
-    misshaped = {id(one.block.slot) for one in case.placement.mismatched}
-    for block in case.corrected.blocks:
-        if block.tie is None or block.slot.extra or id(block.slot) in misshaped:
-            continue
-        present = id(block.slot) in stored
-        target = id(block.tie) in stored
-        if present and not target and block.slot.role == "head.token" and not case.claim.writer:
-            yield from _alone(case, block)
-        if not block.slot.role.startswith("head") and not present:
-            continue
-        tied = present and target
-        if not tied and not (target and block.required):
-            continue
-        from inspector.findings.totals import CopyStored, HeadTied
-
-        kind = CopyStored if tied else HeadTied
-        yield kind(
-            place=place_of(block.key, (block.axes,)),
-            role=block.slot.role,
-            tied_to=block.tie.role,
-            shape=block.shape,
-            elements=block.elements,
-            solved=case.solved,
-        )
-
-
-TABLES = ("embed.token", "embed.shared")
-"""Roles of the table that a head is tied to."""
-
-
-def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:
-    """The warning on a tied head of which the table is not stored, under any of its names."""
-    if head.tie is None or any(one.block.slot.role in TABLES for one in case.placement.placed):
-        return
-    table = next((one for one in case.corrected.blocks if one.slot is head.tie and not one.axes), None)
-    if table is None or head.axes:
-        return
-    from inspector.findings.totals import HeadAloneOfTie
-
-    prefix = case.reading.prefix.removeprefix("*")
-    yield HeadAloneOfTie(
-        place=place_of(head.key, (head.axes,)),
-        role=head.slot.role,
-        tied_to=head.tie.role,
-        shape=head.shape,
-        elements=head.elements,
-        solved=case.solved,
-        stored=prefix + head.key,
-        wanted=prefix + table.key,
-    )
-
-
-def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
-    """The lines beyond the class's model by component; without a name for it those of one module together."""
-    parts: dict[str, list[ledger.Line]] = {}
-    modules: dict[str, list[ledger.Line]] = {}
-    for line in lines:
-        if line.component == line.role:
-            modules.setdefault(line.family.partition(".")[0], []).append(line)
-        else:
-            parts.setdefault(line.component, []).append(line)
-    for module, inside in modules.items():
-        from inspector.reconciler.alternatives import common_prefix
-
-        alike = len({line.role for line in inside}) == 1
-        named = inside[0].role if alike else common_prefix([line.family for line in inside]) or module
-        parts.setdefault(named, []).extend(inside)
-    return parts
-
-
-def _components(case: Reconciled) -> Iterator[Finding]:
-    for component, lines in _extra_parts([line for line in case.ledger.lines if line.kind == ledger.EXTRA]).items():
-        from inspector.findings.names.components import ComponentExtra
-
-        yield ComponentExtra(
-            place=place_of(lines[0].family, lines[0].boxes),
-            component=component,
-            parameters=sum(line.parameters for line in lines),
-            bytes=sum(line.bytes for line in lines),
-            tensors=sum(line.tensors for line in lines),
-            families=tuple(family_name(line.family) for line in lines[:20]),
-            class_name=case.claim.class_name,
-        )
-    buffers = [line for line in case.ledger.lines if line.kind == ledger.BUFFER]
-    if buffers:
-        from inspector.findings.totals import BuffersStored
-
-        disputed = [line for line in buffers if line.role in DISPUTED and not line.component]
-        elements = sum(line.elements for line in disputed)
-        yield BuffersStored(
-            place=place_of(buffers[0].family, buffers[0].boxes),
-            elements=sum(line.elements for line in buffers),
-            bytes=sum(line.bytes for line in buffers),
-            tensors=sum(line.tensors for line in buffers),
-            families=tuple(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
-            disputed=disputed[0].role if disputed else None,
-            disputed_elements=elements if disputed else None,
-            with_disputed=case.ledger.counts.unique_parameters + elements if disputed else None,
-        )
-
-
-def _declared(case: Reconciled) -> Iterator[Finding]:
-    """Extra parts (such as MTP layers) with a number stated in the config and nothing stored."""
-    blocks: dict[str, list[Block]] = {}
-    for block in case.corrected.blocks:
-        if block.slot.extra and block.tensors:
-            blocks.setdefault(block.slot.extra, []).append(block)
-    stored = {one.block.slot.extra for one in case.placement.placed}
-    for component, absent in blocks.items():
-        said = None if component in stored or case.solved else _said_extent(case, absent)
-        if said is None:
-            continue
-        own = [block for block in absent if block.slot.tensor.counted and block.tie is None]
-        sizes = [block.tensors * block.elements for block in own if block.elements is not None]
-        from inspector.findings.names.components import ComponentAbsent
-
-        yield ComponentAbsent(
-            place=Place(key=said[0]),
-            component=component,
-            key=said[0],
-            value=said[1],
-            tensors=sum(block.tensors for block in own),
-            parameters=sum(sizes) if len(sizes) == len(own) else None,
-        )
-
-
-def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
-    """The config key for the number of such blocks, and its value."""
-    shared = {hole for block in case.corrected.blocks if not block.slot.extra for hole in block.slot.holes}
-    for block in blocks:
-        scope = scope_of(case.corrected.scope, block.slot)
-        for hole in (hole for hole in block.slot.holes if hole in scope.symbols and hole not in shared):
-            for path in words(parse(scope.symbols[hole])):
-                value = scope.settings.values.get(path[0])
-                if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
-                    return path[0], value
-    return None

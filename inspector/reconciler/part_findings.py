@@ -1,0 +1,130 @@
+"""The findings on whole parts of a model: those beyond its class, buffers, those declared or usual and not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from inspector.algebra.expression import parse, words
+from inspector.findings.finding import Finding, Place
+from inspector.notation.binding import Block
+from inspector.notation.roles import DISPUTED
+from inspector.notation.slots import scope_of
+from inspector.reconciler import ledger
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import family_name, place_of
+
+MASK: Final = "embed.mask"
+"""The role of what stands for masked inputs."""
+FILLED: Final = ("embed.position", "head.token")
+"""Roles of what the class computes itself, or ties."""
+
+
+def stored_parts(case: Reconciled) -> Iterator[Finding]:
+    """Stored parts that the class does not have, and stored buffers."""
+    for component, lines in _extra_parts([line for line in case.ledger.lines if line.kind == ledger.EXTRA]).items():
+        from inspector.findings.names.components import ComponentExtra
+
+        yield ComponentExtra(
+            place=place_of(lines[0].family, lines[0].boxes),
+            component=component,
+            parameters=sum(line.parameters for line in lines),
+            bytes=sum(line.bytes for line in lines),
+            tensors=sum(line.tensors for line in lines),
+            families=tuple(family_name(line.family) for line in lines[:20]),
+            class_name=case.claim.class_name,
+        )
+    buffers = [line for line in case.ledger.lines if line.kind == ledger.BUFFER]
+    if buffers:
+        from inspector.findings.totals import BuffersStored
+
+        disputed = [line for line in buffers if line.role in DISPUTED and not line.component]
+        elements = sum(line.elements for line in disputed)
+        yield BuffersStored(
+            place=place_of(buffers[0].family, buffers[0].boxes),
+            elements=sum(line.elements for line in buffers),
+            bytes=sum(line.bytes for line in buffers),
+            tensors=sum(line.tensors for line in buffers),
+            families=tuple(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
+            disputed=disputed[0].role if disputed else None,
+            disputed_elements=elements if disputed else None,
+            with_disputed=case.ledger.counts.unique_parameters + elements if disputed else None,
+        )
+
+
+def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
+    """The lines beyond the class's model by component; without a name for it those of one module together."""
+    parts: dict[str, list[ledger.Line]] = {}
+    modules: dict[str, list[ledger.Line]] = {}
+    for line in lines:
+        if line.component == line.role:
+            modules.setdefault(line.family.partition(".")[0], []).append(line)
+        else:
+            parts.setdefault(line.component, []).append(line)
+    for module, inside in modules.items():
+        from inspector.reconciler.alternatives import common_prefix
+
+        alike = len({line.role for line in inside}) == 1
+        named = inside[0].role if alike else common_prefix([line.family for line in inside]) or module
+        parts.setdefault(named, []).extend(inside)
+    return parts
+
+
+def declared_parts(case: Reconciled) -> Iterator[Finding]:
+    """Extra parts (such as MTP layers) with a number stated in the config and nothing stored."""
+    blocks: dict[str, list[Block]] = {}
+    for block in case.corrected.blocks:
+        if block.slot.extra and block.tensors:
+            blocks.setdefault(block.slot.extra, []).append(block)
+    stored = {one.block.slot.extra for one in case.placement.placed}
+    for component, absent in blocks.items():
+        said = None if component in stored or case.solved else _said_extent(case, absent)
+        if said is None:
+            continue
+        own = [block for block in absent if block.slot.tensor.counted and block.tie is None]
+        sizes = [block.tensors * block.elements for block in own if block.elements is not None]
+        from inspector.findings.names.components import ComponentAbsent
+
+        yield ComponentAbsent(
+            place=Place(key=said[0]),
+            component=component,
+            key=said[0],
+            value=said[1],
+            tensors=sum(block.tensors for block in own),
+            parameters=sum(sizes) if len(sizes) == len(own) else None,
+        )
+
+
+def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
+    """The config key for the number of such blocks, and its value."""
+    shared = {hole for block in case.corrected.blocks if not block.slot.extra for hole in block.slot.holes}
+    for block in blocks:
+        scope = scope_of(case.corrected.scope, block.slot)
+        for hole in (hole for hole in block.slot.holes if hole in scope.symbols and hole not in shared):
+            for path in words(parse(scope.symbols[hole])):
+                value = scope.settings.values.get(path[0])
+                if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
+                    return path[0], value
+    return None
+
+
+def usual_parts_absent(case: Reconciled) -> Iterator[Finding]:
+    """Parts that files of this class may leave out and that are not stored; masks apart."""
+    absent = [block for block in case.absent if block.slot.role not in FILLED]
+    for wanted in (False, True):
+        if blocks := [block for block in absent if (block.slot.role == MASK) is wanted]:
+            yield _usual_absent(blocks, masks=wanted)
+
+
+def _usual_absent(blocks: Sequence[Block], *, masks: bool) -> Finding:
+    """That a part that files of this class may leave out is not stored."""
+    from inspector.findings.names.components import UsualPartAbsent
+
+    sizes = [block.tensors * block.elements for block in blocks if block.elements is not None]
+    return UsualPartAbsent(
+        place=place_of(blocks[0].key, (blocks[0].axes,)),
+        names=tuple(family_name(block.key) for block in blocks),
+        tensors=sum(block.tensors for block in blocks),
+        parameters=sum(sizes) if len(sizes) == len(blocks) else None,
+        masks=masks,
+    )

@@ -1,0 +1,65 @@
+"""The findings on ties: a copy is stored, a head is left out as it may be, or it is stored without its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.findings.finding import Finding
+from inspector.notation.binding import Block
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import place_of
+
+TABLES: Final = ("embed.token", "embed.shared")
+"""Roles of the table that a head is tied to."""
+
+
+def tie_findings(case: Reconciled) -> Iterator[Finding]:
+    """The findings on the ties of a model; those of a mismatched tensor are left out."""
+    stored = {id(one.block.slot) for one in case.placement.placed}
+    misshaped = {id(one.block.slot) for one in case.placement.mismatched}
+    for block in case.corrected.blocks:
+        if block.tie is None or block.slot.extra or id(block.slot) in misshaped:
+            continue
+        present = id(block.slot) in stored
+        target = id(block.tie) in stored
+        if present and not target and block.slot.role == "head.token" and not case.claim.writer:
+            yield from _alone(case, block)
+        if not block.slot.role.startswith("head") and not present:
+            continue
+        tied = present and target
+        if not tied and not (target and block.required):
+            continue
+        from inspector.findings.totals import CopyStored, HeadTied
+
+        kind = CopyStored if tied else HeadTied
+        yield kind(
+            place=place_of(block.key, (block.axes,)),
+            role=block.slot.role,
+            tied_to=block.tie.role,
+            shape=block.shape,
+            elements=block.elements,
+            solved=case.solved,
+        )
+
+
+def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:
+    """The warning on a tied head of which the table is not stored, under any of its names."""
+    if head.tie is None or any(one.block.slot.role in TABLES for one in case.placement.placed):
+        return
+    table = next((one for one in case.corrected.blocks if one.slot is head.tie and not one.axes), None)
+    if table is None or head.axes:
+        return
+    from inspector.findings.totals import HeadAloneOfTie
+
+    prefix = case.reading.prefix.removeprefix("*")
+    yield HeadAloneOfTie(
+        place=place_of(head.key, (head.axes,)),
+        role=head.slot.role,
+        tied_to=head.tie.role,
+        shape=head.shape,
+        elements=head.elements,
+        solved=case.solved,
+        stored=prefix + head.key,
+        wanted=prefix + table.key,
+    )
