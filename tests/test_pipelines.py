@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import inspector
-from inspector.auditing.adapter import audit_adapter, read_base
+from inspector.auditing.adapter import audit_adapter
+from inspector.auditing.adapter_base_read import read_base
 from inspector.auditing.pipeline_parts import _agreeing
 from inspector.auditing.pipeline_widths import of_other_widths
 from inspector.auditing.start import audit

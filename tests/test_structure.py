@@ -106,8 +106,8 @@ def test_the_loader_knows_no_model() -> None:
 
 
 TAKES_USER_TEXT = {
-    "inspector.loader.checkpoint.load": "api auditing.start auditing.adapter formulas",
-    "inspector.loader.configs.config_at": "api auditing.adapter formulas loader.checkpoint",
+    "inspector.loader.checkpoint.load": "api auditing.start auditing.adapter_base_read formulas",
+    "inspector.loader.configs.config_at": "api auditing.adapter_base_read formulas loader.checkpoint",
     "inspector.loader.sources.opening.open_source": "loader.checkpoint",
     "inspector.loader.sources.opening.understood": "",
     "inspector.loader.sources.address.address_of": "loader.sources.opening",

@@ -6,20 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.changed_modules import modules_of
 from inspector.adapters.difference import AdapterDifference
-from inspector.adapters.expected import PROMPTS
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import (
     OWN_PREFIX,
-    PROMPT_TENSORS,
     adapter_kind,
-    is_adapter,
     loaded_name,
     renames_of,
     saved_name,
@@ -28,35 +24,33 @@ from inspector.adapters.names import (
 from inspector.adapters.peft_configs import renames
 from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
-from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
+from inspector.adapters.tools import ToolTensor, is_tool_adapter
 from inspector.algebra.names import NAMES
 from inspector.auditing.adapter_base import (
     modules_of_base,
     not_refused,
     of_no_component,
-    read_parts,
     refused_by_llama_cpp,
 )
+from inspector.auditing.adapter_base_read import BaseRead
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.adapter_names import LookedFor, joined_renames, looked_for, tool_names
 from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
-from inspector.auditing.mlx_adapters import MLX_KEYS, compare_whole, findings_of_mlx, of_whole_layers
-from inspector.auditing.model import audit_model
+from inspector.auditing.mlx_adapters import compare_whole, findings_of_mlx, of_whole_layers
+from inspector.auditing.recognized_adapter import of_peft
 from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
-from inspector.dialects.reading import with_stated_config
 from inspector.findings.adapters.saved import AdapterAsWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
-from inspector.loader.checkpoint import Checkpoint, load, load_repository
-from inspector.loader.configs import config_at
+from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
@@ -66,52 +60,9 @@ from inspector.reconciler.dtypes import adapter_not_float
 from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
-    from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
 UNREAD_VALUES: Final = Skipped("values", "headers only: no tensor data was read")
-
-
-class BaseRead(Struct, frozen=True):
-    """The requested base. audited: None where no base could be audited; because: the reason, in words.
-
-    given: whether the user named it, so that the answer depends on it.
-    """
-
-    source: str
-    audited: Audit | None
-    because: str = ""
-    given: bool = False
-
-    def unread(self) -> Skipped:
-        """The check that is not made where no base could be audited."""
-        if not self.given:
-            return Skipped("shapes", "the base could not be read")
-        return Skipped("the base", f"{self.source} could not be read: {self.because}", decisive=True)
-
-
-def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
-    """Whether the weights belong to an adapter, by their names; its config may be absent."""
-    if of_peft(checkpoint):
-        tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
-        read = PEFT.finds(checkpoint.set_name)  # whatever it holds: without a tensor of the method it adds nothing
-        most = read and (not tuned or 2 * tuned >= len(stored) or _is_prompt(checkpoint))
-        named = not stored or most or is_adapter(map(saved_name, stored))
-        return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
-    if of_whole_layers(checkpoint) or is_tool_adapter(tool_tensors(stored), stored):
-        return True
-    return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
-
-
-def _is_prompt(checkpoint: Checkpoint) -> bool:
-    """Whether the config is that of a prompt, whose one tensor shows nothing under another name."""
-    kind = None if checkpoint.adapter is None else checkpoint.adapter.values.get("peft_type")
-    return isinstance(kind, str) and kind in PEFT_TYPES and kind.lower() in PROMPTS
-
-
-def of_peft(checkpoint: Checkpoint) -> bool:
-    """Whether PEFT loads this, by its config; mlx-lm's file of the same name has other keys."""
-    return checkpoint.adapter is not None and not MLX_KEYS & checkpoint.adapter.values.keys()
 
 
 def audit_adapter(
@@ -337,68 +288,3 @@ def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> B
         return None
     claim = claim_of(base.audited.checkpoint.config)
     return base_tensors(base.source, claim, base.audited.case, families, values)
-
-
-# --- reading the base ---
-
-
-def read_base(source: str, *, cached: bool = False, progress: Progress | None = None) -> BaseRead:
-    """Reads the base that the user names: its weights, or a config alone, which also determines the shapes."""
-    from inspector.loader.sources.address import shown
-
-    if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
-        config = config_at(source)[0]
-        if config is None:
-            return BaseRead(source, None, "the config cannot be read", given=True)
-        read = _audited_base(Checkpoint(source, os.path.basename(source), config, address=source), source)
-    else:
-        read = _audited_base(load(source, cached=cached, progress=progress), shown(source))
-    return replace(read, given=True)
-
-
-def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
-    parts = read_parts(checkpoint)
-    if parts is not None:
-        return BaseRead(named, parts)
-    checkpoint = with_stated_config(checkpoint)
-    audited = audit_model(checkpoint)
-    if _is_adapter_alone(checkpoint):
-        return BaseRead(named, None, "it is an adapter too, not the model that an adapter changes")
-    if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
-        errors = [one for one in audited.findings if one.severity == "error"]
-        because = f"{errors[0].name}: {errors[0].message}" if errors else "no weights and no config found"
-        return BaseRead(named, None, because)
-    return BaseRead(named, audited)
-
-
-def _is_adapter_alone(checkpoint: Checkpoint) -> bool:
-    """Whether a source has an adapter's weights, and no config that describes a model."""
-    if not checkpoint.readable or claim_of(checkpoint.config).definition is not None:
-        return False
-    return holds_adapter(checkpoint, families_of(checkpoint.tensors))
-
-
-def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:
-    """The base by its config in the adapter's folder, which determines the shapes; None without a definition."""
-    config = checkpoint.config
-    if config is None or config.kind != "config" or claim_of(config).definition is None:
-        return None
-    return BaseRead(config.file, audit_model(Checkpoint(config.file, config.file, config, address=config.file)))
-
-
-def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
-    """Reads the base that the adapter's config names, if it is a repository of the Hub.
-
-    A config may not name a local path or an address outside the Hub.
-    """
-    from inspector.loader.sources.address import InvalidAddress, repository_named
-
-    values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
-    name, revision = values.get("base_model_name_or_path"), values.get("revision")
-    if not isinstance(name, str) or not name:
-        return BaseRead("the base", None, "adapter_config.json does not name one")
-    found = repository_named(name, revision if isinstance(revision, str) and revision else None)
-    if isinstance(found, InvalidAddress):
-        because = "adapter_config.json names it, which is not a repository of the Hub; pass it with --base PATH"
-        return BaseRead(name, None, because)
-    return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)

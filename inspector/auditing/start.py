@@ -193,8 +193,10 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)
-    from inspector.auditing.adapter import audit_adapter, base_from_folder, holds_adapter
+    from inspector.auditing.adapter import audit_adapter
+    from inspector.auditing.adapter_base_read import base_from_folder
     from inspector.auditing.beside_adapter import adapter_config_with_model
+    from inspector.auditing.recognized_adapter import holds_adapter
     from inspector.auditing.unmerged import audit_unmerged
 
     claimed = claim_of(checkpoint.config, like)
@@ -224,7 +226,9 @@ def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
     """Audits an adapter with its base; for anything else, notes that it is not an adapter."""
-    from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
+    from inspector.auditing.adapter import audit_adapter
+    from inspector.auditing.adapter_base_read import read_base, read_named_base
+    from inspector.auditing.recognized_adapter import holds_adapter
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
         audited = audit_loaded(checkpoint, claim)

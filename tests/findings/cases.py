@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.adapter import audit_adapter
+from inspector.auditing.adapter_base_read import BaseRead
 from inspector.auditing.result import Audit
 from inspector.auditing.several_bases import best_of
 from inspector.auditing.start import audit, audit_loaded
