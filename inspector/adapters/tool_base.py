@@ -63,7 +63,8 @@ class BaseModules(Struct, frozen=True):
     """What a base has.
 
     modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components
-    of which the names by their first authors are among these. tables: plain names of embeddings.
+    of which the names by their first authors are among these. tables: plain names of embeddings. kinds: the class or
+    type of a component. own: component -> plain name -> the name of a module in its class.
     """
 
     name: str
@@ -71,6 +72,8 @@ class BaseModules(Struct, frozen=True):
     modules: Mapping[str, Mapping[str, Shape]]
     authors: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
+    kinds: Mapping[str, str] = {}
+    own: Mapping[str, Mapping[str, str]] = {}
 
 
 def plain(name: str) -> str:
@@ -89,19 +92,26 @@ def shapes_of(
     kind: its class or type. stored: names in its files. layers: of each block of a UNet, which number the blocks of its
     first authors; 0 where they are unknown.
     """
-    found: dict[str, Shape] = {}
-    for tensor in tensors:
-        if tensor.ending != ".weight" or any(dim is None for dim in tensor.shape):
-            continue
-        shape = tuple(dim for dim in tensor.shape if dim is not None)
-        for index in tuples(tensor.axes):
-            found[name_of(tensor.module, index)] = shape
+    found = dict(_of_class(tensors))
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
     found = {name: shape for name, shape in found.items() if shape}
     spelled = {**dict(in_authors_names(kind, found)), **found}
     if layers:
         spelled |= dict(in_names_of_ldm(found, layers))
     return {plain(name): shape for name, shape in spelled.items()}
+
+
+def own_names(tensors: Iterable[BaseTensor]) -> dict[str, str]:
+    """Plain name of each module of a model -> its name in the class."""
+    return {plain(name): name for name, _ in _of_class(tensors)}
+
+
+def _of_class(tensors: Iterable[BaseTensor]) -> Iterator[tuple[str, Shape]]:
+    """Name in its class and shape of each module with a weight."""
+    for tensor in tensors:
+        shape = tuple(dim for dim in tensor.shape if dim is not None)
+        if tensor.ending == ".weight" and len(shape) == len(tensor.shape):
+            yield from ((name_of(tensor.module, index), shape) for index in tuples(tensor.axes))
 
 
 # --- the comparison ---
@@ -175,7 +185,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             fitting.add("")
     for component in [one for one in lost if one not in fitting]:
         of_another = "" in base.modules and fitting
-        named = _name_of(component, base) in base.authors
+        named = component_name(component, base) in base.authors
         if of_another or (not named and all(_in_another_world(name) for name in lost[component])):
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
@@ -210,14 +220,14 @@ def _differing(
 
 def _attention(base: BaseModules) -> Sequence[Shape]:
     """The attention to the text of the base's UNet; empty where it has none under diffusers' names."""
-    name = _name_of("unet", base)
+    name = component_name("unet", base)
     return () if name is None else attention_to_text(base.modules[name])
 
 
 def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:
     """Vectors of words that are as wide as no text encoder of the base; nothing where it shows none."""
     component = next((one for sign, one in ENCODERS if sign in module.name), None)
-    named = None if component is None else _name_of(component, base)
+    named = None if component is None else component_name(component, base)
     parts = [one for one in base.modules if "text_encoder" in one or not one] if component is None else [named or ""]
     widths = {
         shape[-1]
@@ -266,11 +276,11 @@ def _component(component: str, base: BaseModules) -> Mapping[str, Shape] | None:
 
     Empty where a pipeline lacks it, None where no part of the base is meant.
     """
-    name = _name_of(component, base)
+    name = component_name(component, base)
     return base.modules[name] if name is not None else {} if component in COMPONENTS else None
 
 
-def _name_of(component: str, base: BaseModules) -> str | None:
+def component_name(component: str, base: BaseModules) -> str | None:
     """The name in the base of the part that a component means."""
     names = ("", *COMPONENTS.get(component, (component,)), *(() if component else ("transformer", "unet")))
     return next((name for name in names if name in base.modules), None)
@@ -293,22 +303,24 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
 
     known: the findings on the adapter by itself; a module whose pair does not fit together is among these.
     """
-    if compared.unmatched:
+    widths = other_widths((one.stored, one.expected) for one in compared.differences)
+    alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1
+    another = alike or 2 * len(compared.differences) > compared.tensors
+    most = 2 * len(compared.unmatched) > compared.modules
+    if compared.unmatched and (most or not another):
         yield AdapterModulesUnmatched(
             base=base.name or base.source,
             names=compared.unmatched[:NAMES_SHOWN],
             modules=len(compared.unmatched),
             of=compared.modules,
         )
-        if 2 * len(compared.unmatched) > compared.modules:
-            return  # another base: that what the two share differs too follows from it
+    if most:
+        return  # another base: that what the two share differs too follows from it
     if compared.absent:
         names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
         yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
                                  names=names, present=others)  # fmt: skip
-    widths = other_widths((one.stored, one.expected) for one in compared.differences)
-    alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1
-    if alike or 2 * len(compared.differences) > compared.tensors:
+    if another:
         first = compared.differences[0]
         example = ShapeExample(first.name, first.stored, first.expected)
         yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),

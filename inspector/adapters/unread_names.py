@@ -3,9 +3,10 @@
 Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, HunyuanVideo, Qwen-Image, Z-Image, FLUX.2,
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules need the component in front and
 the matrix alone behind. With `.default` behind, every class leaves `transformer.` as it is or puts it there twice.
-LoHa and LoKr with `lora_unet_` in front are refused (ValueError, KeyError) or left as they are, and so are magnitudes
-of DoRA as ai-toolkit names them. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What the state dict
-of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away.
+LoHa and LoKr with `lora_unet_` or `lycoris_` in front are refused (ValueError, KeyError) or left as they are, and so
+are magnitudes of DoRA as ai-toolkit names them. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What
+the state dict of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away. The names of Wan's authors
+are read behind `diffusion_model.` alone, not by themselves (as DiffSynth saves them) or behind `transformer.`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,15 @@ _OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|laye
 """Modules of Wan and Z-Image in their authors' names, which diffusers finds behind `diffusion_model.`."""
 _OF_DIFFUSERS: Final = re.compile(r"(?:(?:joint_|single_)?transformer_blocks|(?:down|up)_blocks\.\d+|mid_block)\.")
 """What the names of modules begin with that only diffusers gives."""
+_OF_WAN: Final = re.compile(
+    r"(?:diffusion_model\.|transformer\.)?"
+    r"(?P<own>blocks\.[\d#]+\.(?:(?:self|cross)_attn\.(?:[qkvo]|[kv]_img)|ffn\.[02#])\.lora_[AB])(?:\.default)?\.weight"
+)
+"""Modules of Wan's blocks in its authors' names, whatever stands before and behind them."""
+_FLAT: Final = re.compile(
+    r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_)"
+)
+"""What the names of image models begin with that have underscores for dots."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
 _PAIR: Final = re.compile(r"\.lora_[AB](?:\.default)?\.weight$")
 
@@ -40,6 +50,9 @@ def wanted_name(key: str) -> str:
     found = _PAIR.search(key)
     if found is None:
         return key
+    of_wan = _OF_WAN.fullmatch(key)
+    if of_wan is not None:
+        return f"diffusion_model.{of_wan['own']}.weight"
     if key.startswith(("transformer.", "unet.")):
         return key.replace(NAMED, ".weight")
     if key.startswith(PREFIX):
@@ -62,7 +75,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """The notes on what diffusers reads under no such names: in Kohya's all but LoRA, and its cores; `.magnitude`."""
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
-    kohya = [key for key, one in found.items() if key.startswith(KOHYA) and one.method in KRONECKER]
+    kohya = [key for key, one in found.items() if one.method in KRONECKER and _FLAT.match(key)]
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
         yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"))

@@ -179,7 +179,22 @@ def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> boo
     paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
     if len({one.key for one in shapes}) < 2:
         return False
-    return 2 * _tensors(shapes) > _tensors(paired) or _places(shapes) == _places(paired)
+    most = 2 * _tensors(shapes) > _tensors(paired) or _places(shapes) == _places(paired)
+    return most or _of_other_widths(shapes, paired)
+
+
+def _of_other_widths(shapes: Sequence[Matched], paired: Sequence[Matched]) -> bool:
+    """Whether widths of the base differ wherever they are: several modules have one other number, none has the base's.
+
+    The MLP of another size of the same model is such a width, while all else fits.
+    """
+    pairs = (pair for one in shapes for pair in zip(one.shape, one.wanted.shape, strict=False))
+    widths = {(own, wanted) for own, wanted in pairs if wanted not in (own, None)}
+    of_base = {wanted for _, wanted in widths}
+    if len(of_base) < len(widths) or len({one.wanted.module for one in shapes}) < 2:
+        return False
+    differing = {id(one) for one in shapes}
+    return not any(of_base.intersection(one.shape) for one in paired if id(one) not in differing)
 
 
 def _places(matched: Sequence[Matched]) -> set[tuple[str, Boxes]]:

@@ -22,6 +22,7 @@ from inspector.adapters.names import (
     tuner_name,
 )
 from inspector.adapters.peft_configs import renames
+from inspector.adapters.read_by_class import unread_by_class
 from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter
@@ -163,7 +164,8 @@ def _audit_of_tool(
     else:
         whole = of_whole_layers(checkpoint)
         compared = compare_whole(families, base.audited, laid) if whole else compare(changed, laid)
-        findings.extend(tool_findings(compared, laid, report.findings))
+        findings.extend(fitting := [*tool_findings(compared, laid, report.findings)])
+        findings.extend(() if fitting else unread_by_class(changed, families, laid))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
 from inspector.adapters.names import tuner_name
-from inspector.adapters.tool_base import BaseModules, plain, shapes_of
+from inspector.adapters.tool_base import BaseModules, own_names, plain, shapes_of
 from inspector.adapters.tools import ToolTensor
 from inspector.adapters.unknown_modules import unknown_modules
 from inspector.algebra.boxes import tuples
@@ -30,6 +30,7 @@ from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling
 from inspector.reconciler.wording import family_name
 
+_Modules = tuple[dict[str, Shape], frozenset[str], dict[str, str]]
 CLASS_OF_COMPONENT: Final = "_class_name"
 """Key of a config in which diffusers names a component's class."""
 LAYER: Final = re.compile(r"blk[._](\d{1,9})[._]")
@@ -59,13 +60,15 @@ def modules_of_base(
     parts = audited.components or {"": audited}
     named = {f"{one.module}.weight": families[key] for key, one in tensors.items() if one.writer == "MLX"}
     read = {name: made for name, part in parts.items() if (made := _shapes(source, part, named)) is not None}
-    found = {name: shapes for name, (shapes, _) in read.items()}
-    tables = frozenset(name for _, own in read.values() for name in own)
+    found = {name: shapes for name, (shapes, _, _) in read.items()}
+    tables = frozenset(name for _, own, _ in read.values() for name in own)
     if any(key.startswith("blk.") for key in families):
         found = {name: {**shapes, **dict(_of_llama_cpp(parts[name]))} for name, shapes in found.items()}
     name = audited.class_name or (audited.architecture.name if audited.architecture is not None else "") or source
     authors = frozenset(name for name, part in parts.items() if _kind(part) in AUTHOR_NAMES or _layers(part))
-    return BaseModules(name, source, found, authors, tables) if found else None
+    kinds = {name: _kind(parts[name]) for name in read}
+    own = {name: names for name, (_, _, names) in read.items()}
+    return BaseModules(name, source, found, authors, tables, kinds, own) if found else None
 
 
 def _kind(part: Audit) -> str:
@@ -119,8 +122,10 @@ def _layers(part: Audit) -> int:
     return found if isinstance(found, int) and "UNet" in _kind(part) else 0
 
 
-def _shapes(source: str, part: Audit, named: Families) -> tuple[dict[str, Shape], frozenset[str]] | None:
-    """Plain name and shape of each module of a part, and the names of its embeddings; None without a definition.
+def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
+    """Plain name and shape of each module of a part, the names of its embeddings, and those of its class.
+
+    None without a definition.
 
     named: weights as the adapter names them, where it shows which of several ways to store something its base had.
     """
@@ -138,7 +143,7 @@ def _shapes(source: str, part: Audit, named: Families) -> tuple[dict[str, Shape]
     config = part.checkpoint.config
     component = config is not None and CLASS_OF_COMPONENT in config.values  # its tables are not a text encoder's
     tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table" and not component)
-    return shapes_of(_kind(part), base.tensors, stored, _layers(part)), tables
+    return shapes_of(_kind(part), base.tensors, stored, _layers(part)), tables, own_names(base.tensors)
 
 
 def of_no_component(

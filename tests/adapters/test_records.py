@@ -149,6 +149,15 @@ def test_another_base_is_one_finding(name: str) -> None:
     assert len(audited.findings) == 2
 
 
+@pytest.mark.parametrize("changed", [{"intermediate_size": 200}, {"num_key_value_heads": 1, "intermediate_size": 200}])
+def test_a_base_of_some_other_widths_is_one_finding(changed: dict[str, int]) -> None:
+    """The MLP of another release of a model, where the residual width and the queries fit."""
+    record = records()["llama.seven"]
+    audited = with_base(spec_of("llama.seven"), record["adapter"], {**record["base"], **changed})
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    assert (finding.code, len(finding.facts["widths"])) == ("A907", len(changed))
+
+
 def test_names_that_the_base_does_not_have() -> None:
     """PEFT finds none of the targets, or leaves the tensors unused: names in memory of such a base are its files'."""
     audited = with_base(

@@ -16,6 +16,7 @@ from inspector.auditing.adapter import audit_adapter
 from inspector.auditing.adapter_base_read import BaseRead
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
+from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, checkpoint
 from tests.judged import FIXTURES, codes
 from tests.sampling import sampled
@@ -288,3 +289,51 @@ def test_the_matrices_for_images_are_as_wide_as_the_attention(
     }
     audited = with_base(spec, BaseRead("base", audit_loaded(checkpoint({}, config=SMALL_UNET))))
     assert (codes(audited), audited.verdict) == (expected, "findings" if expected else "clean")
+
+
+UNREAD_WAYS = [
+    ("FluxTransformer2DModel", "OneTrainer", set()), ("FluxTransformer2DModel", "sd-scripts' ends", set()),
+    ("Flux2Transformer2DModel", "OneTrainer", {"A970"}), ("Flux2Transformer2DModel", "sd-scripts' ends", {"A970"}),
+    ("Flux2Transformer2DModel", "ComfyUI", set()), ("HunyuanVideoTransformer3DModel", "OneTrainer", {"A970"}),
+    ("SD3Transformer2DModel", "LyCORIS", {"A970"}), ("SanaTransformer2DModel", "ComfyUI", {"A970"}),
+    ("QwenImageTransformer2DModel", "sd-scripts", set()), ("AuraFlowTransformer2DModel", "sd-scripts", {"A970"}),
+    ("WanTransformer3DModel", "OneTrainer", {"A970"}), ("PixArtTransformer2DModel", "OneTrainer", {"A971"}),
+    ("UNet2DConditionModel", "sd-scripts", set()), ("StableCascadeUNet", "OneTrainer", {"A971"}),
+]  # fmt: skip
+"""Class, way to name its modules, and what is noted, as diffusers 0.42 was measured to load them or not."""
+
+
+def in_other_names(spec: Spec, way: str) -> Spec:
+    """Pairs under diffusers' names, named otherwise."""
+    prefix = {"OneTrainer": "lora_transformer_", "sd-scripts": "lora_unet_", "LyCORIS": "lycoris_"}.get(way, "")
+    found: Spec = {}
+    for key, entry in spec.items():
+        component, _, rest = key.partition(".")
+        module, _, end = rest.partition(".lora_")
+        kohya = {"A.weight": "down.weight", "B.weight": "up.weight"}[end]
+        if prefix:
+            found[f"{prefix}{module.replace('.', '_')}.lora_{kohya}"] = entry
+        else:
+            found[f"diffusion_model.{rest}" if way == "ComfyUI" else f"{component}.{module}.lora_{kohya}"] = entry
+    return found
+
+
+@pytest.mark.parametrize(("kind", "way", "noted"), UNREAD_WAYS)
+def test_names_that_diffusers_reads_for_other_classes(kind: str, way: str, noted: set[str]) -> None:
+    name = f"diffusers {kind}"
+    spec = in_other_names(stored(name), way)
+    audited = with_base(spec, base_of(name))
+    assert (audited.verdict, {one.code for one in audited.findings} - {"A901"}) == ("clean", noted)
+    for finding in audited.findings:
+        if finding.code == "A970":
+            steps = [(step.old, step.new) for step in finding.remedy().steps]
+            assert {renamed(key, steps) for key in spec} == set(stored(name))
+
+
+def test_a_scale_beside_the_names_of_diffusers_is_multiplied_in() -> None:
+    """With `alpha` diffusers refuses its own names, so that renaming is not enough."""
+    name = "diffusers HunyuanVideoTransformer3DModel"
+    spec = in_other_names(stored(name), "OneTrainer")
+    spec |= {f"{key.rpartition('.lora_down')[0]}.alpha": ("F32", ()) for key in spec if ".lora_down" in key}
+    (remedy,) = (one.remedy() for one in with_base(spec, base_of(name)).findings if one.code == "A970")
+    assert not remedy.steps and "alpha / rank" in remedy.words

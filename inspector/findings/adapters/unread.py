@@ -11,8 +11,9 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
 
     What it means
         The modules have diffusers' names, without `transformer.` or `unet.` in front, or with the adapter's name
-        (`.default`) behind the matrix, or they have PEFT's prefix (`base_model.model.`). ComfyUI, DiffSynth and PEFT
-        itself may read such names.
+        (`.default`) behind the matrix, or they have PEFT's prefix (`base_model.model.`), or they are named in a way
+        that diffusers reads for other classes, such as `lora_transformer_` for FLUX. ComfyUI, DiffSynth, OneTrainer
+        and PEFT itself may read such names.
 
     Why it matters
         `load_lora_weights` of diffusers only warns (no LoRA keys, or unexpected keys): the pipeline runs as if there
@@ -35,15 +36,21 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     stored: str
     wanted: str
     renames: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+    """The class for which diffusers does not read these names, though it does for others."""
+    scaled: bool = False
+    """Whether `alpha` is stored, with which diffusers refuses the names that it wants."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def headline(self) -> str:
-        return f"diffusers finds none of {count(self.tensors, 'tensor')}"
+        of_class = f" for {self.kind}" if self.kind else ""
+        return f"diffusers finds none of {count(self.tensors, 'tensor')}{of_class}"
 
     def remedy(self) -> Remedy:
+        scale = ", multiply each lora_B by alpha / rank, and leave alpha out" if self.scaled else ""
         return Remedy(
-            "rename the tensors for diffusers",
+            f"rename the tensors for diffusers{scale}",
             tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames),
         )
 

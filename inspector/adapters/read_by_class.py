@@ -1,0 +1,122 @@
+"""Names of a LoRA that diffusers reads for some of its classes, and not for the one of the base.
+
+Measured with diffusers 0.42: `load_lora_weights` of a pipeline of each class, with its own modules under each way to
+name them. A file that is not read is refused, or nothing of it is loaded. Of FLUX and its relatives alone the flat
+names of OneTrainer are read (`lora_transformer_`), and sd-scripts' ends behind the dots of diffusers; of Qwen-Image
+and Z-Image whatever stands behind `lora_unet_` or `diffusion_model.`; nothing behind `lycoris_` of any class. `alpha`
+beside the names of diffusers is refused but of FLUX, so that the scale has to be multiplied into a matrix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.adapters.changed_modules import ChangedModule
+from inspector.adapters.names import PREFIX, renames_of
+from inspector.adapters.tool_base import BaseModules, component_name, plain
+from inspector.algebra.boxes import tuples
+from inspector.algebra.names import name_of
+from inspector.findings.adapters.unread import AdapterMethodUnread, AdapterNamesUnread
+from inspector.findings.finding import Finding
+from inspector.matcher.families import Families
+from inspector.reconciler.wording import names_in
+
+_FLUX: Final = frozenset({"FluxTransformer2DModel", "ChromaTransformer2DModel", "BriaFiboTransformer2DModel"})
+_ANY_PREFIX: Final = frozenset({"QwenImageTransformer2DModel", "ZImageTransformer2DModel"})
+_OF_COMFYUI: Final = _ANY_PREFIX | {
+    "LTXVideoTransformer3DModel", "LTX2VideoTransformer3DModel", "Flux2Transformer2DModel",
+    "HiDreamImageTransformer2DModel", "ErnieImageTransformer2DModel",
+}  # fmt: skip
+MEASURED: Final = _FLUX | _OF_COMFYUI | {
+    "UNet2DConditionModel", "SD3Transformer2DModel", "WanTransformer3DModel", "CogVideoXTransformer3DModel",
+    "Lumina2Transformer2DModel", "SanaTransformer2DModel", "HunyuanVideoTransformer3DModel",
+    "AuraFlowTransformer2DModel", "CogView4Transformer2DModel", "MochiTransformer3DModel", "HeliosTransformer3DModel",
+}  # fmt: skip
+"""Classes with which each way was tried."""
+NO_LORA: Final = frozenset({
+    "PixArtTransformer2DModel", "StableCascadeUNet", "DiTTransformer2DModel", "HunyuanDiT2DModel",
+    "LuminaNextDiT2DModel", "LatteTransformer3DModel", "AllegroTransformer3DModel",
+    "StableAudioDiTModel", "UNetSpatioTemporalConditionModel",
+})  # fmt: skip
+"""Classes without `load_lora_adapter`, no pipeline of which has `load_lora_weights`."""
+
+
+class Way(Struct, frozen=True):
+    """A way to name the modules of diffusers' classes. names: what its names match; read_for: the classes."""
+
+    names: re.Pattern[str]
+    read_for: frozenset[str]
+
+
+WAYS: Final = (
+    Way(re.compile(r"(?:transformer|unet)\..*\.lora_(?:down|up)\.weight"), _FLUX),
+    Way(re.compile(r"diffusion_model\..*\.lora_(?:down|up)\.weight"), _ANY_PREFIX),
+    Way(re.compile(r"diffusion_model\..*\.lora_[AB]\.weight"), _OF_COMFYUI),
+    Way(re.compile(r"lora_transformer_.*\.lora_(?:down|up)\.weight"), _FLUX),
+    Way(re.compile(r"lora_unet_.*\.lora_(?:down|up)\.weight"), _ANY_PREFIX | {"UNet2DConditionModel"}),
+    Way(re.compile(r"lycoris_.*\.lora_(?:down|up)\.weight"), frozenset()),
+)
+"""Modules of which the authors of a model gave the names are another matter, though the prefix is the same."""
+ENDS: Final = {"down": "lora_A", "up": "lora_B"}
+"""The matrices of a pair, as diffusers names them."""
+SCALE: Final = "alpha"
+PAIR: Final = ENDS.keys()
+SCALED_PAIR: Final = PAIR | {SCALE}
+TEXT: Final = "text_encoder"
+"""What the components that read the text have in their names."""
+
+
+def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: BaseModules) -> Iterator[Finding]:
+    """The note on a LoRA that diffusers does not read for the class of the base."""
+    of_denoiser = [one for one in modules if TEXT not in one.component]
+    pairs = [one for one in of_denoiser if one.method == "lora" and PAIR <= one.parts.keys() <= SCALED_PAIR]
+    components = {component_name(one.component, base) or "" for one in pairs}
+    if len(components) != 1 or len(pairs) < len(of_denoiser):
+        return
+    component = components.pop()
+    kind, own = base.kinds.get(component, ""), base.own.get(component, {})
+    firsts = [_first(one) for one in pairs]
+    if kind in NO_LORA and not any(first.startswith(PREFIX) for first in firsts):
+        yield AdapterMethodUnread(what=f"LoRA of {kind}", such_as=firsts[0])
+    dotted = [_own_name(one, own) for one in pairs]
+    if kind not in MEASURED or not all(dotted) or any(_is_read(first, kind) for first in firsts):
+        return
+    part = "unet" if kind.startswith("UNet") else "transformer"
+    named = {
+        one.parts[end][0]: f"{part}.{name}.{ENDS[end]}.weight"
+        for one, name in zip(pairs, dotted, strict=True)
+        for end in ENDS
+    }
+    scaled = any(SCALE in one.parts for one in pairs)
+    boxes = families[pairs[0].parts["down"][0]].stored[0].boxes
+    yield AdapterNamesUnread(
+        tensors=sum(families[key].tensors for one in pairs for key, _ in one.parts.values()),
+        stored=firsts[0],
+        wanted=names_in(named[pairs[0].parts["down"][0]], boxes, 1)[0],
+        renames=() if scaled else renames_of(named, named.__getitem__, families),
+        kind=kind,
+        scaled=scaled,
+    )
+
+
+def _is_read(name: str, kind: str) -> bool:
+    """Whether the names are read for a class, or in none of the ways that were tried."""
+    return next((kind in way.read_for for way in WAYS if way.names.fullmatch(name)), True)
+
+
+def _first(module: ChangedModule) -> str:
+    """The first name of a module's first matrix."""
+    key, family = module.parts["down"]
+    return names_in(key, family.stored[0].boxes, 1)[0]
+
+
+def _own_name(module: ChangedModule, own: Mapping[str, str]) -> str | None:
+    """The name that a class gives a module everywhere, with a # for its numbers as the adapter's; None if another."""
+    if "#" not in module.name:
+        return own.get(plain(module.name))
+    names = (name_of(module.name, index) for box in module.everywhere for index in tuples(box))
+    return module.name if all(own.get(plain(name)) == name for name in names) else None
