@@ -757,6 +757,16 @@ def test_latents_that_a_transformer_packs(swapped: str, fits: str, tmp_path: Pat
     assert [(one.code, one.facts.get("agreeing")) for one in found] == [("N458", fits)]
 
 
+def test_what_else_differs_in_weights_of_another_model_follows(tmp_path: Path) -> None:
+    """FLUX's VAE in Stable Diffusion: more channels, and no convolutions around the latents."""
+    own = {"_class_name": "AutoencoderKL", "latent_channels": 4}
+    folder = pipeline(tmp_path, PARTS)
+    flux = {**own, "latent_channels": 16, "use_quant_conv": False, "use_post_quant_conv": False}
+    write(folder / "vae", genuine(flux, "F16"), own)
+    (folder / "vae" / "model.safetensors").replace(folder / "vae" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == {"N458"}
+
+
 def test_weights_that_fit_as_well_are_not_of_another_model() -> None:
     """16 channels of a transformer are 16 latents, or 4 that it packs."""
     wrong: Any = SimpleNamespace(key="latent_channels", stated=16, solved=4)

@@ -19,6 +19,8 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.loading import LoaderFails
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentClassUnfit, ComponentOfAnotherModel
+from inspector.findings.names.tensors import LayersMissing, PartUnexpected, TensorMissing, TensorUnexpected
+from inspector.findings.shapes import ShapeDiffers
 from inspector.findings.shards.names import FileNameUnknown, VariantOnly
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -49,6 +51,8 @@ EQUAL: Final[Sequence[tuple[str, str, str, str, int]]] = (
     ("text_encoder_3", "d_model", "transformer", "joint_attention_dim", 1),
 )
 """(component, key, other component, its key, factor): the second is the first times the factor in most pipelines."""
+OF_WEIGHTS: Final = (ConfigDisagrees, TensorMissing, LayersMissing, TensorUnexpected, PartUnexpected, ShapeDiffers)
+"""Findings on weights by a config, which follow where the weights are those of another model."""
 
 
 def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
@@ -110,15 +114,20 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
     part = parts[name]
     config = part.checkpoint.config
     own = None if config is None else config.values.get("_class_name")
+    others = {
+        id(one): ComponentOfAnotherModel(
+            place=Place(file=part.checkpoint.set_name), component=name, key=one.key, config=one.stated,
+            weights=one.solved, agreeing=agreeing,
+        )
+        for one in part.findings
+        if isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None
+    }  # fmt: skip
     for one in part.findings:
         if isinstance(one, NamesOfAnotherArchitecture) and own == class_name:
             yield replace(one, component=name)
-        elif isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None:
-            yield ComponentOfAnotherModel(
-                place=Place(file=part.checkpoint.set_name), component=name, key=one.key, config=one.stated,
-                weights=one.solved, agreeing=agreeing,
-            )  # fmt: skip
-        else:
+        elif id(one) in others:
+            yield others[id(one)]
+        elif not (others and isinstance(one, OF_WEIGHTS)):
             yield one
 
 
