@@ -45,6 +45,7 @@ from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
+from inspector.findings.adapters.config_of_model import AdapterConfigOfModel
 from inspector.findings.adapters.saved import AdapterAsWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
@@ -52,6 +53,7 @@ from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
 from inspector.loader.loaders import PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
@@ -220,8 +222,7 @@ def _unusable(
         if not isinstance(stated, str) or stated not in PEFT_TYPES:
             kind = adapter_kind(map(saved_name, families))
             shown = kind if kind is not None and kind.upper() in PEFT_TYPES else None
-            yield AdapterTypeUnknown(place=Place(file=config.file, key="peft_type"), shown=shown,
-                                     stated=None if stated is None else str(stated)[:80])  # fmt: skip
+            yield _type_unknown(config, None if stated is None else str(stated)[:80], shown)
         if not families:
             yield AdapterEmpty(tensors=0)
         wrapped = {key: family for key, family in families.items() if loaded_name(key, renaming) != named(key)}
@@ -248,6 +249,14 @@ def _unusable(
     if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
+
+
+def _type_unknown(config: Config, stated: str | None, shown: str | None) -> Finding:
+    """That the type of an adapter is not stated: the whole file may be a model's."""
+    model, place = config.values.get("model_type"), Place(file=config.file, key="peft_type")
+    if isinstance(model, str) and stated is None and "architectures" in config.values:
+        return AdapterConfigOfModel(place=place, stated=stated, shown=shown, of=model)
+    return AdapterTypeUnknown(place=place, stated=stated, shown=shown)
 
 
 def _of_numbers(found: LookedFor) -> Iterator[Finding]:

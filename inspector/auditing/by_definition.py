@@ -152,6 +152,9 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     from inspector.auditing.other_type import with_type_to_state
 
     judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again))
+    from inspector.auditing.nested_type import with_nested_type
+
+    judged = with_nested_type(judged, config, checkpoint.config, case, draft.families, again)
     from inspector.auditing.part_of_model import with_other_parts
 
     judged, case = with_other_parts(judged, case)

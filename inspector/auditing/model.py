@@ -154,6 +154,7 @@ def quantization_helpers(draft: Draft) -> Draft:
     if draft.unpacked is None:
         return draft
     from inspector.auditing.quantization import block_missing, helper_lines, open_questions, packing_findings
+    from inspector.findings.totals import HeadTied
 
     added = draft.add(list(helper_lines(draft.unpacked)))
     mismatched: dict[str, tuple[Box, ...]] = {}
@@ -161,7 +162,10 @@ def quantization_helpers(draft: Draft) -> Draft:
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
     solved = draft.case is not None and draft.case.solved
-    found = packing_findings(draft.checkpoint, draft.unpacked, added.ledger.lines, mismatched, solved=solved)
+    heads = [one.place.tensor or one.place.family for one in draft.findings if isinstance(one, HeadTied)]
+    found = packing_findings(
+        draft.checkpoint, draft.unpacked, added.ledger.lines, mismatched, solved=solved, tied=(*heads, None)[0]
+    )
     added = added.with_findings(list(found))
     added = added.with_findings(list(block_missing(draft.checkpoint, draft.unpacked, added.ledger.lines)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))

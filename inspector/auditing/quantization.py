@@ -17,6 +17,7 @@ from inspector.auditing.plain_modules import (
     built_plain,
     entries_for,
     layers_not_packed,
+    tied_head_packed,
     with_list,
 )
 from inspector.auditing.result import Skipped
@@ -86,11 +87,13 @@ def packing_findings(
     mismatched: Mapping[str, tuple[Box, ...]],
     *,
     solved: bool = False,
+    tied: str | None = None,
 ) -> Iterator[Finding]:
     """Everything to report about quantized modules.
 
     lines: the whole ledger. mismatched: stored families of weights that do not match the definition, with index boxes.
-    solved: whether the sizes of the model were taken from the weights, for want of a config.
+    solved: whether the sizes of the model were taken from the weights, for want of a config. tied: the family of a head
+    that is the embedding and is not stored.
     """
     settings = unpacked.settings
     if absent := tuple(parts_missing(checkpoint, unpacked)):
@@ -106,6 +109,8 @@ def packing_findings(
     unlisted = layers_not_packed(unpacked, lines)
     if unlisted:
         yield _completed(unlisted)
+    elif tied is not None and (head := tied_head_packed(unpacked, tied)):
+        yield _completed(head)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     yield from nothing_packed(unpacked, lines)

@@ -47,6 +47,16 @@ _MEANT: Final = re.compile(
 _FORMATS: Final = {"safetensors": "safetensors", "gguf": "gguf", "zip": "bin", "pickle": "bin"}
 """Format -> ending of its files."""
 
+_OF_LITGPT: Final = {
+    "lit_model.pth.lora": ("a LoRA", "litgpt merge_lora FOLDER", True),
+    "lit_model.pth.adapter": ("an adapter", "litgpt generate_adapter", False),
+    "lit_model.pth.adapter_v2": ("an adapter (v2)", "litgpt generate_adapter_v2", False),
+}
+"""File -> what litgpt stores in it, the command that reads it, and whether this merges it into its base.
+
+Source: litgpt, `litgpt/finetune/` and `litgpt/scripts/merge_lora.py`.
+"""
+
 
 def _wanted(configs: Mapping[str, Config]) -> str:
     """The weights that belong to the config of this place; "" where it has none."""
@@ -91,6 +101,15 @@ def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Fin
                               files=len(found))  # fmt: skip
 
 
+def _of_litgpt(listing: Listing) -> Iterator[Finding]:
+    """The findings on files of litgpt that are no model, each under a name of its own."""
+    for name in sorted(_OF_LITGPT.keys() & listing.files):
+        from inspector.findings.reading.other_library import TunedByLitgpt
+
+        method, command, merges = _OF_LITGPT[name]
+        yield TunedByLitgpt(place=Place(file=name), file=name, method=method, command=command, merges=merges)
+
+
 def _has_own_ending(name: str) -> bool:
     """Whether a pickle or an archive has an ending of its own, such as `.pkl`, that is none of weights."""
     return "." in name and _MEANT.fullmatch(name) is None
@@ -113,7 +132,9 @@ def _stem(name: str) -> str:
 
 def instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
     """The findings on a place without a set of weights."""
-    misnamed = [] if any(one.files for one in contents.sets) else list(_misnamed(contents, configs))
+    misnamed: list[Finding] = []
+    if not any(one.files for one in contents.sets):
+        misnamed = list(_of_litgpt(contents.listing)) or list(_misnamed(contents, configs))
     yield from misnamed or _no_weights(contents, configs)
     yield from _sniffed(contents)
     for one in contents.sets:

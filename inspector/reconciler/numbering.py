@@ -29,6 +29,8 @@ class LayerNumbers(Struct, frozen=True):
     prefix: str
     stored: Span
     expected: Span
+    module: str = ""
+    """The one module in each of them whose number it is; "" for all."""
 
     @property
     def position(self) -> int:
@@ -52,6 +54,11 @@ class LayerNumbers(Struct, frozen=True):
         """Stored number -> expected number."""
         return dict(zip(self.stored, self.expected, strict=True))
 
+    def has(self, key: str) -> bool:
+        """Whether a family is in the modules with these numbers, or is that of parameters in a list."""
+        whole = f"{self.prefix}.{self.module}" if self.module else self.prefix
+        return key == whole or key.startswith(f"{whole}.")
+
 
 def misnumbered(case: Reconciled, again: Again) -> Finding | None:
     """The finding on modules that are complete under other numbers, in the same order; None where that is not all."""
@@ -71,29 +78,33 @@ def misnumbered(case: Reconciled, again: Again) -> Finding | None:
 def _other_numbers(case: Reconciled) -> Iterator[LayerNumbers]:
     """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first.
 
-    Expected with and without parts that loaders do not read, such as a layer for the prediction of further tokens.
+    Those of whole layers before those of one module in them, which stands in some layers only, such as that between
+    two stages. Expected with and without parts that loaders do not read, such as a layer for the prediction of further
+    tokens.
     """
     required = [block for block in case.plan.blocks if block.required]
     built = [block for block in required if not block.slot.extra]
     sets = [_by_prefix((block.key, (block.axes,)) for block in blocks) for blocks in (required, built)]
     stored = _by_prefix((key, family.boxes) for key, family in case.reading.families.items())
-    for prefix in sorted(stored, key=lambda one: (one.count("#"), one)):
-        for wanted in dict.fromkeys(found[prefix] for found in sets if prefix in found):
-            if wanted != stored[prefix] and wanted.size == stored[prefix].size:
-                numbers = LayerNumbers(prefix, stored[prefix], wanted)
+    for where in sorted(stored, key=lambda one: (bool(one[1]), one[0].count("#"), one)):
+        for wanted in dict.fromkeys(found[where] for found in sets if where in found):
+            if wanted != stored[where] and wanted.size == stored[where].size:
+                numbers = LayerNumbers(where[0], stored[where], wanted, where[1])
                 if numbers.in_order:
                     yield numbers
 
 
-def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]] | Sequence[tuple[str, Sequence[Box]]]) -> dict[str, Span]:
-    """Prefix that ends in `#` -> all numbers there."""
-    found: dict[str, list[Span]] = {}
+def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]]) -> dict[tuple[str, str], Span]:
+    """(prefix that ends in `#`, "" or the module that follows) -> all numbers there."""
+    found: dict[tuple[str, str], list[Span]] = {}
     for key, boxes in keys:
         segments = key.split(".")
         marks = [at for at, segment in enumerate(segments) if segment == "#"]
         for position, at in enumerate(marks):
-            found.setdefault(".".join(segments[: at + 1]), []).extend(box[position] for box in boxes)
-    return {prefix: Span.union(spans) for prefix, spans in found.items()}
+            prefix, spans = ".".join(segments[: at + 1]), [box[position] for box in boxes]
+            for module in {"", *segments[at + 1 : at + 2]} - {"#"}:
+                found.setdefault((prefix, module), []).extend(spans)
+    return {where: Span.union(spans) for where, spans in found.items()}
 
 
 def _changed(families: Families, numbers: LayerNumbers) -> Families:
@@ -101,7 +112,7 @@ def _changed(families: Families, numbers: LayerNumbers) -> Families:
     changes, position = numbers.changes(), numbers.position
     changed: dict[str, Family] = {}
     for key, family in families.items():
-        if _is_within(key, numbers.prefix):
+        if numbers.has(key):
             parts = (
                 replace(part, boxes=tuple(_renumbered(box, position, changes) for box in part.boxes))
                 for part in family.stored
@@ -109,11 +120,6 @@ def _changed(families: Families, numbers: LayerNumbers) -> Families:
             family = replace(family, stored=tuple(parts))
         changed[key] = family
     return changed
-
-
-def _is_within(key: str, prefix: str) -> bool:
-    """Whether a family is in the modules of a prefix, or consists of them where they are parameters in a list."""
-    return key == prefix or key.startswith(f"{prefix}.")
 
 
 def _renumbered(box: Box, position: int, changes: Mapping[int, int]) -> Box:
@@ -124,7 +130,7 @@ def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
     from inspector.findings.names.tensors import LayersMisnumbered
 
     prefix, single = numbers.prefix, numbers.position == 0
-    inside = [one for key, one in case.reading.families.items() if _is_within(key, prefix)]
+    inside = [one for key, one in case.reading.families.items() if numbers.has(key)]
     first = inside[0]
     missing, stored = numbers.expected - numbers.stored, numbers.stored - numbers.expected
     return LayersMisnumbered(
@@ -137,6 +143,7 @@ def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
         parameters=sum(one.elements for one in inside),
         families=tuple(family_name(one.key) for one in inside)[:20],
         names=tuple(names_in(first.key, first.stored[0].boxes, 5)),
+        module=numbers.module,
         confidence="likely",
     )
 

@@ -119,7 +119,31 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
             left[0].difference_update(pair[0])
             left[1].difference_update(pair[1])
     found.extend(_inside_lists(gaps, unexpected, left))
+    found.extend(_of_renamed_modules(gaps, unexpected, found, left))
     return found
+
+
+def _of_renamed_modules(
+    gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair], left: Sequence[set[int]]
+) -> list[Pair]:
+    """The other tensors of modules of which one is renamed: `W` has the bias of `classifier` if it has its weight."""
+    of_module: dict[str, set[str]] = {}
+    gone, called = ({at for pair in found for at in pair[side]} for side in (0, 1))
+    for missing, extra in found:
+        old, new = gaps[missing[0]][0].rpartition("."), unexpected[extra[0]][0].rpartition(".")
+        if old[2] == new[2]:
+            of_module.setdefault(old[0], set()).add(new[0])
+    others = {unexpected[at]: at for at in left[1] - called}
+    pairs: list[Pair] = []
+    for at in sorted(left[0] - gone):
+        key, boxes, shape = gaps[at]
+        module, _, last = key.rpartition(".")
+        for stored in of_module.get(module, ()):
+            other = others.pop((f"{stored}.{last}", boxes, shape), None)
+            if other is not None:
+                pairs.append(((at,), (other,)))
+                break
+    return pairs
 
 
 def _inside_lists(gaps: Sequence[Open], unexpected: Sequence[Open], left: Sequence[set[int]]) -> Iterator[Pair]:

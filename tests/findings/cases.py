@@ -1065,6 +1065,9 @@ FIRES |= {
     "adapter-scale-misshapen": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.alpha", "F16", 3)),
     "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
     "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
+    "adapter-config-of-model": lambda: adapter(
+        base=False, peft_type=None, model_type="llama", architectures=["LlamaForCausalLM"]
+    ),
     "adapter-modules-unmatched": lambda: audit_adapter(
         kohya(lambda spec: None).checkpoint,
         base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_UNET))),

@@ -485,6 +485,15 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "files": 1,
         },
     ),
+    "tuned-by-litgpt": (
+        {},
+        {
+            "file": "lit_model.pth.lora",
+            "method": "a LoRA",
+            "command": "litgpt merge_lora FOLDER",
+            "merges": True,
+        },
+    ),
     "links-broken": (
         {},
         {

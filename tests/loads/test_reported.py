@@ -79,6 +79,16 @@ def mlp_biases() -> list[Any]:
     return [["add", name.replace("weight", "bias"), "F32", [spec[name][1][0]]] for name in weights]
 
 
+def one_layer_later(first: int, count: int) -> list[Any]:
+    """The modules between stages one layer later than expected, as timm numbers them since 0.9."""
+    layers = reversed(range(first, first + count))
+    return [["replace", f"layers.{layer}.downsample", f"layers.{layer + 1}.downsample"] for layer in layers]
+
+
+def of_part(key: str, model_type: str) -> list[Any]:
+    return [["config", [key, "model_type"], model_type]]
+
+
 CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     # model type, class, damages, verdict, findings, the first step
     ("stablelm", "CausalLM", [["shards", 2], OTHER_INDEX], "findings", ["S219"], "write"),
@@ -196,6 +206,15 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("phi", "CausalLM", [["config", ["transformers_version"], "6.1.0"]], "clean", [], ""),
     ("gemma3", "Generation", [], "clean", [], ""),
     ("llava", "Generation", [], "clean", [], ""),
+    ("bert", "SequenceClassification", [["replace", "classifier.", "W."]], "findings", ["N407"], "rename"),
+    ("distilbert", "SequenceClassification", [["replace", "pre_classifier.", "dense."]], "findings", ["N407"], "rename"),
+    ("roberta", "TokenClassification", [["replace", "classifier.", "fc."]], "findings", ["N407"], "rename"),
+    ("swin", "Model", one_layer_later(0, 1), "findings", ["N425"], "rename"),
+    ("swinv2", "Model", one_layer_later(0, 3), "findings", ["N425"], "rename"),
+    ("donut-swin", "Model", one_layer_later(0, 3), "findings", ["N425"], "rename"),
+    ("vision-encoder-decoder", "Model", of_part("encoder", "deit"), "findings", ["N401"], "set"),
+    ("speech-encoder-decoder", "Model", of_part("encoder", "wavlm"), "findings", ["N401"], "set"),
+    ("encoder-decoder", "Model", of_part("decoder", "gpt2"), "findings", ["N401"], "set"),
 ]  # fmt: skip
 
 

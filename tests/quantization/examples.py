@@ -88,6 +88,14 @@ def without_role(name: str, module: str, **settings: Any) -> Audit:
     return audited(name, {**kept, **plain}, config)
 
 
+def tied(name: str, ignored: list[str]) -> Audit:
+    """A checkpoint without its head, which the config ties to the embedding. ignored: the list of plain modules."""
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"]["ignore"] = ignored
+    headless = {tensor: entry for tensor, entry in spec.items() if not tensor.startswith("lm_head.")}
+    return audited(name, headless, {**config, "tie_word_embeddings": True})
+
+
 def _linears(name: str) -> list[tuple[str, tuple[int, ...]]]:
     return [(tensor.removesuffix(".weight"), shape) for tensor, shape in original(name).items()]
 
@@ -142,6 +150,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "skipped-but-packed": lambda: changed("awq_gemm_4bit_g128", modules_to_not_convert=[DOWN]),
     "module-not-packed": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (256, 768))}),
     "layers-not-packed": lambda: without_role("ct_fp8_dynamic", "down_proj"),
+    "tied-head-not-excluded": lambda: tied("ct_w4a16", []),
     "packing-helper-orphaned": _leftover_scales,
     "expert-scales-stacked": lambda: changed("fp8_finegrained_mixtral"),
     "packing-unknown": _unknown,

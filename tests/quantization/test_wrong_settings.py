@@ -10,7 +10,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from tests.judged import judged
-from tests.quantization.examples import INTEGER_INPUTS, block_unstated, without_format, without_role
+from tests.quantization.examples import INTEGER_INPUTS, block_unstated, tied, without_format, without_role
 from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, mixed, quark, scaled
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
@@ -251,6 +251,16 @@ def test_gptq_quantizes_only_the_modules_of_its_list() -> None:
     assert result(True, True, None) == result(True, True, []) == []
     assert result(True, True, BLOCKS) == ["T615"]
     assert result(True, False, None) == ["T641"]
+
+
+@pytest.mark.parametrize("name", ["ct_w4a16", "ct_fp8_dynamic", "ct_w8a8"])
+def test_a_tied_head_must_be_listed_although_it_is_not_stored(name: str) -> None:
+    """The loader quantizes it like every other linear layer, and finds none of its tensors."""
+    result = tied(name, ["re:.*gate$"])
+    assert bad(result) == ["T662"]
+    (step,) = next(one for one in result.findings if one.code == "T662").remedy().steps
+    assert (step.key, step.new) == (("quantization_config", "ignore"), ["re:.*gate$", "lm_head"])
+    assert bad(tied(name, step.new)) == bad(tied(name, ["re:.*head"])) == []
 
 
 def test_blocks_that_only_transformers_assumes_are_a_note() -> None:

@@ -45,10 +45,12 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     model_type: str | None = None
     stored_class: str | None = None
     class_of_diffusers: str | None = None
+    submodel: str | None = None
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
-        return f"config says {self.claimed}, tensor names are {names}"
+        config = f"{self.submodel} of the config" if self.submodel else "config"
+        return f"{config} says {self.claimed}, tensor names are {names}"
 
     def rows(self) -> Rows:
         claimed = f"{self.claimed} ({self.class_name})" if self.class_name else self.claimed
@@ -80,7 +82,11 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     def _other_type(self, model_type: str) -> Remedy:
         """States the type under which the config gives every shape of the weights."""
         words = f'set "model_type": "{model_type}"'
-        steps = [Step(action="set", file="config.json", key=("model_type",), old=self.claimed, new=model_type)]
+        key = ("model_type",) if self.submodel is None else (self.submodel, "model_type")
+        steps = [Step(action="set", file="config.json", key=key, old=self.claimed, new=model_type)]
+        if self.submodel is not None:
+            place = f"{self.submodel} of config.json"
+            return Remedy(f"{words} in {place}: its sizes are those of the weights", tuple(steps))
         if self.stored_class is not None:
             words = f'{words} and "architectures": ["{self.stored_class}"]'
             steps.append(Step(action="set", file="config.json", key=("architectures",), new=[self.stored_class]))

@@ -312,14 +312,18 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     families: tuple[str, ...]
     names: tuple[str, ...]
     renumbered: tuple[tuple[int, int], ...] = ()
+    module: str = ""
 
-    row_texts = (
-        ("below", "{place.family}"),
-        ("tensors", "{tensors}, {parameters} parameters"),
-        ("first", "{names[0]}"),
-    )
+    def rows(self) -> Rows:
+        below = f"{self.place.family}.{self.module}" if self.module else str(self.place.family)
+        tensors = f"{self.tensors:,}, {self.parameters:,} parameters"
+        return [("below", below), ("tensors", tensors), ("first", self.names[0])]
 
     def headline(self) -> str:
+        if self.module and self.shift is not None:
+            return (
+                f"the layer numbers of {self.module} are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
+            )
         if self.shift is None:
             gaps = f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
             return gaps if self.renumbered else f"{self.missing} is stored as {self.stored}"
@@ -327,8 +331,10 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         below = str(self.place.family).rpartition(".")[0]
+        rest = f"{self.module}.*" if self.module else "*"
         steps = tuple(
-            Step(action="rename", old=f"{below}.{old}.*", new=f"{below}.{new}.*") for old, new in self.renumbered
+            Step(action="rename", old=f"{below}.{old}.{rest}", new=f"{below}.{new}.{rest}")
+            for old, new in self.renumbered
         )
         if self.renumbered and self.shift is None:
             changes = listed([f"{old} to {new}" for old, new in self.renumbered], 4)
@@ -337,6 +343,8 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"renumber {self.stored} to {self.missing} if the two match")
         change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
         where = f"after {below.rpartition('.')[2]} " if "{" in below else ""
+        if self.module:
+            where = f"before .{self.module}. "
         return Remedy(f"{change} each number {where}in the names", steps)
 
 

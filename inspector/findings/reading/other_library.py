@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Remedy
 
 
 class AdapterOfLibrary(Finding, frozen=True, kw_only=True):
@@ -34,3 +34,38 @@ class AdapterOfLibrary(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return f"an adapter of the library adapters{f', for {self.base}' if self.base else ''}"
+
+
+class TunedByLitgpt(Finding, frozen=True, kw_only=True):
+    """A file of litgpt with what it trained beside its base.
+
+    What it means
+        litgpt stores the tensors of a LoRA or of LLaMA-Adapter alone, under a name of its own. The base is the
+        `lit_model.pth` of another folder.
+
+    Why it matters
+        No other program reads the file, and under another name it would be taken for a whole model.
+
+    Example
+        error[R051] tuned-by-litgpt: lit_model.pth.lora holds a LoRA of litgpt
+          help  merge it into its base: litgpt merge_lora FOLDER; it writes
+                lit_model.pth
+
+    What to do
+        Merge a LoRA into its base. Adapters stay separate: litgpt has no conversion for them.
+    """
+
+    code = "R051"
+    unreadable = True
+
+    file: str
+    method: str
+    command: str
+    merges: bool
+
+    headline_text = "{file} holds {method} of litgpt"
+
+    def remedy(self) -> Remedy:
+        if self.merges:
+            return Remedy(f"merge it into its base: {self.command}; it writes lit_model.pth")
+        return Remedy(f"load it beside its base with {self.command}: litgpt has no conversion for it")

@@ -143,6 +143,44 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
         return _listing(self.key, self.entries, self.source, self.modules)
 
 
+class TiedHeadNotExcluded(PackedModules, frozen=True, kw_only=True):
+    """The quantization block does not exclude the head, which is tied to the embedding.
+
+    What it means
+        The block applies to every linear layer that its list leaves in. The head is one of them, but it has no tensors
+        of its own: it is the embedding, which is not quantized.
+
+    Why it matters
+        The loader builds a quantized head. It then refuses the file, or computes with a scale that was never set.
+
+    Example
+        error[T662] tied-head-not-excluded: lm_head
+          packing  pack-quantized
+          head     tied to the embedding, not stored
+          help     set "ignore": ["lm_head"] in quantization_config of config.json
+
+    What to do
+        Add the head to the list of the quantization block.
+    """
+
+    code = "T662"
+    always_one = True
+
+    head: str
+    source: str
+    key: str
+    entries: tuple[str, ...]
+
+    def headline(self) -> str:
+        return self.head
+
+    def rows(self) -> Rows:
+        return [("packing", self.scheme), ("head", "tied to the embedding, not stored")]
+
+    def remedy(self) -> Remedy:
+        return _listing(self.key, self.entries, self.source, 1)
+
+
 def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
     """To set the list of unquantized modules; only words where it is long or not in config.json."""
     few = len(entries) <= MOST_WRITTEN

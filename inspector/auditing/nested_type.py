@@ -1,0 +1,131 @@
+"""The model type to state in a sub-config, where the config describes the weights completely but for that type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.defaults import defaults_of
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.loader.config_file import Config
+from inspector.loading.tables import NEWEST, has_type, names_of
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families, rekeyed
+from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.notation.definition import Submodel
+from inspector.notation.scope import submodels_of
+from inspector.reconciler.alternatives import common_prefix
+from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.wording import family_name
+
+MOST_TRIED: Final = 40
+"""Most types with all names that are tried for one submodel."""
+
+MOST_ALIKE: Final = 4
+"""Most types that fit and are told apart by their keys: of those like Llama one may have another's keys by chance."""
+
+
+def with_nested_type(
+    findings: Sequence[Finding], config: Claim, file: Config | None, case: Reconciled, families: Families, again: Again
+) -> list[Finding]:
+    """The findings; where one other type of one submodel explains all of them, the finding on it, and the notes.
+
+    again: reconciles the weights with another claim.
+    """
+    notes = [one for one in findings if one.severity == "note"]
+    if len(notes) == len(findings) or file is None or file.kind != "config" or case.reading.prefix:
+        return list(findings)
+    for entry in submodels_of(case.reading.definition):
+        inner = file.values.get(entry.config)
+        if not (entry.definition is None or entry.by_type) or not isinstance(inner, dict):
+            continue
+        stated, fitting = inner.get("model_type"), []
+        if isinstance(stated, str):
+            fitting = _with_keys(list(_fitting(entry, config, file, case, families, again)), inner)
+        if len(fitting) == 1:
+            return [_finding(entry, str(stated), fitting[0], case), *notes]
+    return list(findings)
+
+
+def _fitting(
+    entry: Submodel, config: Claim, file: Config, case: Reconciled, families: Families, again: Again
+) -> Iterator[str]:
+    """The other types of a submodel under which the config gives the name and the shape of every stored tensor.
+
+    Types with the same names compute other things with them: more than one leaves it open.
+    """
+    readings = [one for below in _prefixes(entry, case) for one in _named(case, below)]
+    values: dict[str, Any] = dict(file.values)
+    for name in dict.fromkeys(name for one in readings for name in (one.name, *one.same_names, *one.definition.names)):
+        if not has_type(name, NEWEST):
+            continue
+        nested = {**values, entry.config: {**values[entry.config], "model_type": name}}
+        claim = claim_of(replace(file, values=nested))
+        other = read_claimed(claim, families)
+        if other is None or other.coverage < 1 or other.prefix or claim.head is not config.head:
+            continue
+        found = again(claim, other)
+        if not (found.as_configured.differences or found.plan.scope.faults):
+            yield name
+
+
+def _prefixes(entry: Submodel, case: Reconciled) -> Iterator[str]:
+    """The beginnings of the names of a submodel, as stored; with and without what its class puts before its body."""
+    keys = [block.key for block in case.plan.blocks if block.slot.scope == (entry.name,)]
+    wrong = _wrong(case)
+    for below in dict.fromkeys((case.reading.match.head.root + entry.at, f"{common_prefix(keys)}.")):
+        if below != "." and any(key.startswith(below) for key in wrong):
+            yield below
+
+
+def _named(case: Reconciled, below: str) -> list[Reading]:
+    """The readings of what is stored below a prefix under definitions that know all of its names."""
+    inside = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
+    bare = rekeyed(inside, lambda key: key.removeprefix(below))
+    return read_by_names(bare, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0] if bare else []
+
+
+def _with_keys(types: list[str], values: Mapping[str, Any]) -> list[str]:
+    """Of several types those whose keys are in a sub-config, and no key of another of them; one for each class."""
+    if len(types) < 2 or len(types) > MOST_ALIKE:
+        return types
+    keys = {name: _keys(name) for name in types}
+    telling = frozenset().union(*keys.values()) - frozenset.intersection(*keys.values())
+    stated = telling & values.keys()
+    found = [name for name in types if keys[name] & telling == stated]
+    bases = names_of(NEWEST).bases
+    return list({bases.get(name, name): name for name in reversed(found)}.values())
+
+
+def _keys(model_type: str) -> frozenset[str]:
+    """The keys of a type's config, without those that one version alone writes."""
+    defaults = defaults_of(model_type)
+    if defaults is None:
+        return frozenset()
+    return frozenset(key for key in defaults.values if len(defaults.differs.get(key, "45")) > 1)
+
+
+def _wrong(case: Reconciled) -> list[str]:
+    """The families with a missing, an unexpected or a mismatched tensor."""
+    placement = case.as_configured
+    blocks = [*(one.block for one in placement.missing), *(one.block for one in placement.mismatched)]
+    return [*(block.key for block in blocks), *(one.key for one in placement.unexpected)]
+
+
+def _finding(entry: Submodel, stated: str, model_type: str, case: Reconciled) -> Finding:
+    unexpected = (f"{family_name(one.key)} is unexpected" for one in case.as_configured.unexpected)
+    missing = (f"{family_name(one.block.key)} is missing" for one in case.as_configured.missing)
+    shapes = (f"{family_name(one.block.key)} has another shape" for one in case.as_configured.mismatched)
+    return NamesOfAnotherArchitecture(
+        place=Place(key=f"{entry.config}.model_type"),
+        claimed=stated,
+        names=model_type,
+        class_name=None,
+        coverage=1.0,
+        differing=(*unexpected, *missing, *shapes),
+        model_type=model_type,
+        submodel=entry.config,
+    )

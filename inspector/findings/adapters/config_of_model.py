@@ -1,0 +1,42 @@
+"""A config of a model under the name of an adapter's."""
+
+from __future__ import annotations
+
+from inspector.findings.adapters.tools import AdapterTypeUnknown
+from inspector.findings.finding import Remedy, Rows
+
+
+class AdapterConfigOfModel(AdapterTypeUnknown, frozen=True, kw_only=True):
+    """adapter_config.json is the config of a model.
+
+    What it means
+        The file has the keys of a model's `config.json` and none of an adapter: it was copied or saved over the
+        adapter's own config. Rank, scale and targets are stated nowhere else.
+
+    Why it matters
+        PEFT refuses the folder. With `peft_type` added it would take its defaults for the rank and the scale.
+
+    Example
+        error[A985] adapter-config-of-model: adapter_config.json is a config of llama
+          shown  the names are those of lora
+          help   put the adapter's own adapter_config.json in its place: save the
+                 adapter again, or take it from an earlier checkpoint of the training
+
+    What to do
+        Restore the file that was saved with the adapter. The scale (`lora_alpha`) cannot be read from the weights.
+    """
+
+    code = "A985"
+
+    of: str
+
+    headline_text = "adapter_config.json is a config of {of}"
+
+    def rows(self) -> Rows:
+        return [("shown", f"the names are those of {self.shown}")] if self.shown else []
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "put the adapter's own adapter_config.json in its place: save the adapter again, or take it from an "
+            "earlier checkpoint of the training"
+        )
