@@ -207,7 +207,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("gemma3", "Generation", [], "clean", [], ""),
     ("llava", "Generation", [], "clean", [], ""),
     ("bert", "SequenceClassification", [["replace", "classifier.", "W."]], "findings", ["N407"], "rename"),
-    ("distilbert", "SequenceClassification", [["replace", "pre_classifier.", "hidden."]], "findings", ["N407"],
+    ("distilbert", "SequenceClassification", [["replace", "pre_classifier.", "dense."]], "findings", ["N407"],
      "rename"),
     ("roberta", "TokenClassification", [["replace", "classifier.", "fc."]], "findings", ["N407"], "rename"),
     ("swin", "Model", one_layer_later(0, 1), "findings", ["N425"], "rename"),
