@@ -13,6 +13,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.matcher.claim import Claim
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import family_name
 
 OWN_CODE: Final = ("names and shapes", "the model is code of its repository, which builds other modules than its type")
 """The check that is then skipped, and why."""
@@ -46,12 +47,31 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     from inspector.findings.names.architecture import CodeOfRepository
 
+    base = case is not None and not mapped and _has_base(case)
     return CodeOfRepository(
         place=Place(key="auto_map" if mapped else "architectures"),
         model_type=config.model_type or "",
         class_name=config.class_name,
         mapped=mapped,
+        base=base,
+        beside=tuple(family_name(one.key) for one in case.placement.unexpected)[:20]
+        if case is not None and base
+        else (),
     )
+
+
+def _has_base(case: Reconciled) -> bool:
+    """Whether all of the type's model but its head is stored, as the config says, and little beside it is not."""
+    placement = case.as_configured
+    if placement.mismatched or any(one.block.slot.body for one in placement.missing):
+        return False
+    return sum("#" in one.key for one in placement.unexpected) <= 1 or _is_apart(case)
+
+
+def _is_apart(case: Reconciled) -> bool:
+    """Whether nothing unexpected is inside of the type's own modules."""
+    own = {block.key.partition(".")[0] for block in case.plan.blocks}
+    return all(one.key.partition(".")[0] not in own for one in case.placement.unexpected)
 
 
 def _is_of_authors(config: Claim) -> bool:

@@ -1,10 +1,11 @@
 """Libraries for which the names of weights are signs, and which have models and configs of their own.
 
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
-`models/resnet.py`, with the same names as timm's; OpenAI's `clip/model.py` and `open_clip/model.py`; gpt-fast's
-`model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
-`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`; audiocraft's `models/lm.py`;
-TensorRT-LLM's `models/modeling_utils.py`.
+`models/resnet.py`, with the same names as timm's; Meta's `dinov2/models/vision_transformer.py`,
+`dinov3/models/vision_transformer.py` and `mae/models_mae.py`; OpenAI's `clip/model.py` and `open_clip/model.py`;
+gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
+`cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`; audiocraft's `models/lm.py`; TensorRT-LLM's
+`models/modeling_utils.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from collections.abc import Collection
 from typing import Final
 
 LIBRARIES: Final = (
+    ("dinov3", ("storage_tokens", "blocks.#.attn.qkv.bias_mask")),
+    ("dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.ls1.gamma")),
+    ("dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.#.attn.qkv.weight")),
+    ("mae", ("mask_token", "patch_embed.proj.weight", "decoder_blocks.#.attn.qkv.weight")),
     ("timm", ("patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.mlp.fc1.weight")),
     ("timm", ("patch_embed.proj.weight", "layers.#.blocks.#.attn.relative_position_bias_table")),
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),

@@ -7,6 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, RowTexts, Step
+from inspector.findings.names.own_readers import reader_of
 from inspector.findings.words import listed
 
 
@@ -266,7 +267,7 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     What it means
         config.json states a model type that transformers has, and a class that is not its own: `auto_map` names code of
         the repository, or the class is in no library that is known here. The definition of the type does not have the
-        stored names.
+        stored names, or not all of them: the class may add modules to the whole base model of the type.
 
     Why it matters
         Loaders run that code, where the user allows it, and it builds another model. Names and shapes were not compared
@@ -290,14 +291,24 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     model_type: str
     class_name: str | None = msgspec.field(name="class")
     mapped: bool
-
-    row_texts = (("type", "{model_type}, whose names these are not"), ("code", "named by auto_map", "mapped"))
+    base: bool = False
+    beside: tuple[str, ...] = ()
 
     def headline(self) -> str:
         return self.class_name or self.model_type
 
+    def rows(self) -> Rows:
+        type_of = f"{self.model_type}, whose base model is complete" if self.base else ""
+        rows = [("type", type_of or f"{self.model_type}, whose names these are not")]
+        if self.base and self.beside:
+            rows.append(("beside", listed(self.beside, 3)))
+        return [*rows, ("code", "named by auto_map")] if self.mapped else rows
+
     def remedy(self) -> Remedy:
         total = "compare the total with a published one: --claim"
+        if self.base and self.class_name and not self.mapped:
+            reader = next((found for one in self.beside if (found := reader_of(one))), f"the code of {self.class_name}")
+            return Remedy(f"load it with {reader}; AutoModel loads the base model alone")
         return Remedy(f"load it with the code of {self.class_name}; {total}" if self.class_name else total)
 
 
