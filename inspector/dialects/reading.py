@@ -30,6 +30,11 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
 
         values = litgpt.config_of(config.values)
         config = None if values is None else Config(config.file, values, "config")
+    if config is not None and config.kind == "config":
+        from inspector.dialects import timm
+
+        values = timm.config_of(config.values)
+        config = config if values is None else Config(config.file, values, "config")
     return checkpoint if config is checkpoint.config else replace(checkpoint, config=config)
 
 

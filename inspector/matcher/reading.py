@@ -99,14 +99,15 @@ def read_by_names(
 ) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
-    values: a config that names no architecture; a definition can use it where the config has one of its keys.
+    values: a config that names no architecture; a definition can use it where the config has one of the keys that
+        move a shape.
     share, most: which definitions are tried: those that may know at least this share of the names, and how many.
     prefixes: whether the names may have a prefix that no definition has.
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
         scope = Scope(definition, Settings({}, known=False), definition_of)
-        if values and any(key in values for key in keys_of_definition(scope)):
+        if any(key in values for key in keys_of_definition(scope).difference(definition.ignores.split())):
             scope = Scope(definition, Settings(values), definition_of)
         claim = Claim(scope.settings, definition=definition)
         reading = (_spelled if prefixes else _as_stored)(claim, scope, name, families)

@@ -557,7 +557,40 @@ HGNET = {
 }
 OCR_SAM = {"downsample_channels": [22, 34], "global_attn_indexes": [1]}
 OCR_VISION = {"sam_config": OCR_SAM}
+UVDOC_TOWER = {
+    "kernel_size": 3,
+    "resnet_head": [[3, 12], [12, 16]],
+    "resnet_configs": [[[16, 16, 1, False], [16, 16, 2, False]], [[16, 24, 1, True], [24, 24, 3, False]]],
+    "stage_configs": [[[24, 1]], [[24, 2], [24, 3]], [[24, 4]]],
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "uvdoc_backbone": UVDOC_TOWER,
+    "uvdoc": {
+        "backbone_config": UVDOC_TOWER,
+        "bridge_connector": [24, 28],
+        "out_point_positions2D": [[28, 14], [14, 2]],
+    },
+    "pp_lcnet_v3": {"divisor": 8, "scale": 0.6, "conv_symmetric_num": 3},
+    "pp_ocrv5_mobile_rec": {"head_out_channels": 27, "backbone_config": {"scale": 0.2, "conv_symmetric_num": 2}},
+    "pp_ocrv5_mobile_det": {
+        "backbone_config": {"scale": 0.2, "conv_symmetric_num": 2, "out_features": [f"stage{n}" for n in range(2, 6)]},
+        "neck_out_channels": 48,
+        "reduction": 3,
+        "layer_list_out_channels": [9, 15, 27, 33],
+    },
+    "textnet": {
+        "hidden_sizes": [24, 24, 40, 56],
+        "depths": [2, 3, 2],
+        "conv_layer_kernel_sizes": [[[3, 3], [3, 3]], [[3, 3], [1, 3], [3, 1]], [[3, 3], [3, 1]]],
+        "conv_layer_strides": [[1, 2], [2, 1, 1], [2, 1]],
+        "stem_out_channels": 24,
+        "out_features": ["stage3"],
+    },
+    "efficientloftr": {
+        "stage_num_blocks": [1, 2, 3],
+        "stage_stride": [2, 1, 2],
+        "out_features": [24, 24, 48],
+    },
     "molmo2": {
         "vision_config": {"image_size": [40, 40], "num_position_embeddings": 31},
         "adapter_config": {"hidden_size": 72, "text_hidden_size": 48, "vision_feature_layer": [1, 0]},
@@ -836,6 +869,8 @@ MENDS: dict[str, dict[str, Any]] = {
     "sam3_vision_model": SAM3_TOWER,
     "sam3_vit_model": {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
     "sam3": SAM3,
+    "sam3_lite_text": {**SAM3, "text_config": {**SAM3["text_config"], "num_hidden_layers": 4}},
+    "sam3_lite_text_text_model": {"num_hidden_layers": 4},
     "sam3_video": {
         "detector_config": {"model_type": "sam3", **SAM3},
         "tracker_config": {"model_type": "sam3_tracker_video", **TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},

@@ -55,19 +55,21 @@ DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", ignores="out_featu
     heads=(
         head("Model Backbone",         ""),
         head("ForImageClassification", "dinov2_with_registers.", CLASSIFIER, default=True)))
+DINOV3_LAYER = rows(
+    NORMS,
+    part("attention.q_proj", "attention.query",  linear("d -> d", bias="query_bias")),
+    part("attention.k_proj", "attention.key",    linear("d -> d", bias="key_bias")),
+    part("attention.v_proj", "attention.value",  linear("d -> d", bias="value_bias")),
+    part("attention.o_proj", "attention.output", linear("d -> d", bias="proj_bias")),
+    part("mlp.gate_proj",    "mlp.gate", linear("d -> ff", bias="mlp_bias"), when="use_gated_mlp"),
+    part("mlp.up_proj",      "mlp.up",   linear("d -> ff", bias="mlp_bias")),
+    part("mlp.down_proj",    "mlp.down", linear("ff -> d", bias="mlp_bias")))
 DINOV3_VIT = Architecture("dinov3_vit", ignores="out_features out_indices", dims=VISION | Dims(r="num_register_tokens"),
     parts=rows(
         part("embeddings.cls_token",        "embed.class",    param("1 1 d")),
         usually(part("embeddings.mask_token", "embed.mask",   param("1 1 d"))),
         part("embeddings.register_tokens",  "embed.register", param("1 r d")),
         part("embeddings.patch_embeddings", "embed.patch",    conv("c -> d, p pw")),
-        under("layer.{L}", NORMS,
-            part("attention.q_proj", "attention.query",  linear("d -> d", bias="query_bias")),
-            part("attention.k_proj", "attention.key",    linear("d -> d", bias="key_bias")),
-            part("attention.v_proj", "attention.value",  linear("d -> d", bias="value_bias")),
-            part("attention.o_proj", "attention.output", linear("d -> d", bias="proj_bias")),
-            part("mlp.gate_proj",    "mlp.gate", linear("d -> ff", bias="mlp_bias"), when="use_gated_mlp"),
-            part("mlp.up_proj",      "mlp.up",   linear("d -> ff", bias="mlp_bias")),
-            part("mlp.down_proj",    "mlp.down", linear("ff -> d", bias="mlp_bias"))),
+        under("layer.{L}", DINOV3_LAYER),
         part("norm", "norm.final", affine("d"))),
     heads=(head("Model Backbone", ""),), dialects=({}, {"layer.": "model.layer."}))

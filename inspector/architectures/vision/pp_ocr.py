@@ -1,12 +1,15 @@
-"""PaddleOCR's detector and recogniser of text for servers (PP-OCRv5), above HGNetV2.
+"""PaddleOCR's detectors and recognisers of text (PP-OCRv5): for servers above HGNetV2, for mobiles above PP-LCNetV3.
 
 modeling_pp_ocrv5_server_rec.py: convolutions and a few layers of attention between the last stage and the characters;
 the bias of q, k and v follows `qkv_bias`. modeling_pp_ocrv5_server_det.py: every stage becomes `neck_out_channels`, a
 quarter of them behind large kernels; blocks narrow them by `reduce_factor`, with kernels that `intraclass_block_config`
 lists by name; the head enlarges twice, by transposed convolutions of the kernels of `kernel_list`.
+modeling_pp_ocrv5_mobile_det.py: the maps of `out_indices` (stages from one on) become `layer_list_out_channels`, and
+the neck weighs channels.
 """
 
 from inspector.architectures.vision.hgnet import HGNET_V2
+from inspector.architectures.vision.pp_lcnet import PP_LCNET_V3
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, linear
 
@@ -29,13 +32,26 @@ SVTR = rows(                                   # c channels of the last stage
         part("mlp.fc2",              "mlp.down",         dense("ff -> d"))),
     part("norm", "norm.final", affine("d")))
 LAST = "backbone_config.stage_out_channels[len(backbone_config.stage_out_channels) - 1]"
+CHARACTERS = rows(under("head.encoder", SVTR), part("head.head", "head.token", dense("d -> head_out_channels")))
+REC = Dims(d="hidden_size", L="depth | num_hidden_layers", ff="floor(d*mlp_ratio)",
+           k0="conv_kernel_size[0] | 1", k1="conv_kernel_size[1] | 3")
 PP_OCRV5_SERVER_REC = Architecture("pp_ocrv5_server_rec", ties="false", ignores="num_attention_heads",
-    dims=Dims(d="hidden_size", L="depth | num_hidden_layers", ff="floor(d*mlp_ratio)", c=LAST,
-              k0="conv_kernel_size[0] | 1", k1="conv_kernel_size[1] | 3"),
+    dims=REC | Dims(c=LAST),
     heads=(
         head("Model", "", BACKBONE),
-        head("ForTextRecognition", "", under("model", BACKBONE), under("head.encoder", SVTR),
-             part("head.head", "head.token", dense("d -> head_out_channels")), default=True),
+        head("ForTextRecognition", "", under("model", BACKBONE), CHARACTERS, default=True),
+        head("EncoderWithSVTR", "", SVTR)))
+SCALED = Dims(                                 # c: channels of stage s (from one on): x scaled, r rounded
+    u="backbone_config.divisor",
+    x="(backbone_config.block_configs[s-1][len(backbone_config.block_configs[s-1])-1][2] | 16*2**s)"
+      "*backbone_config.scale",
+    r="max(floor(x + u*0.5)//u*u, u)", c="r + u when r < 0.9*x | r")
+MOBILE = submodel("backbone", "backbone.", PP_LCNET_V3, config="backbone_config", head="Backbone", by_type=True)
+PP_OCRV5_MOBILE_REC = Architecture("pp_ocrv5_mobile_rec", ties="false", ignores="num_attention_heads",
+    dims=REC | SCALED | Dims(s="len(backbone_config.block_configs) | 5"),
+    heads=(
+        head("Model", "", MOBILE),
+        head("ForTextRecognition", "", under("model", MOBILE), CHARACTERS, default=True),
         head("EncoderWithSVTR", "", SVTR)))
 
 
@@ -82,3 +98,29 @@ PP_OCRV5_SERVER_DET = Architecture("pp_ocrv5_server_det", ties="false", ignores=
     heads=(
         head("Model", "", BACKBONE, NECK),
         head("ForObjectDetection", "", under("model", BACKBONE, NECK), DETECTION, default=True)))
+
+
+WEIGHED = rows(                                # channels of a map, weighed
+    part("squeeze_excitation_block.conv1", "neck.squeeze", conv("o -> o//reduction, 1 1")),
+    part("squeeze_excitation_block.conv2", "neck.excite",  conv("o//reduction -> o, 1 1")))
+# X: maps of x channels, m behind the backbone; Y: maps of the neck
+MOBILE_DET = SCALED | Dims(Y="len(layer_list_out_channels)", X="len(backbone_config.out_indices) | Y", n="neck_out_channels", q="n//4",
+                           m="layer_list_out_channels[{X}]", t="layer_list_out_channels[{Y}]", s="backbone_config.out_indices[{X}]")
+MAPS_AND_NECK = rows(
+    part("layer.{X}", "neck.map", conv("floor(x) -> m, 1 1")),
+    under("neck.insert_conv.{Y}", part("in_conv", "neck.lateral", conv("t -> o, 1 1", bias=False)), WEIGHED,
+          o="n", tower="insert"),
+    under("neck.input_conv.{Y}",  part("in_conv", "neck.conv",    conv("n -> o, 3 3", bias=False)), WEIGHED,
+          o="q", tower="input"))
+PP_OCRV5_MOBILE_DET = Architecture("pp_ocrv5_mobile_det", ties="false", ignores="interpolate_mode", dims=MOBILE_DET,
+    heads=(
+        head("Model", "", MOBILE, MAPS_AND_NECK),
+        head("ForObjectDetection", "", under("model", MOBILE, MAPS_AND_NECK),
+            under("head",
+                part("conv_down.convolution", "head.mask.down",
+                     conv("n -> q, kernel_list[0] kernel_list[0]", bias=False)),
+                part("conv_down.norm",        "norm.head.down", batchnorm("q")),
+                part("conv_up.convolution",   "head.mask.up",   conv_t("q -> q, kernel_list[1] kernel_list[1]")),
+                part("conv_up.norm",          "norm.head.up",   batchnorm("q")),
+                part("conv_final",            "head.mask",      conv_t("q -> 1, kernel_list[2] kernel_list[2]"))),
+            default=True)))

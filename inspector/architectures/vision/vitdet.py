@@ -3,13 +3,13 @@
 modeling_vitdet.py: positions are those of the pretraining's picture and of a class token that is not there; relative
 ones reach over the grid or, in the layers of `window_block_indices`, over one window; some layers end with three
 convolutions. modeling_eomt.py: DINOv2's layers with register tokens, queries from the last blocks on, and transposed
-convolutions before the masks.
+convolutions before the masks. modeling_eomt_dinov3.py: the same above DINOv3's layers.
 modeling_superpoint.py: pairs of convolutions, then a decoder for points and one for their descriptors.
 modeling_superglue.py: above a detector of points layers of attention within and across two pictures, each with an MLP
 that reads twice the width.
 """
 
-from inspector.architectures.vision.dinov2 import NORMS
+from inspector.architectures.vision.dinov2 import DINOV3_LAYER, NORMS
 from inspector.architectures.vision.vision_blocks import VISION
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param, table
@@ -42,6 +42,18 @@ VITDET = Architecture("vitdet", ignores="out_features out_indices",
             part("conv3", "resnet.conv.3", conv("d//2 -> d, 1 1", bias=False)),
             part("norm3", "norm.resnet.3", affine("d")))),
     heads=(head("Model Backbone", ""),))
+MASKS = rows(                                  # N queries, U enlargements, masks from the last B blocks on
+    part("layernorm", "norm.final",  affine("d")),
+    part("query",     "embed.query", table("N d")),
+    part("upscale_block.block.{U}.conv1",       "head.upscale",      conv_t("d -> d, 2 2")),
+    part("upscale_block.block.{U}.conv2",       "head.upscale",      conv("d -> d, 3 3", groups="d", bias=False)),
+    part("upscale_block.block.{U}.layernorm2d", "norm.upscale", affine("d")),
+    part("mask_head.fc1",   "head.mask.1", dense("d -> d")),
+    part("mask_head.fc2",   "head.mask.2", dense("d -> d")),
+    part("mask_head.fc3",   "head.mask",   dense("d -> d")),
+    part("class_predictor", "head.class",  dense("d -> C + 1")),
+    part("attn_mask_probs",        "head.mask.share",  buffer("B")),
+    part("criterion.empty_weight", "head.loss.weight", buffer("C+1")))
 EOMT = Architecture("eomt",
     dims=VISION | Dims(ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", r="num_register_tokens", N="num_queries",
                        U="num_upscale_blocks",
@@ -67,17 +79,16 @@ EOMT = Architecture("eomt",
                         part("mlp.gate_proj",   "mlp.gate",       dense("d -> fs")),
                         part("mlp.up_proj",     "mlp.gated.up",   dense("d -> fs")),
                         part("mlp.down_proj",   "mlp.gated.down", dense("fs -> d")))), when="use_swiglu_ffn")),
-        part("layernorm", "norm.final",  affine("d")),
-        part("query",     "embed.query", table("N d")),
-        part("upscale_block.block.{U}.conv1",       "head.upscale",      conv_t("d -> d, 2 2")),
-        part("upscale_block.block.{U}.conv2",       "head.upscale",      conv("d -> d, 3 3", groups="d", bias=False)),
-        part("upscale_block.block.{U}.layernorm2d", "norm.upscale", affine("d")),
-        part("mask_head.fc1",   "head.mask.1", dense("d -> d")),
-        part("mask_head.fc2",   "head.mask.2", dense("d -> d")),
-        part("mask_head.fc3",   "head.mask",   dense("d -> d")),
-        part("class_predictor", "head.class",  dense("d -> C + 1")),
-        part("attn_mask_probs",        "head.mask.share",  buffer("B")),
-        part("criterion.empty_weight", "head.loss.weight", buffer("C+1"))),
+        MASKS),
+    heads=(head("ForUniversalSegmentation", ""),))
+EOMT_DINOV3 = Architecture("eomt_dinov3",
+    dims=VISION | Dims(r="num_register_tokens", N="num_queries", U="num_upscale_blocks", B="num_blocks"),
+    parts=rows(
+        part("embeddings.cls_token",        "embed.class",    param("1 1 d")),
+        part("embeddings.register_tokens",  "embed.register", param("1 r d")),
+        part("embeddings.patch_embeddings", "embed.patch",    conv("c -> d, p pw")),
+        under("layers.{L}", DINOV3_LAYER),
+        MASKS),
     heads=(head("ForUniversalSegmentation", ""),))
 SUPERPOINT = Architecture("superpoint",
     dims=Dims(S="len(encoder_hidden_sizes)", w="encoder_hidden_sizes[{S}]", v="encoder_hidden_sizes[{S}-1] | 1",
