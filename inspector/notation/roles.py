@@ -33,6 +33,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "neck": ("convolution", "joins the widths of a backbone's stages"),
     "wavenet": ("convolution", "gated dilated convolutions"),
     "lstm": ("state space", "a recurrent layer"),
+    "gru": ("state space", "a recurrent layer of gates without a cell"),
     "norm": ("norms", "layer norms, RMS norms, batch norms"),
     "bridge": ("projector", "from one submodel to another"),
     "merger": ("projector", "merges patches before the text model"),

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
 from tests.checkpoints import Spec
-from tests.judged import judged
+from tests.judged import codes, judged
 
 AUDIOCRAFT: Spec = {
     **{f"emb.{n}.weight": ("F32", (33, 32)) for n in range(4)},
@@ -22,6 +22,44 @@ AUDIOCRAFT: Spec = {
 def test_all_signs_together_name_the_library(library: str, signs: tuple[str, ...], wrapper: str) -> None:
     assert library_of([wrapper + sign for sign in (*signs, "other.weight")]) == library
     assert len(signs) < 2 or library_of([wrapper + sign for sign in signs[1:]]) != library
+
+
+TIMM_VIT: Spec = {                             # of the architecture vit_tiny_patch16_224, with two blocks
+    "cls_token": ("F32", (1, 1, 192)),
+    "pos_embed": ("F32", (1, 197, 192)),
+    "patch_embed.proj.weight": ("F32", (192, 3, 16, 16)),
+    "patch_embed.proj.bias": ("F32", (192,)),
+    **{
+        f"blocks.{n}.{name}.{kind}": ("F32", shape if kind == "weight" else shape[:1])
+        for n in range(2)
+        for name, shape in (
+            ("norm1", (192,)), ("attn.qkv", (576, 192)), ("attn.proj", (192, 192)),
+            ("norm2", (192,)), ("mlp.fc1", (768, 192)), ("mlp.fc2", (192, 768)),
+        )
+        for kind in ("weight", "bias")
+    },
+    "norm.weight": ("F32", (192,)),
+    "norm.bias": ("F32", (192,)),
+    "head.weight": ("F32", (1000, 192)),
+    "head.bias": ("F32", (1000,)),
+}  # fmt: skip
+OF_TIMM = {"architecture": "vit_tiny_patch16_224", "num_classes": 1000, "pretrained_cfg": {"tag": "augreg"}}
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        (OF_TIMM, "timm_wrapper"),  # as transformers reads it
+        ({"architecture": "vit_tiny_patch16_224", "num_classes": 1000}, None),  # a key that moves no shape
+        ({**OF_TIMM, "model_type": "timm_wrapper"}, "timm_wrapper"),
+    ],
+)
+def test_weights_of_timm_are_not_judged_by_a_tower_of_the_same_names(
+    config: dict[str, object], named: str | None
+) -> None:
+    audited = judged(TIMM_VIT, config)
+    assert codes(audited) == set()
+    assert [one.facts["model_type"] for one in audited.findings if one.code == "N412"] == [named] * bool(named)
 
 
 @pytest.mark.parametrize("prefix", ["", "module."])

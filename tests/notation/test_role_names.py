@@ -21,14 +21,14 @@ NAMES = {
         q_proj_weight
         q_rms_norm q_rms_norm_t wq wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
         indexer.q_b_proj attn_queries.{} mlp_queries.{}
-        query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
+        query query_decay structure_attention_cell.hidden_to_hidden query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
         layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj q_weight sa_qcontent_proj
         cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
     """,
     "key": """
         k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
-        key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
+        key key_decay structure_attention_cell.input_to_hidden key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
         layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj zero_k_bias
         sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,
@@ -74,6 +74,7 @@ NAMES = {
         feed_forward.dense.dense
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
+        feed_forward.conv1 feed_forward_macaron.conv1
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v
         q_b_proj kv_b_proj o_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
@@ -93,6 +94,7 @@ NAMES = {
         mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2
         w2_weight w2_md shared_w2_weight
         experts.{}.down blocks.{}.ff_out moe.{}.linear_1
+        feed_forward.conv2 feed_forward_macaron.conv2
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv

@@ -564,6 +564,11 @@ UVDOC_TOWER = {
     "stage_configs": [[[24, 1]], [[24, 2], [24, 3]], [[24, 4]]],
 }
 MENDS: dict[str, dict[str, Any]] = {
+    "slanet": {
+        "backbone_config": {"scale": 0.2, "out_features": [f"stage{n}" for n in range(2, 6)]},
+        "post_conv_out_channels": 34,
+        "out_channels": 27,
+    },
     "uvdoc_backbone": UVDOC_TOWER,
     "uvdoc": {
         "backbone_config": UVDOC_TOWER,
