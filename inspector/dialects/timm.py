@@ -1,6 +1,7 @@
 """The config.json of a repository of timm, which states no type: its model is read by transformers' wrapper of timm.
 
-Source: `is_timm_config_dict` in transformers' `utils/generic.py` (5.23) and `configuration_utils.py`, which sets the type.
+Source: `is_timm_config_dict` in transformers' `utils/generic.py` and `configuration_utils.py` (5.23), which
+sets the type.
 """
 
 from __future__ import annotations

@@ -21,14 +21,16 @@ NAMES = {
         q_proj_weight
         q_rms_norm q_rms_norm_t wq wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
         indexer.q_b_proj attn_queries.{} mlp_queries.{}
-        query query_decay structure_attention_cell.hidden_to_hidden query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
+        structure_attention_cell.hidden_to_hidden
+        query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
         layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj q_weight sa_qcontent_proj
         cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
     """,
     "key": """
         k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
-        key key_decay structure_attention_cell.input_to_hidden key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
+        structure_attention_cell.input_to_hidden
+        key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
         layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj zero_k_bias
         sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
     """,

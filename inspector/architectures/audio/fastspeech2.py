@@ -1,8 +1,9 @@
 """FastSpeech2Conformer: text to spectrogram, and with HiFi-GAN behind it to a waveform.
 
 modeling_fastspeech2_conformer.py: two stacks of conformers whose MLPs are convolutions, between them predictors of
-duration, pitch and energy, behind them convolutions that correct the spectrogram. configuration_fastspeech2_conformer.py
-makes `encoder_config` from `encoder_layers` and its like where a file does not state it.
+duration, pitch and energy, behind them convolutions that correct the spectrogram.
+configuration_fastspeech2_conformer.py makes `encoder_config` from `encoder_layers` and its like where a file does not
+state it.
 """
 
 from inspector.architectures.audio.hifigan import FASTSPEECH2_HIFIGAN

@@ -61,7 +61,8 @@ BRANCHES = rows(                               # n: groups; folded by a converte
     part("act.lab.bias",  "resnet.act.shift", param("1")))
 IDENTITY = part("identity", "norm.resnet.skip", batchnorm("i"))
 # D, P: the layers of a stage whose depthwise, pointwise convolution has a norm of its input
-PP_LCNET_V3 = Architecture("pp_lcnet_v3", ties="false", ignores="stem_stride out_features out_indices depths stage_names",
+PP_LCNET_V3 = Architecture("pp_lcnet_v3", ties="false",
+    ignores="stem_stride out_features out_indices depths stage_names",
     dims=DIMS | Dims(
         B="len(block_configs[{S}]) | 1 when {S} == 0 | 5 when {S} == 3 | 4 when {S} == 4 | 2",
         W="B[stage[4] == true] when block_configs != null | B[:2] when {S} == 4 | 0",

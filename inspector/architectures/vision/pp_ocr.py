@@ -104,8 +104,9 @@ WEIGHED = rows(                                # channels of a map, weighed
     part("squeeze_excitation_block.conv1", "neck.squeeze", conv("o -> o//reduction, 1 1")),
     part("squeeze_excitation_block.conv2", "neck.excite",  conv("o//reduction -> o, 1 1")))
 # X: maps of x channels, m behind the backbone; Y: maps of the neck
-MOBILE_DET = SCALED | Dims(Y="len(layer_list_out_channels)", X="len(backbone_config.out_indices) | Y", n="neck_out_channels", q="n//4",
-                           m="layer_list_out_channels[{X}]", t="layer_list_out_channels[{Y}]", s="backbone_config.out_indices[{X}]")
+MOBILE_DET = SCALED | Dims(
+    Y="len(layer_list_out_channels)", X="len(backbone_config.out_indices) | Y", n="neck_out_channels", q="n//4",
+    m="layer_list_out_channels[{X}]", t="layer_list_out_channels[{Y}]", s="backbone_config.out_indices[{X}]")
 MAPS_AND_NECK = rows(
     part("layer.{X}", "neck.map", conv("floor(x) -> m, 1 1")),
     under("neck.insert_conv.{Y}", part("in_conv", "neck.lateral", conv("t -> o, 1 1", bias=False)), WEIGHED,

@@ -1,7 +1,8 @@
 """SLANet, PaddleOCR's recogniser of tables, above PP-LCNet.
 
-modeling_slanet.py: the maps of all stages behind the first, whose widths are cut to whole numbers and not rounded, become
-`post_conv_out_channels` and pass a pyramid down and one up; a recurrent cell that attends to them writes the structure.
+modeling_slanet.py: the maps of all stages behind the first, whose widths are cut to whole numbers and not rounded,
+become `post_conv_out_channels` and pass a pyramid down and one up; a recurrent cell that attends to them writes the
+structure.
 """
 
 from inspector.architectures.vision.pp_lcnet import CONV, PP_LCNET

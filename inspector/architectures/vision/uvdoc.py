@@ -1,7 +1,7 @@
 """UVDoc, PaddleOCR's network that flattens the picture of a page.
 
-modeling_uvdoc.py: `resnet_head` lists channels in and out, `resnet_configs` for each layer of each stage channels in and
-out, dilation, and whether it halves the map; `stage_configs` the convolutions of each bridge, all of which the head
+modeling_uvdoc.py: `resnet_head` lists channels in and out, `resnet_configs` for each layer of each stage channels in
+and out, dilation, and whether it halves the map; `stage_configs` the convolutions of each bridge, all of which the head
 joins.
 """
 
