@@ -227,8 +227,9 @@ class _Words:
         """The table has no indices."""
         return None
 
-    def fault(self, kind: str, node: Node, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
         """A dim that is not a whole number is unknown."""
+        return None
 
 
 @cache

@@ -190,8 +190,7 @@ def _on_numbers(
     if operator == "/":
         if type(one) is int and type(other) is int:
             if one % other:
-                scope.fault("remainder", node, f"{one} is not a multiple of {other}")
-                return None
+                return scope.fault("remainder", node, f"{one} is not a multiple of {other}", one // other)
             return one // other
         return one / other
     if operator == "**":
@@ -315,8 +314,8 @@ class _AtIndex:
     def enter(self, hole: str, index: int | None) -> int | None:
         return self.outer.enter(hole, index)
 
-    def fault(self, kind: str, node: Node, detail: str) -> None:
-        self.outer.fault(kind, node, detail)
+    def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
+        return self.outer.fault(kind, node, detail, rounded)
 
 
 def _filter(node: Bracket, base: Evaluator) -> Evaluator:

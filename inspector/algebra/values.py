@@ -30,8 +30,11 @@ class Meanings(Protocol):
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets the index of a hole (and of the extents it was cut from); returns the former one."""
 
-    def fault(self, kind: str, node: Node, detail: str) -> None:
-        """Records that an expression cannot be computed. kind: remainder, zero, type, size or differs."""
+    def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
+        """Records that an expression cannot be computed. kind: remainder, zero, type, size or differs.
+
+        rounded: a quotient rounded down. Returns it where that is to be taken, else None.
+        """
 
 
 class Unknown:

@@ -55,6 +55,8 @@ WHOLE_LENGTH: Final = "original_max_position_embeddings"
 HEAD_DIM: Final = "head_dim"
 """A key that may be null, but not beside all types of rotary embeddings."""
 QUANTIZATION: Final = "quantization_config"
+PRUNED: Final = "pruned_heads"
+"""A key with the heads that transformers 4 removes from the model; transformers 5 does not read it."""
 
 
 class RefusedValue(Struct, frozen=True):
@@ -104,6 +106,8 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
     """The values that a version of transformers refuses, in a config and in those within it."""
     if major == OLDER and QUANTIZATION in values and values[QUANTIZATION] is None:
         yield RefusedValue((QUANTIZATION,), "an object", None)
+    if major == OLDER:
+        yield from _pruned(values)
     for path, stated, model_type in configs_within(values, values.get("model_type")):
         inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
@@ -111,6 +115,17 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
             yield from _rotary(inner, model_type, path, major)
+
+
+def _pruned(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    """Heads to remove that are not an object from numbers to lists, or of a type whose code removes none."""
+    stated, model_type = values.get(PRUNED), values.get("model_type")
+    if stated is None:
+        return
+    if not isinstance(stated, dict) or not all(map(_is_number, stated)):
+        yield RefusedValue((PRUNED,), "an object from numbers of layers to lists of heads")
+    elif stated and isinstance(model_type, str) and model_type in _looking_up("unpruned", PRUNED, OLDER):
+        yield RefusedValue((PRUNED,), f"empty: the code of {model_type} removes no heads")
 
 
 def values_of_refused_kinds(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[RefusedValue]:
@@ -216,6 +231,7 @@ def _rotary(
     key = next((one for one in _ROTARY if values.get(one)), "")
     if not key and values.get(_ROTARY[1]) == {} and model_type in _looking_up("empty", _ROTARY[1], major):
         yield RefusedValue((*path, _ROTARY[1]), "an object with the settings of each layer type")
+    yield from _absent_layers(values, key, model_type, path, major)
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
     if major == OLDER and rule is not None and not isinstance(values[key], dict):
@@ -237,6 +253,18 @@ def _rotary(
     of_settings = major == NEWEST and any(isinstance(one, dict) and THETA in one for one in sets.values())
     if THETA in values and not of_settings and model_type in _looking_up("theta", THETA, major):
         yield from _numbers({THETA: values[THETA]}, path)
+
+
+def _absent_layers(
+    values: Mapping[str, Any], key: str, model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """The types of layers that a config lists, and of which it lacks the settings that they need."""
+    stated = values.get(key)
+    if isinstance(stated, dict):
+        listed = dict.fromkeys(layer for layer in _listed_layers(values) if isinstance(layer, str))
+        for layer in listed.keys() - stated.keys():
+            if model_type in _looking_up("layers", layer, major):
+                yield RefusedValue((*path, key, layer), "an object with the settings of these layers")
 
 
 def _listed_layers(values: Mapping[str, Any]) -> Sequence[Any]:

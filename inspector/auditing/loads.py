@@ -290,6 +290,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         audited = replace(audited, findings=tuple(findings), skipped=(*audited.skipped, skipped), verdict=verdict)
         return replace(audited, loads=())
     load = replace(wanted[0], intended=True)
+    seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
+    findings = ordered(one for one in seen if one is not None)
     said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
     if load.outcome in FAILURES and not said:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)

@@ -45,8 +45,9 @@ class Words:
         """Nothing to enter: words are read at an index by the filter itself."""
         return None
 
-    def fault(self, kind: str, node: Node, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
         """A value that does not fit makes the key absent."""
+        return None
 
 
 Rule = str | Callable[[Words], Any] | Mapping[str, str]

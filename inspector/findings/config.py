@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, value
 
 
@@ -210,6 +210,11 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return self.place.key or self.expression
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """A value that only transformers 5 refuses, where the loader is another and loads completely."""
+        refused_by_newest = self.kind == "type" and outcome == "complete"
+        return ConfigRefused(**self.stated_fields()) if refused_by_newest else self
 
     def remedy(self) -> Remedy:
         if self.meant is None:

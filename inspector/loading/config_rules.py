@@ -107,9 +107,10 @@ def _refusals(
     of_type = defaults_by(NEWEST)
     settings = Settings(values, *of_type(model_type), of_type=of_type)
     scope = Scope(definition, settings, definition_of)
+    computed = kinds.get("stated", ())  # keys that the class computes where they are absent
     for rule in rules:
         node, keys = parse(rule), _keys(rule)
-        if all(_is_known(settings, key) for key in keys) and scope.evaluate(node) is True:
+        if all(_is_known(settings, key, key in computed) for key in keys) and scope.evaluate(node) is True:
             spelled = tuple(settings.spelled(key) for key in keys)
             stated = ", ".join(f"{key} {settings.read((one,))[0]}" for key, one in zip(spelled, keys, strict=True))
             yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", spelled)
@@ -121,6 +122,8 @@ def _keys(rule: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path[0] for path in words(parse(rule))))
 
 
-def _is_known(settings: Settings, key: str) -> bool:
-    """Whether a config or the defaults state a key; null counts where the config states it."""
+def _is_known(settings: Settings, key: str, stated: bool = False) -> bool:
+    """Whether a config or, unless it must be stated, the defaults have a key; null counts where the config has it."""
+    if stated:
+        return settings.spelled(key) in settings.values
     return settings.spelled(key) in settings.values or settings.read((key,))[0] is not None

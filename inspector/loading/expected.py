@@ -28,11 +28,13 @@ def plan_of(
     dialect: int = 0,
     sides: str = "",
     written: str = "",
+    rounds: bool = False,
 ) -> Plan | None:
     """The plan of a class by a config, with the defaults of a major version; None where no definition has the class.
 
     The tensors are those that this version builds, whichever version wrote the config, or those of the version
     `written`. dialect: the number of the spelling, among all that the definition and those of its submodels know.
+    rounds: whether a quotient that is no integer is rounded down.
     sides: as in `ClassRules`; None too where the definitions of this config have another number of alternatives.
     """
     definition = definition_of(model_type)
@@ -47,6 +49,7 @@ def plan_of(
         defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
     read = {**values, "transformers_version": written or version_of(major)}
     scope = Scope(definition, Settings(read, defaults, aliases, of_type=of_type), definition_of)
+    scope.trace.rounds = rounds
     spelling = Spelling(head.root)
     if dialect:
         options = islice(spellings(scope, head, unroll(scope, head)), dialect, None)

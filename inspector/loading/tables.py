@@ -42,8 +42,9 @@ class ClassRules(Struct, frozen=True):
     (transformers 4). by_version: whether the versions build other tensors from
     one config. tie_of: key of the config within it that says so in place of the outer one (transformers 4). exact:
     whether the definition gives the names of the model. altered: the first tensor of a healthy file of which it
-    changes numbers. unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a
-    config that a newer version wrote. needs: a file without which it refuses.
+    changes numbers. rounds: the dtype in which it keeps that tensor, where this alone changes them. unfilled:
+    whether it leaves tensors of a healthy file without values. refuses: what it says of a config that a newer version
+    wrote. needs: a file without which it refuses.
     """
 
     prefix: str = ""
@@ -69,6 +70,7 @@ class ClassRules(Struct, frozen=True):
     tie_of: str = ""
     exact: bool = True
     altered: str = ""
+    rounds: str = ""
     unfilled: bool = False
     refuses: str = ""
     needs: str = ""

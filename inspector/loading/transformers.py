@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
-from inspector.architectures.value_rules import QUANTIZATION
+from inspector.architectures.value_rules import PRUNED, QUANTIZATION
 from inspector.findings.finding import NO_QUANTIZER
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -67,9 +67,8 @@ UNREAD_BY_OLDER: Final = frozenset({"C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0"
 """Dtypes of safetensors that transformers 4.57 does not read (`str_to_torch_dtype`)."""
 SHAPES: Final = "Error(s) in loading state_dict"
 """Beginning of the message on tensors of another shape than the config gives."""
-OF_OLDER: Final = "pruned_heads"
-"""A config key that transformers 5 no longer reads: it builds every head."""
-PRUNES: Final = f"it removes the heads that {OF_OLDER} lists, and the definition does not"
+PRUNES: Final = f"it removes the heads that {PRUNED} lists, and the definition does not"
+OPEN: Final = "the config leaves a shape open"
 NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
 LABELS: Final = "num_labels"
@@ -131,9 +130,9 @@ def _as_read(given: Given, major: str) -> Given:
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
         return replace(given, values=values, case=None)
-    if major == OLDER or given.values is None or not given.values.get(OF_OLDER):
+    if major == OLDER or given.values is None or not given.values.get(PRUNED):
         return given
-    values = {key: value for key, value in given.values.items() if key != OF_OLDER}
+    values = {key: value for key, value in given.values.items() if key != PRUNED}
     return replace(given, values=values, case=None)
 
 
@@ -257,7 +256,7 @@ def _by_names(given: Given, major: str) -> Load:
         return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
     from inspector.loading.expected import plan_of, with_parts
 
-    pruned = major == OLDER and bool(given.values.get(OF_OLDER))
+    pruned = major == OLDER and bool(given.values.get(PRUNED))
     case = given.case if name == given.class_name and not pruned else None
     own = None if case is None else with_parts(rules, case.plan, major)
     if case is not None and own is not None and is_as_written(case, own, given.values, given.model_type, major):
@@ -268,23 +267,37 @@ def _by_names(given: Given, major: str) -> Load:
     if plan is None:
         return _load(major, UNKNOWN, NO_DEFINITION, given)
     undecided = _by_plan(plan, name, given, major)
-    if undecided is not None:
+    if undecided is not None and not undecided.because.startswith(OPEN):
         return undecided
+    if undecided is not None:  # no model is built, or one of sizes rounded down: what differs then is refused as well
+        plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides, rounds=True) or plan
     rules = with_parts(rules, plan, major)
     if given.quantized is not None:
-        return _quantized(given, major)
+        return undecided or _quantized(given, major)
+    newest_rules = rules if major == NEWEST else rules_of(name, NEWEST)
+    return _by_match(plan, (rules, newest_rules), given, major, undecided)
+
+
+def _by_match(
+    plan: Plan, by_version: tuple[ClassRules, ClassRules | None], given: Given, major: str, undecided: Load | None
+) -> Load:
+    """What becomes of the tensors of a file. by_version: the rules of the version, and those of the newest one.
+
+    undecided: the answer where no shape that is known differs.
+    """
     from inspector.loading.memory import match, memory_namer, memory_of, newest_namer, older_namer, written_namer
 
-    families = _families(given, major)
+    (rules, newest), families = by_version, _families(given, major)
     if major == NEWEST:
         memory = memory_of(plan, rules, memory_namer(rules))
         namer: NamesInMemory | str = newest_namer(rules, memory, families)
     else:
-        memory = memory_of(plan, rules, written_namer(rules, rules_of(name, NEWEST)))
+        memory = memory_of(plan, rules, written_namer(rules, newest))
         namer = older_namer(rules, memory, families)
     if isinstance(namer, str):
         return _load(major, REFUSES, namer, given)
-    return _concluded(given, major, match(memory, families, rules, namer), rules)
+    found = match(memory, families, rules, namer)
+    return undecided if undecided is not None and not found.mismatched else _concluded(given, major, found, rules)
 
 
 def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
@@ -294,12 +307,12 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     fault = fault_of(plan)
     if plan.opaque:
         return _load(major, UNKNOWN, NO_DEFINITION, given)
-    if major == OLDER and (given.values or {}).get(OF_OLDER) and not _reads(plan, OF_OLDER):
+    if major == OLDER and (given.values or {}).get(PRUNED) and not _reads(plan, PRUNED):
         return _load(major, UNKNOWN, PRUNES, given)
     if fault is not None and fault.kind == "type" and major == OLDER:  # no model is built with such a size
         return _load(major, REFUSES, f"{', '.join(fault.keys)}: {fault.detail}", given, keys=fault.keys)
     if fault is not None:
-        return _load(major, UNKNOWN, f"the config leaves a shape open: {', '.join(fault.keys)}: {fault.detail}", given)
+        return _load(major, UNKNOWN, f"{OPEN}: {', '.join(fault.keys)}: {fault.detail}", given)
     null = null_key(plan, given.values or {})
     return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,)) if null else None
 
@@ -357,6 +370,14 @@ def _families(given: Given, major: str) -> Families:
     return families_of(tensors) if given.stored is None else given.stored
 
 
+def _is_altered(given: Given, rules: ClassRules) -> bool:
+    """Whether the tensor of which a class changes the numbers is stored, in a dtype of which it cannot keep them."""
+    within = f".{rules.altered}"
+    stored = given.checkpoint.tensors.items()
+    found = (one for name, one in stored if within.endswith(f".{name}") or name.endswith(within))
+    return any(one.dtype != rules.rounds for one in found)
+
+
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
     if rules.refuses and _is_refused(given, rules) and found.loaded:
         return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
@@ -383,7 +404,7 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     if found.overwritten is not None and major == OLDER:
         words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
         return _load(major, UNKNOWN, words, given, **counts)
-    if rules.altered:
+    if rules.altered and _is_altered(given, rules):
         return _load(major, ALTERED, f"{CHANGES}, such as {rules.altered}", given, excuse=BY_CLASS, **counts)
     if found.twice:
         words = f"{found.twice} is stored twice, under two names or in parts"

@@ -286,10 +286,11 @@ class Scope:
                 self._at[name] = index
         return before
 
-    def fault(self, kind: str, node: Node, detail: str) -> None:
+    def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
         """Records a fault once; faults of a value on trial are ignored."""
         if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
             self._faults[kind, node, detail] = None
+        return rounded if self.trace.rounds else None
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -21,10 +21,10 @@ class Trace:
     reads: leaves on the path that an evaluation took. leaf: the one on trial, None without a trial.
     number: grows with each trial, so that cached results of trials are never mixed. solved: values that the
     weights give, of leaves and of symbols. open: whether a leaf without a value is unknown, not absent. missing:
-    leaves that were read and are unknown.
+    leaves that were read and are unknown. rounds: whether a quotient that is no integer is rounded down, not unknown.
     """
 
-    __slots__ = ("_outer", "_shared", "leaf", "missing", "number", "open", "reads", "solved", "value")
+    __slots__ = ("_outer", "_shared", "leaf", "missing", "number", "open", "reads", "rounds", "solved", "value")
 
     def __init__(self, solved: Mapping[Leaf, Any] | None = None) -> None:
         self.solved: Mapping[Leaf, Any] = solved or {}
@@ -34,6 +34,7 @@ class Trace:
         self.leaf: Leaf | None = None
         self.value: Any = None
         self.number = 0
+        self.rounds = False
         self._outer: frozenset[Leaf] | None = None
         self._shared: dict[frozenset[Leaf], frozenset[Leaf]] = {}
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from inspector.algebra.values import shown
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.defaults import OLDER, inert_keys
+from inspector.architectures.refused_kinds import is_measured
 from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -114,7 +115,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = _to_set(one, old, path[-1] in read)
-        loads_older = path not in older and older_reads(path[-1], old, read)
+        loads_older = path not in older and (_is_measured(values, path) or older_reads(path[-1], old, read))
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
@@ -165,6 +166,12 @@ def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
     if key in _OBJECTS:
         return False
     return key not in read or isinstance(value, int | list | dict)
+
+
+def _is_measured(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    """Whether it was measured what transformers 4 refuses in the config, within it or not, that has a key."""
+    types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))}
+    return is_measured(str(types.get(path[:-1])), OLDER)
 
 
 def _at(values: Any, path: tuple[str, ...]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.loading import LoaderFails
@@ -87,6 +88,7 @@ def test_words_of_a_key_that_is_null_by_default(word: str | None, tmp_path: Path
 
 ROTARY = {"rope_theta": 10000.0}
 YARN = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64}
+SAM_PROMPTS = base_record("sam")["config"]["prompt_encoder_config"]
 SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     # model type, changes of the config, key of the finding, outcomes of transformers 5 and 4.57
     ("llama", {"rope_parameters": {**ROTARY, "rope_type": "yarnn"}}, "rope_parameters.rope_type", "refuses",
@@ -136,6 +138,13 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("gemma2", {"hidden_activation": None}, "hidden_activation", "refuses", "refuses"),
     ("bert", {"hidden_act": None}, "hidden_act", "refuses", "complete"),  # transformers 4 fails where it runs
     ("deepseek_v3", {"head_dim": None, "rope_scaling": YARN}, "head_dim", "refuses", "refuses"),
+    # a part of the settings that the layers need, and lists of another length than the number beside them
+    ("gemma4_text", {"rope_parameters": {"full_attention": ROTARY}}, "rope_parameters.sliding_attention", "refuses",
+     "unsupported"),
+    ("lfm3", {"rope_parameters": {"sliding_attention": ROTARY}}, "rope_parameters.full_attention", "refuses",
+     "unsupported"),
+    ("sam", {"prompt_encoder_config": {**SAM_PROMPTS, "patch_size": 0}}, "prompt_encoder_config.patch_size", "refuses",
+     "refuses"),
     # null: refused by the types of transformers 5, or by both where the model computes with it
     ("mistral", {"attention_dropout": None}, "attention_dropout", "refuses", "complete"),
     ("gpt2", {"attn_pdrop": None}, "attn_pdrop", "refuses", "refuses"),
@@ -152,6 +161,41 @@ def test_refused_settings(
     found = audited(tmp_path, model_type, *changes.items())
     assert [one.place.key for one in found.findings if one.severity == "error"] == [key]
     assert [one.outcome for one in found.loads if one.loader == "transformers"] == [newest, older]
+
+
+OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
+    # model type, changes of the config, outcome of transformers 4.57, severity of the finding that it has alone
+    ("llama", {"pruned_heads": {"0": [0]}}, "refuses", "error"),  # its code removes no heads
+    ("blenderbot", {"pruned_heads": 1}, "refuses", "error"),
+    ("convbert", {"pruned_heads": {"first": [0]}}, "refuses", "error"),
+    ("llama", {"pruned_heads": {}}, "complete", ""),
+    ("llama", {"pruned_heads": None}, "complete", ""),
+    ("patchtsmixer", {"num_targets": None}, "complete", "warning"),  # transformers 5 alone refuses it
+    ("zoedepth", {"use_batch_norm_in_fusion_residual": None}, "complete", "warning"),
+]
+
+
+@pytest.mark.parametrize(("model_type", "changes", "outcome", "severity"), OF_OLDER, ids=str)
+def test_what_transformers_4_does(
+    model_type: str, changes: dict[str, Any], outcome: str, severity: str, tmp_path: Path
+) -> None:
+    found = judged_for(audited(tmp_path, model_type, *changes.items()), "transformers@4")
+    assert [one.outcome for one in found.loads] == [outcome]
+    assert [one.severity for one in found.findings if one.severity != "note"] == [severity] * bool(severity)
+
+
+@pytest.mark.parametrize(("model_type", "key", "outcome"), [
+    ("hubert", "num_feat_extract_layers", "refuses"),
+    ("funnel", "block_repeats", "refuses"),
+    ("gpt_neo", "attention_layers", "refuses"),
+    ("vits", "upsample_kernel_sizes", "refuses"),
+    ("wav2vec2", "tdnn_dim", "complete"),
+])  # fmt: skip
+def test_lists_of_another_length(model_type: str, key: str, outcome: str, tmp_path: Path) -> None:
+    """As the config classes of transformers 5 compare them."""
+    value = base_record(model_type)["config"].get(key)
+    longer = [*value, value[-1]] if isinstance(value, list) else (value or 0) + 1
+    assert audited(tmp_path, model_type, (key, longer)).loads[0].outcome == outcome
 
 
 @pytest.mark.parametrize("model_type", ["llama", "qwen2", "cohere2"])

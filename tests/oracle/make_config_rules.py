@@ -55,6 +55,8 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
             return key
         case ast.Name(id=name) if name in known:
             return known[name]
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="self"), attr=key)], keywords=[]):
+            return f"len({key})"
         case ast.Constant(value=value) if value is None or type(value) in (int, bool):
             return json.dumps(value)
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
@@ -109,6 +111,16 @@ def rules_of(kind: Any) -> Iterator[str]:
             for rule in refused(tree.body, {}):
                 if set_here.isdisjoint(re.findall(r"\w+", rule)):
                     yield rule
+
+
+def computed_by(kind: Any, rules: Sequence[str]) -> list[str]:
+    """The keys in rules that a config class always computes: where a config does not state them, no default counts."""
+    method = vars(kind).get("__post_init__")
+    tree = ast.parse(textwrap.dedent(inspect.getsource(method))).body[0] if method is not None else None
+    body = tree.body if isinstance(tree, ast.FunctionDef) else []
+    always = [target for one in body if isinstance(one, ast.Assign) for target in one.targets]
+    computed = {one.attr for one in always if isinstance(one, ast.Attribute)}
+    return sorted(computed.intersection(key for rule in rules for key in re.findall(r"\w+", rule)))
 
 
 def _is_set(node: ast.Attribute) -> bool:
@@ -378,6 +390,7 @@ def main() -> None:
             more = list(building(model_type, base_record(model_type))) if model_type in recorded else []
             of_all, some = by_class(model_type, [rule for rule in more if rule not in stated]) if more else ([], {})
             rules: dict[str, Any] = {"config": stated, "model": of_all, "classes": some}
+            rules["stated"] = computed_by(auto.CONFIG_MAPPING[model_type], stated)
             for name, listed in of_classes(model_type, [*stated, *more]).items() if model_type in recorded else ():
                 some[name] = [*some.get(name, ()), *listed]
             if any(rules.values()):

@@ -347,7 +347,7 @@ def merge(newest: str, older: str) -> None:
     names["types"] = {name: one for name, one in sorted(said_types.items()) if tables.type_of_class(name) != one}
     first[2] = json.dumps(names, separators=(",", ":"))
     firsts = {major: _first_of_each_class(one["healthy"]) for major, one in said.items()}
-    altered = {major: dict(_of_healthy(major, loads)) for major, loads in firsts.items()}
+    altered = {major: dict(_of_healthy(major, loads, said[major]["healthy"])) for major, loads in firsts.items()}
     lines: dict[str, dict[str, Any]] = {}
     for major in (NEWEST, OLDER):
         for model_type, record in base_records(major):
@@ -385,11 +385,29 @@ def _first_of_each_class(loads: Sequence[Mapping[str, Any]]) -> list[Mapping[str
     return list({one["class"]: one for one in reversed(loads)}.values())
 
 
-def _of_healthy(major: str, loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses."""
+def _rounded_to(load: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
+    """The dtype in which a tensor keeps its numbers that another dtype loses: that of the file of another version."""
+    names = {one["writer"] for one in others if one["class"] == load["class"] and one["outcome"] == "complete"}
+    stored = {
+        one["writer"]: spec_of(one).get(load["altered"], ("",))[0]
+        for one in records(load["type"])
+        if one["class"] == load["class"] and not one["variant"]
+    }
+    kept = {stored.get(name, "") for name in names} - {stored.get(load["writer"], "")}
+    return next(iter(kept), "")
+
+
+def _of_healthy(
+    major: str, loads: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses.
+
+    others: the loads of the files of every version.
+    """
     for one in loads:
         if one["outcome"] == "altered":
-            yield one["class"], {"altered": one["altered"]}
+            rounded = _rounded_to(one, others)
+            yield one["class"], {"altered": one["altered"], **({"rounds": rounded} if rounded else {})}
         elif one["outcome"] == "random" and not one["counts"][0]:
             yield one["class"], {"unfilled": True}
         elif needed := re.search(r"not appear to have a file named (\S+?)\. ", one.get("error", "")):

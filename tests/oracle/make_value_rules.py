@@ -17,8 +17,10 @@ is null, a negative number of heads. Each run replaces the part of its version, 
                  within, `rope_theta` for the one in the config itself
     texts        key -> model types that take a text for a number in the settings of rotary embeddings
     empty        key -> model types that refuse an empty object in its place
+    layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
+    unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
 """
 
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import json
 import re
 import sys
@@ -35,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.architectures.config_types import LETTERS, types_of
+from inspector.architectures.value_rules import PRUNED
 from tests.judged import base_record, oracle_types
 from tests.oracle.make_config_rules import _builds
 
@@ -128,6 +132,13 @@ class Probe:
         if self.layers and self.refuses(ROPE_KEYS[0], {}):
             yield ROPE_KEYS[0]
 
+    def settings_of_layers(self) -> Iterator[str]:
+        """Types of layers of which the settings must not be absent, where each layer type has its own."""
+        stated = self.config.get(ROPE_KEYS[0]) or {}
+        for layer in self.layers:
+            if self.refuses(ROPE_KEYS[0], {name: one for name, one in stated.items() if name != layer}):
+                yield layer
+
     def config_refuses(self, key: str, value: Any) -> bool:
         """Whether already the config class refuses a value."""
         auto = importlib.import_module("transformers").AutoConfig
@@ -178,6 +189,12 @@ class Probe:
             if typed and self.refuses(key, {**value, "model_type": NO_TYPE}):
                 yield key
 
+    def unpruned(self, major: str) -> Iterator[str]:
+        """The key of heads to remove, where the code of the class has nothing that removes them."""
+        module = inspect.getmodule(getattr(importlib.import_module("transformers"), self.class_name))
+        if major == "4" and module is not None and "_prune_heads" not in inspect.getsource(module):
+            yield PRUNED
+
     def heads(self) -> Iterator[str]:
         """Keys of a number of heads that must not be negative."""
         for key, value in self.config.items():
@@ -221,7 +238,7 @@ def _is_declared(model_type: str, key: str) -> bool:
 
 
 Groups = list[tuple[Mapping[str, str], list[str]]]
-BY_KEY = ("activations", "empty", "theta", "texts", "head_dim", "parts", "heads")
+BY_KEY = ("activations", "empty", "layers", "theta", "texts", "head_dim", "parts", "heads", "unpruned")
 """Tables of key -> model types."""
 
 
@@ -273,9 +290,11 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
     for name, keys in (
         ("theta", probe.theta()),
         ("empty", probe.empty()),
+        ("layers", probe.settings_of_layers()),
         ("activations", probe.activations(known)),
         ("head_dim", probe.without_head_dim(ROPE_KEYS[major == "4"])),
         ("heads", probe.heads()),
+        ("unpruned", probe.unpruned(major)),
         ("parts", probe.parts()),
     ):
         for key in keys:

@@ -113,8 +113,13 @@ class Builder:
             return kind(config)
 
     def _finish(self, model: Any) -> None:
-        """What `from_pretrained` does after the weights of a model are there."""
-        if self.major != "4":
+        """What `from_pretrained` does after the weights of a model are there.
+
+        Version 4 draws weights anew for every module with buffers that are not stored, and reads their deviation.
+        """
+        if self.major == "4":
+            model._initialize_missing_keys([], False)
+        else:
             for one in (*model.parameters(), *model.buffers()):
                 one._is_hf_initialized = True
             model._move_missing_keys_from_meta_to_device(set(), None, None, None)
