@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
 from inspector.auditing.own_program import for_own_program
+from inspector.auditing.quantized_loads import has_block_too_many
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -327,4 +329,13 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         loads=other,
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
+        surplus=_surplus_block(audited, load),
     )
+
+
+def _surplus_block(audited: Audit, load: Load) -> str:
+    """The key of the config without which the loader reads the weights; "" where there is none."""
+    config = audited.checkpoint.config
+    if load.loader != "vllm" or load.outcome != REFUSES or config is None:
+        return ""
+    return QUANTIZATION if has_block_too_many(audited, config.values) else ""

@@ -52,6 +52,9 @@ OF_TOWERS: Final = ("v.", "a.", "mm.")
 ROUTER: Final = ".ffn_gate_inp."
 MLP: Final = ".ffn_"
 """In the names of a router, and of all matrices of an MLP or of experts."""
+ONE_BY_ONE: Final = frozenset({f"blk.#.ffn_{name}.#.weight" for name in ("gate", "up", "down")})
+JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
+"""Families of experts as files of 2023 have them, and the tensor that llama.cpp asks for first instead (measured)."""
 OLLAMA: Final = "Ollama"
 OF_COMFYUI: Final = frozenset({
     "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
@@ -76,7 +79,7 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
         missing = next((one for one in absent if not spares(named, one)), "")
         spared = next(iter(absent), "")
         wrong = next((first_name(one.block.key, one.boxes) for one in case.placement.mismatched), "")
-    missing = missing or next(iter(_computed(audited)), "")
+    missing = missing or next(iter(_computed(audited)), "") or _joined_experts(audited)
     beyond = _surplus(audited)
     surplus = next(iter(beyond), "")
     other = _of_another_architecture(audited)
@@ -176,7 +179,7 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
     if not _has_other_names(audited):
-        return [*_with_surplus(audited, findings, load), *_needed(audited)]
+        return [*_with_surplus(audited, findings, load), *_needed(audited), *_one_by_one(audited)]
     from inspector.findings.names.architecture import NamesOfAnotherProgram
 
     named = NamesOfAnotherProgram(
@@ -286,6 +289,23 @@ def _needed(audited: Audit) -> list[Finding]:
     from inspector.findings.names.gguf_architecture import TensorsNeeded
 
     return [TensorsNeeded(place=Place(tensor=names[0]) if len(names) == 1 else Place(), names=tuple(names))]
+
+
+def _one_by_one(audited: Audit) -> list[Finding]:
+    """The finding on experts that are stored one by one."""
+    absent = _joined_experts(audited)
+    if not absent:
+        return []
+    from inspector.findings.names.gguf_architecture import ExpertsOneByOne
+
+    apart = sorted(name for name in audited.checkpoint.tensors if key_of(name)[0] in ONE_BY_ONE)
+    return [ExpertsOneByOne(place=Place(), example=apart[0], tensors=len(apart), absent=absent)]
+
+
+def _joined_experts(audited: Audit) -> str:
+    """The tensor of all experts of a layer that llama.cpp looks for, where each expert has its own; "" elsewhere."""
+    families = {line.family for line in audited.lines if line.kind != UNEXPLAINED}
+    return JOINED_EXPERTS if not families.isdisjoint(ONE_BY_ONE) else ""
 
 
 def _computed(audited: Audit) -> list[str]:

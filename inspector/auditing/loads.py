@@ -22,7 +22,13 @@ from inspector.auditing.failures import (
     without_unread_names,
 )
 from inspector.auditing.file_names import PICKLED
-from inspector.auditing.quantized_loads import has_unread_scales, is_understood, stacked_scales, why_unread
+from inspector.auditing.quantized_loads import (
+    has_unread_scales,
+    is_understood,
+    is_whole_for_vllm,
+    stacked_scales,
+    why_unread,
+)
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.strict_loads import refused
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
@@ -135,7 +141,9 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
-    others = of_safetensors(given.class_name, given.model_type, newest, built, unread, config.values)
+    others = of_safetensors(
+        given.class_name, given.model_type, newest, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
+    )
     others = refused(audited, config.values, others)
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings

@@ -44,6 +44,11 @@ HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
 
 BY_PATTERN: Final = "compressed-tensors"
 """The method whose list has whole names, and patterns; the entries of the others may be the end of a name."""
+EVERYWHERE: Final = frozenset({BY_PATTERN, "awq"})
+"""Methods whose loaders replace each linear layer that is in no list, those of towers too, whatever its widths are.
+
+Source: `replace_with_awq_linear` of transformers 5, `apply_quantization_config` of compressed-tensors.
+"""
 BUILDS_HEADS: Final = frozenset({BY_PATTERN})
 """Methods whose loader quantizes a tied head as well where no list excludes it.
 
@@ -78,7 +83,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
     if method not in LISTS or not settings.whole or not any(unpacked.schemes.values()):
         return []
     found = []
-    for line, scheme in among_packed(lines, everywhere=method == BY_PATTERN):
+    for line, scheme in among_packed(lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN):
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
         boxes = tuple(
             box for setting, inside in pieces if setting.method and setting.sized and setting.skipped is None
@@ -87,13 +92,13 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
         if boxes:
             found.append((line, scheme, boxes))
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
-    towers = _towers(body, lines) if method == BY_PATTERN else []
+    towers = _towers(body, lines) if method in EVERYWHERE else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
     if method in BY_NAME:
         entries = [name for line, boxes in inside for name in _names(line.family, boxes)]
     else:
         entries = entries_for(inside, lines, SIGNS.get(method, ""))
-    entries = [*(f"re:.*{_shortest(tower, lines)}.*" for tower in towers), *entries]
+    entries = [*_of_towers(towers, lines, method), *entries]
     key = LISTS[method]
     stated = tuple(entry.text for entry in settings.ignored)
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
@@ -146,10 +151,10 @@ def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpack
     return replace(finding, source=settings.source, key=key, entries=entries)
 
 
-def among_packed(lines: Sequence[Line], *, everywhere: bool = False) -> Iterator[tuple[Line, str]]:
+def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool = False) -> Iterator[tuple[Line, str]]:
     """Plain weights that every tool quantizes, of families without a quantized module, with the scheme of others.
 
-    everywhere: also in stacks of which nothing is quantized, such as a tower.
+    everywhere: also in stacks of which nothing is quantized, such as a tower. heads: heads too.
     """
     packed = {
         _stack(line.family): line.packed.scheme
@@ -161,7 +166,7 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False) -> Iterator
         stack = _stack(line.family)
         plain = line.packed is None and line.family not in families and line.layout.dtype in FLOATS
         usual = line.role in EVERY_TOOL and stack in packed
-        every = everywhere and (line.role.startswith(HEAD) or not line.role.startswith(NO_LAYERS))
+        every = everywhere and ((heads and line.role.startswith(HEAD)) or not line.role.startswith(NO_LAYERS))
         if plain and (usual or every) and _is_linear(line):
             yield line, packed.get(stack) or next(iter(packed.values()))
 
@@ -188,6 +193,19 @@ def _towers(found: Sequence[Line], lines: Sequence[Line]) -> list[str]:
         if stem is not None and f"{stem}." not in towers:
             towers.append(f"{stem}.")
     return towers
+
+
+def _of_towers(towers: Sequence[str], lines: Sequence[Line], method: str) -> Iterator[str]:
+    """The entries that leave out whole parts: the name of each, and where there are no patterns the path as well.
+
+    transformers 5 compares an entry with the beginning and the end of a path, vLLM with any part of its own path.
+    """
+    for tower in towers:
+        last = _shortest(tower, lines)
+        if method == BY_PATTERN:
+            yield f"re:.*{last}.*"
+        else:
+            yield from dict.fromkeys((tower.rstrip("."), last))
 
 
 def _shortest(tower: str, lines: Sequence[Line]) -> str:

@@ -1,4 +1,4 @@
-"""mmproj files beside a GGUF model: whether they give vectors of the width that the model's embeddings have.
+"""mmproj files beside a GGUF model: whether they are projectors, and of the width that the model's embeddings have.
 
 Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in which they differ.
 """
@@ -13,6 +13,7 @@ from inspector.auditing.result import Audit
 from inspector.dialects.llama_cpp import width_of_projector
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint, load_other_set
+from inspector.loader.weight_sets import PROJECTOR
 
 MOST_READ: Final = 16
 """Most files outside of the audited set of which the headers are read."""
@@ -20,15 +21,26 @@ WIDTH: Final = ".embedding_length"
 
 
 def with_projectors_beside(audited: Audit) -> Audit:
-    """The audit of a GGUF model with findings on projectors in its folder that fit none of its models."""
+    """The audit of a GGUF model with findings on projectors in its folder that fit none of its models, or are none."""
     if audited.checkpoint.alone or _width_of(audited.checkpoint) is None:
         return audited
     others = [one.name for one in audited.checkpoint.other_sets if one.kind == "gguf"][:MOST_READ]
     read = [one for name in others if (one := load_other_set(audited.checkpoint, name)) is not None]
     projectors = [one for one in read if one.metadata is not None and is_projector(one.metadata.values)]
     models = [one for one in (audited.checkpoint, *read) if one not in projectors]
-    found = list(_misfits(projectors, models))
+    found = [*_misfits(projectors, models), *_misnamed(read)]
     return audited.with_findings(ordered((*audited.findings, *found))) if found else audited
+
+
+def _misnamed(others: list[Checkpoint]) -> Iterator[Finding]:
+    """The finding on each file with the name of a projector that is a model."""
+    for one in others:
+        values = {} if one.metadata is None else one.metadata.values
+        stated = values.get("general.architecture")
+        if PROJECTOR in one.set_name.casefold() and isinstance(stated, str) and _width_of(one) is not None:
+            from inspector.findings.names.gguf_projector import NoProjector
+
+            yield NoProjector(place=Place(file=one.set_name), stated=stated)
 
 
 def _width_of(checkpoint: Checkpoint) -> tuple[str, int] | None:

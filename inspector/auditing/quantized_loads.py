@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
-from inspector.auditing.result import Audit
+from inspector.auditing.result import CLEAN, Audit
 from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loading.quantizers import of_text_model
 
@@ -43,8 +43,32 @@ def _has_nothing_packed(audited: Audit) -> bool:
     return any(isinstance(one, NothingPacked) for one in audited.findings)
 
 
+MODELOPT: Final = "modelopt"
+OF_MODELOPT: Final = frozenset({
+    "fp8", "fp8_per_channel_per_token", "fp8_pb_wo", "nvfp4", "w4a16_nvfp4", "mxfp8", "mixed_precision",
+})  # fmt: skip
+"""The algorithms of ModelOpt that vLLM has (`QUANT_ALGOS` in `layers/quantization/modelopt.py`).
+
+It takes them from config.json, and without a block there from hf_quant_config.json (`transformers_utils/config.py`).
+"""
+
+
+def is_whole_for_vllm(audited: Audit) -> bool:
+    """Whether all weights are as ModelOpt stores them, which vLLM reads and transformers does not."""
+    if audited.unpacked is None or audited.verdict != CLEAN:
+        return False
+    stated = audited.unpacked.settings.base
+    return stated.method == MODELOPT and stated.variant in OF_MODELOPT
+
+
 STORAGE: Final = "bnb_4bit_quant_storage"
 """The dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any but bytes."""
+
+
+def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """Whether vLLM reads the weights without the quantization block alone: plain experts under one of mxfp4."""
+    block = values.get(QUANTIZATION)
+    return isinstance(block, Mapping) and block.get("quant_method") == "mxfp4" and _has_nothing_packed(audited)
 
 
 def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
@@ -53,7 +77,7 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
     Its experts of a block for mxfp4 have packed numbers only (`models/gpt_oss.py`), transformers packs plain ones.
     """
     block = values.get(QUANTIZATION)
-    if isinstance(block, Mapping) and block.get("quant_method") == "mxfp4" and _has_nothing_packed(audited):
+    if has_block_too_many(audited, values):
         return "the block says mxfp4, and the experts are stored plain"
     storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
     return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"

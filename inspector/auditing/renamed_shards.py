@@ -53,6 +53,9 @@ def with_renamed_shards(audited: Audit) -> Audit:
 
 def _with_renamed_parts(audited: Audit) -> Audit:
     """The audit of the parts of a GGUF model where the missing one is there under another name, as it states itself."""
+    own = next((one for one in audited.findings if isinstance(one, GgufPartRenamed) and not one.beside), None)
+    if own is not None:
+        return _with_all_renamed(audited, own)
     missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.place.file]
     wanted = str(missing[0].place.file) if len(missing) == 1 else ""
     number = shard_number(wanted)
@@ -67,6 +70,31 @@ def _with_renamed_parts(audited: Audit) -> Audit:
             kept = [finding for finding in audited.findings if finding is not missing[0]]
             return replace(audited, findings=tuple(ordered([renamed, *_without_sets(kept, {one.name})])))
     return audited
+
+
+def _with_all_renamed(audited: Audit, own: GgufPartRenamed) -> Audit:
+    """The audit of a part where no part has the name of one: each is renamed, to names that differ in the number."""
+    files = {own.part: str(own.place.file)}
+    single = [one for one in audited.checkpoint.other_sets if one.kind == "gguf" and len(one.files) == 1]
+    for one in single[:MOST_READ]:
+        other = load_other_set(audited.checkpoint, one.name)
+        for part in () if other is None else other.findings:
+            if isinstance(part, GgufPartRenamed) and part.of == own.of and not part.beside:
+                files.setdefault(part.part, one.name)
+    if len(files) < 2:
+        return audited
+    stem = _shared_beginning(list(files.values())) or files[min(files)].removesuffix(".gguf")
+    renames = tuple((files[number], f"{stem}-{number:05d}-of-{own.of:05d}.gguf") for number in sorted(files))
+    whole = replace(own, renames=renames, wanted=dict(renames)[str(own.place.file)])
+    kept = [whole if one is own else one for one in audited.findings]
+    return replace(audited, findings=tuple(_without_sets(kept, set(files.values()))))
+
+
+def _shared_beginning(names: list[str]) -> str:
+    """What names begin with, without what separates a number from it."""
+    first, last = min(names), max(names)
+    shared = next((number for number, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:shared].rstrip(" -_.(")
 
 
 def _renamed(checkpoint: Checkpoint, absent: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, OtherSet]]:

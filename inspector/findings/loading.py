@@ -48,6 +48,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     code_of: str | None = None
     """A class of other code, which builds a model with the stored names."""
+    surplus: str = ""
+    """A key of the config without which it loads."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -60,6 +62,9 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.loads:
             return Remedy(f"use {self.loads}")
+        if self.surplus:
+            step = Step(action="remove", file="config.json", key=(self.surplus,))
+            return Remedy(f"remove {self.surplus} from config.json", (step,))
         if self.class_name is not None:
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))

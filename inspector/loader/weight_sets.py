@@ -17,6 +17,8 @@ from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, PEFT, T
 
 SAFETENSORS: Final = "safetensors"
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+PROJECTOR: Final = "mmproj"
+"""In the names of GGUF files with a projector, which are read beside a model (`common/download.cpp` of llama.cpp)."""
 """Supported formats besides safetensors, in order of preference."""
 _FORMATS: Final = {
     "safetensors": SAFETENSORS,
@@ -209,6 +211,8 @@ def _rank(one: WeightSet, of_adapter: bool, first: Collection[str]) -> tuple[int
         place = 20 + _LAST_STEMS.index(one.stem) if one.stem in _LAST_STEMS else 10
         if one.stem == LORA_STEM or (of_adapter and one.stem in _ADAPTER_STEMS):
             place = 5
+        if one.kind == "gguf" and PROJECTOR in one.stem.casefold():
+            place = 15
     single = 0 if known in _SINGLE_FIRST else 2
     shards = single if not one.numbered else 1 if one.index else 3
     return (one.kind != SAFETENSORS, place, bool(variant), shards, -one.bytes, one.name)

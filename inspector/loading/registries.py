@@ -64,16 +64,25 @@ def names_tensor(name: str, architecture: object) -> bool:
 
 
 def of_safetensors(
-    class_name: str | None, model_type: str | None, newest: Load, built: Load, index: str, values: Mapping[str, Any]
+    class_name: str | None,
+    model_type: str | None,
+    newest: Load,
+    built: Load,
+    index: str,
+    values: Mapping[str, Any],
+    *,
+    of_vllm: bool = False,
 ) -> tuple[Load, ...]:
     """What vLLM and mlx-lm do with a folder that transformers reads.
 
     newest: what transformers does. built: what it would do without settings that only MLX reads. index: one beside the
     audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`). values:
-    those of the config.
+    those of the config. of_vllm: whether the weights are whole, in a quantization that vLLM reads and transformers does
+    not.
     """
     files = tuple(name for name in built.files if name.endswith(".safetensors"))
-    vllm = _strict("vllm", knows("vllm", class_name), newest, newest.files)
+    read = documented("vllm", COMPLETE) if of_vllm else newest
+    vllm = _strict("vllm", knows("vllm", class_name), read, newest.files or files)
     if index and vllm.outcome != UNKNOWN:
         vllm = documented("vllm", UNKNOWN, f"it reads the files that {index} lists, which were not audited")
     mlx = _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*")))

@@ -151,6 +151,10 @@ def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
 
 
 def _by_algorithm(opened: UnpackedTensor, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
+    if piece.setting.method == "compressed-tensors":
+        from inspector.quantization.schemes.compressed_tensors_groups import by_groups
+
+        return by_groups(opened, piece.read, piece.setting)
     if piece.setting.method != "modelopt" or scheme.values != PLAIN:
         return opened
     from inspector.quantization.schemes.modelopt_algorithms import by_algorithm
@@ -172,12 +176,18 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         work.agreed[setting] = work.agreed.get(setting, 0) + piece.modules
     for suffix, layout in piece.turned.items():
         work.report(transposed(suffix, piece.layouts[suffix], layout), module, suffix, piece.boxes, name)
-    if method != piece.setting.method:
+    skipped = piece.setting.skipped is not None and not follows_tensors(name, special=True)
+    listed = skipped and bool(piece.setting.skipped)  # settings of others do not hold for it
+    if method != piece.setting.method and not listed:
         written = work.settings.written_for is not None
         key = f"{work.settings.source}.quant_method" if written else piece.setting.key("method")
         other = PackingConfigDisagrees(key=key, what="method", config=piece.setting.method, plain=True, weights=method)
         work.report(other, module, scheme.values, piece.boxes, name)
     faults = opened.faults
+    if skipped:
+        _excluded(work, module, piece, scheme, opened, otherwise=listed and method != piece.setting.method)
+    if listed:
+        faults = tuple(fault for fault in faults if not isinstance(fault, PackingConfigDisagrees))
     _integers(work, module, piece, faults)
     if is_lone(piece):  # all of its helpers are missing: the first one says so
         missing = [fault for fault in faults if isinstance(fault, PackingHelperMissing)]
@@ -189,9 +199,17 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         else:
             suffix = fault.helper if isinstance(fault, PackingHelperDiffers) else scheme.values
             work.report(fault, module, suffix, piece.boxes, name)
-    if piece.setting.skipped is not None and not follows_tensors(name, special=True):
-        skipped = SkippedButPacked(entry=piece.setting.skipped, source=work.settings.source)
-        work.report(skipped, module, scheme.values, piece.boxes, name)
+
+
+def _excluded(
+    work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor, *, otherwise: bool
+) -> None:
+    """Reports quantized modules that the settings exclude. otherwise: whether another method than theirs made them."""
+    assert opened.packed is not None
+    disagree = any(isinstance(fault, PackingConfigDisagrees) for fault in opened.faults)
+    entry, source = piece.setting.skipped or "", work.settings.source
+    found = SkippedButPacked(entry=entry, source=source, otherwise=otherwise or (bool(entry) and disagree))
+    work.report(found, module, scheme.values, piece.boxes, opened.packed.scheme)
 
 
 def _integers(work: Work, module: Module, piece: ModuleGroup, faults: Sequence[PackedModules]) -> None:

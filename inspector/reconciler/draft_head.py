@@ -23,7 +23,8 @@ JOINS: Final = "fc.weight"
 BIAS: Final = "fc.bias"
 OF_DRAFT: Final = ("names and shapes", "a draft head of EAGLE-3: only what marks it was compared")
 """The check that is then skipped, and why."""
-LAYER: Final = "midlayer"
+LAYERS: Final = ("midlayer", "layers.#")
+"""Names of the one layer of EAGLE-3: in its own code, and as vLLM's speculators and others write it."""
 NORMS: Final = ("hidden_norm.weight", "input_layernorm.weight")
 BESIDE: Final = frozenset(
     {"fc.weight", "fc.bias", "norm.weight", "lm_head.weight", "embed_tokens.weight", "d2t", "t2d"}
@@ -64,13 +65,14 @@ def draft_of_three(families: Families) -> DraftHead | None:
     """
     joins = families.get(JOINS)
     shape = () if joins is None else joins.usual.shape
-    if len(shape) != 2 or shape[1] != 3 * shape[0] or not families.keys() >= {f"{LAYER}.{name}" for name in NORMS}:
+    layer = next((one for one in LAYERS if families.keys() >= {f"{one}.{name}" for name in NORMS}), None)
+    if layer is None or len(shape) != 2 or shape[1] != 3 * shape[0]:
         return None
     width = 2 * shape[0]
-    inputs = (families.get(f"{LAYER}.self_attn.{name}_proj.weight") for name in "qkv")
+    inputs = (families.get(f"{layer}.self_attn.{name}_proj.weight") for name in "qkv")
     if any(one is None or len(one.usual.shape) != 2 or one.usual.shape[1] != width for one in inputs):
         return None
-    if any(key not in BESIDE and not key.startswith(f"{LAYER}.") for key in families):
+    if any(key not in BESIDE and not key.startswith(f"{layer}.") for key in families):
         return None
     from inspector.findings.names.components import DraftHead
 

@@ -252,6 +252,15 @@ def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.parametrize("names", [("my model part1", "my model part2"), ("first", "second"), ("a_1", "a_2")])
+def test_parts_of_which_none_has_its_name_are_renamed_together(names: tuple[str, str], tmp_path: Path) -> None:
+    folder = split(written("llama"), tmp_path)
+    for number, name in enumerate(names, 1):
+        (folder / f"model-0000{number}-of-00002.gguf").rename(folder / f"{name}.gguf")
+    assert [one.code for one in audit(str(folder)).findings if one.severity == "error"] == ["N482"]
+    assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
+
+
 def test_parts_joined_as_plain_files_are_one_finding(tmp_path: Path) -> None:
     parts = sorted(split(written("llama"), tmp_path).iterdir())
     whole = tmp_path / "joined" / "model.gguf"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -326,12 +326,22 @@ def gguf_projector(*keys: str) -> recorded_gguf.Written:
     return recorded_gguf.Written(kept, {**arrays, "v.class_embd": np.ones(32, np.float32)}, {})
 
 
-def gguf_with(*files: recorded_gguf.Written) -> Audit:
-    """Files with a projector and the models beside it."""
+def gguf_with(*files: recorded_gguf.Written, names: Sequence[str] = ()) -> Audit:
+    """Files with a projector and the models beside it. names: other names than usual."""
+    usual = ["mmproj.gguf" if "mm.0.weight" in written.arrays else "model.gguf" for written in files]
     with TemporaryDirectory() as place:
-        for written in files:
-            written.save(Path(place) / ("mmproj.gguf" if "mm.0.weight" in written.arrays else "model.gguf"))
+        for written, name in zip(files, names or usual, strict=True):
+            written.save(Path(place) / name)
         return audit(place)
+
+
+def gguf_with_experts_one_by_one() -> Audit:
+    """A Mixtral with a tensor for each expert, as converters of 2023 wrote it."""
+    written = gguf_of("mixtral")
+    for name in [name for name in written.arrays if "_exps." in name]:
+        for number, expert in enumerate(written.arrays.pop(name)):
+            written.arrays[name.replace("_exps.", f".{number}.")] = expert
+    return gguf_with(written)
 
 
 def gguf_of(model_type: str, architecture: str = "llama") -> recorded_gguf.Written:
@@ -662,6 +672,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
         {name: entry for name, entry in genuine({**TIED, "tie_word_embeddings": False}).items() if "embed" not in name},
         TIED),
     "projector-of-other-width": lambda: gguf_with(gguf_of("llama"), gguf_projector()),
+    "no-projector": lambda: gguf_with(gguf_of("qwen2"), gguf_of("llama"), names=("m.gguf", "mmproj-model-f16.gguf")),
+    "experts-one-by-one": gguf_with_experts_one_by_one,
     "projector-kind-missing": lambda: gguf_with(gguf_projector("clip.projector_type")),
     "projector-alone": lambda: gguf_with(gguf_projector()),
     "gguf-architecture-unknown": lambda: gguf_with(gguf_of("llama", architecture="mllama")),

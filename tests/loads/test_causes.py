@@ -43,6 +43,7 @@ EAGLE_3: list[Any] = [
     ["shape", "midlayer.self_attn.v_proj.weight", [40, 96]],
     ["add", "d2t", "I64", [107]], ["add", "t2d", "BOOL", [200]],
 ]  # fmt: skip
+OF_SPECULATORS = [*EAGLE_3, ["replace", "midlayer.", "layers.0."]]
 TIMM: list[Any] = [
     ["lose", "self.key", "self.value", "attention.key", "attention.value"],
     *(["replace", old, new] for old, new in [
@@ -91,6 +92,8 @@ CASES: list[Row] = [
      False]], "findings", ["C310"],
      'set "decoder.add_cross_attention": true in config.json, and "decoder.is_decoder": true, which it needs'),
     ("draft head", "llama", "CausalLM", [*EAGLE_3, ["add", "fc.weight", "F32", [48, 144]]], "findings", ["N460"],
+     "load it beside the model that it was trained for"),
+    ("draft head", "llama", "CausalLM", [*OF_SPECULATORS, ["add", "fc.weight", "F32", [48, 144]]], "findings", ["N460"],
      "load it beside the model that it was trained for"),
     ("draft head", "llama", "CausalLM", [*EAGLE_3, ["add", "fc.weight", "F32", [48, 96]]], "findings", ["N401"],
      "use the config.json"),

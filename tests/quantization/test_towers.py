@@ -14,7 +14,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write
-from tests.judged import codes
+from tests.judged import codes, judged
 
 TEXT = {
     "model_type": "llama", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2,
@@ -75,3 +75,31 @@ def test_a_tower_that_is_left_out_is_no_fault(inside: bool, older: str, tmp_path
     assert (audited.verdict, codes(audited) - {"N409"}) == ("clean", set())
     outcomes = {str(one.version)[:1]: one.outcome for one in audited.loads if one.loader == "transformers"}
     assert outcomes == {"5": "complete", "4": older}
+
+
+def awq(*excluded: str, width: int = 64) -> Audit:
+    """LLaVA in AWQ whose tower and projector are plain. width: of the tower."""
+    vision = {**VISION, "hidden_size": width, "intermediate_size": 2 * width, "projection_dim": width}
+    config = {**CONFIG, "text_config": TEXT, "vision_config": vision}
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(config, "F16").items():
+        if "language_model" in name and name.endswith("_proj.weight"):
+            module, (outputs, inputs) = name.removesuffix(".weight"), shape
+            spec[f"{module}.qweight"] = ("I32", (inputs, outputs // 8))
+            spec[f"{module}.qzeros"] = ("I32", (inputs // 128, outputs // 8))
+            spec[f"{module}.scales"] = ("F16", (inputs // 128, outputs))
+        else:
+            spec[name] = (dtype, shape)
+    block = {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm", "zero_point": True}
+    listed = {"modules_to_not_convert": list(excluded)} if excluded else {}
+    return judged(spec, {**config, "quantization_config": {**block, **listed}})
+
+
+@pytest.mark.parametrize("width", [64, 128])
+def test_awq_replaces_the_layers_of_a_tower_that_no_list_leaves_out(width: int) -> None:
+    """Whatever their widths are: `replace_with_awq_linear` asks only for the list."""
+    (finding,) = (one for one in awq(width=width).findings if one.severity == "error")
+    assert finding.code == "T641"
+    (step,) = finding.remedy().steps
+    assert awq(*step.new, width=width).verdict == "clean"
+    assert awq("vision_tower", "multi_modal_projector", width=width).verdict == "clean"

@@ -561,3 +561,43 @@ def test_a_scale_of_a_wrong_shape_is_one_finding_where_no_other_layer_has_the_mo
     key = next(key for key in spec if key.endswith(".weight_scale"))
     spec[key] = (spec[key][0], (spec[key][1][0] + 1, spec[key][1][1]))
     assert bad(judged(spec, {**one["config"], "num_hidden_layers": 1})) == ["T611"]
+
+
+STRATEGIES = [
+    ("ct_w4a16", "tensor", 128, {"strategy": "group"}), ("ct_w4a16", "channel", 128, {"strategy": "group"}),
+    ("ct_w4a16", "group", None, {"group_size": 128}),
+    ("ct_w4a16", "channel", None, {"strategy": "group", "group_size": 128}),
+    ("ct_w8a8", "channel", 128, {"group_size": -1}), ("ct_w8a8", "group", None, {"strategy": "channel"}),
+    ("ct_fp8_dynamic", "channel", 128, {"group_size": -1}), ("ct_fp8_dynamic", "channel", -1, {}),
+    ("ct-fp8-static", "tensor", 128, {"group_size": -1}), ("ct-fp8-static", "group", None, {"strategy": "tensor"}),
+    ("ct_nvfp4a16", "tensor", 16, {"strategy": "tensor_group"}), ("ct_w8a8", "channel", None, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "strategy", "size", "right"), STRATEGIES)
+def test_strategy_and_group_size_must_agree(name: str, strategy: str, size: int | None, right: dict[str, Any]) -> None:
+    """compressed-tensors refuses a group size without groups, and groups without a size, whatever is stored."""
+    config, spec, _ = checkpoint(name)
+    (group,) = config["quantization_config"]["config_groups"].values()
+    group["weights"] |= {"strategy": strategy, "group_size": size}
+    wrong = [one for one in audited(name, spec, config).findings if one.severity == "error"]
+    assert {one.facts["what"]: one.facts["weights"] for one in wrong} == right
+    group["weights"] |= right
+    assert bad(audited(name, spec, config)) == []
+
+
+def test_modules_in_a_list_that_are_quantized_in_another_way_are_one_finding() -> None:
+    """Attention in the fp8 of the source, excluded from a quantization to MXFP4, with the scales' usual name."""
+    config, spec, parameters = checkpoint("quark_mxfp4")
+    attention = [name for name in original("quark_mxfp4") if "self_attn" in name]
+    config["quantization_config"]["exclude"] = ["lm_head", *(name.removesuffix(".weight") for name in attention)]
+    for name in attention:
+        rows, columns = original("quark_mxfp4")[name]
+        spec[name] = ("F8_E4M3", (rows, columns))
+        spec[f"{name}_scale"] = ("F32", (-(-rows // 128), -(-columns // 128)))
+    result = audited("quark_mxfp4", spec, config)
+    (finding,) = (one for one in result.findings if one.severity == "error")
+    assert (finding.code, finding.remedy().words) == (
+        "T615", "store these modules unquantized, or quantize the model again"
+    )  # fmt: skip
+    assert result.counts.unique_parameters == parameters

@@ -6,7 +6,7 @@ from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.header.entries import Entries, ShapeEntry
 from inspector.findings.header.offsets import DataBehindEnd
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, number
+from inspector.findings.words import count, listed, number
 
 
 class BlockEntry(ShapeEntry, frozen=True, kw_only=True):
@@ -209,6 +209,8 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
     of: int
     wanted: str
     beside: tuple[str, ...]
+    renames: tuple[tuple[str, str], ...] = ()
+    """Where no part has the name of a part: name and new name of each."""
 
     row_texts = (("others", "{beside:listed 4}", "beside"),)
 
@@ -216,6 +218,11 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
         return f"{self.place.file} is part {self.part} of {self.of}"
 
     def remedy(self) -> Remedy:
+        if self.renames:
+            steps = tuple(Step(action="move", file=old, new=new) for old, new in self.renames)
+            words = f"rename {listed([f'{old} to {new}' for old, new in self.renames], 4)}"
+            more = len(self.renames) < self.of
+            return Remedy(f"{words}, beside the other parts" if more else words, steps)
         step = Step(action="move", file=self.place.file, new=self.wanted)
         words = f"rename {self.place.file} to {self.wanted}"
         if len(self.beside) < self.of - 1:

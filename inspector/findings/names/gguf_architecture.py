@@ -97,3 +97,34 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
 
     code = "N440"
     severity = "note"
+
+
+class ExpertsOneByOne(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file has a tensor for each expert, which llama.cpp no longer reads.
+
+    What it means
+        Converters of 2023 and early 2024 wrote the matrices of each expert by themselves (`blk.0.ffn_gate.0.weight`);
+        those of today write one tensor for all experts of a layer (`blk.0.ffn_gate_exps.weight`).
+
+    Why it matters
+        llama.cpp of 2025 and later looks for the joined tensors alone, and refuses the file.
+
+    Example
+        error[N596] experts-one-by-one: 99 tensors such as blk.0.ffn_down.0.weight
+          reference  llama.cpp refuses it: tensor blk.0.ffn_down_exps.weight not found
+          help       convert the model again with a current llama.cpp, or download a
+                     file of 2024 or later
+
+    What to do
+        Convert the model again, or download a newer file of it.
+    """
+
+    code = "N596"
+
+    example: str
+    tensors: int
+    absent: str
+
+    headline_text = "{tensors:count tensor} such as {example}"
+    row_texts = (("reference", "llama.cpp refuses it: tensor {absent} not found"),)
+    remedy_text = "convert the model again with a current llama.cpp, or download a file of 2024 or later"

@@ -44,6 +44,39 @@ class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
     remedy_text = "download the mmproj file of this model; remove this one"
 
 
+class NoProjector(Finding, frozen=True, kw_only=True):
+    """A GGUF file has the name of a projector, and is none.
+
+    What it means
+        llama.cpp and the programs around it take a file with `mmproj` in its name for the towers and the projector of
+        the model beside it. This one states the architecture of a text model.
+
+    Why it matters
+        llama.cpp refuses it as a projector, and the model beside it sees no images.
+
+    Example
+        error[N597] no-projector: mmproj-model-f16.gguf
+          states     the architecture llama
+          reference  llama.cpp refuses it as a projector
+          help       download the mmproj file of the model; rename
+                     mmproj-model-f16.gguf, or remove it
+
+    What to do
+        Download the mmproj file, which states the architecture `clip`.
+    """
+
+    code = "N597"
+    severity = "error"
+
+    stated: str
+
+    headline_text = "{place.file}"
+    row_texts = (("states", "the architecture {stated}"), ("reference", "llama.cpp refuses it as a projector"))
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"download the mmproj file of the model; rename {self.place.file}, or remove it")
+
+
 class ProjectorKindMissing(ContentFinding, frozen=True, kw_only=True):
     """An mmproj file does not say what kind of projector it has.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Self
 
 import msgspec
 
@@ -18,7 +20,8 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
     """A module is quantized although the config excludes it.
 
     What it means
-        A list such as `ignore` or `modules_to_not_convert` contains the module, but it is stored quantized.
+        A list such as `ignore` or `modules_to_not_convert` contains the module, but it is stored quantized. Where it is
+        quantized in another way than the modules in no list, the settings do not describe it either.
 
     Why it matters
         Loaders build an unquantized module: its weight is random, or has the quantized values without their scales.
@@ -31,7 +34,8 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
           help     remove the entry from the list, or store the module unquantized
 
     What to do
-        Remove the entry from the list, or store the module unquantized.
+        Remove the entry from the list, or store the module unquantized. A module that is quantized in another way would
+        not load without its entry either.
     """
 
     code = "T615"
@@ -39,20 +43,34 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
 
     entry: str
     source: str
+    otherwise: bool = False
+    entries: tuple[str, ...] = ()
 
     def alike(self) -> tuple[object, ...]:
-        return (self.entry,)
+        return (self.otherwise, bool(self.entry))
+
+    def summed(self, findings: Sequence[PackedModules]) -> Self:
+        named = (one.entry for one in findings if isinstance(one, SkippedButPacked))
+        return msgspec.structs.replace(self, entries=tuple(dict.fromkeys(entry for entry in named if entry)))
 
     def headline(self) -> str:
-        return f"{value(self.entry)} in {self.source}" if self.entry else f"no entry in {self.source}"
+        if not self.entry:
+            return f"no entry in {self.source}"
+        more = len(self.entries) - 1
+        return f"{value(self.entry)}{f' and {more} more' if more > 0 else ''} in {self.source}"
 
     def rows(self) -> Rows:
         return [("stored", self.first_names()), ("packing", self.scheme)]
 
     def remedy(self) -> Remedy:
+        if self.otherwise:
+            return Remedy("store these modules unquantized, or quantize the model again")
         if not self.entry:
             return Remedy(f"add an entry for each of these modules to {self.source}, or store them unquantized")
-        return Remedy("remove the entry from the list, or store the module unquantized")
+        which = "the entries" if len(self.entries) > 1 else "the entry"
+        return Remedy(
+            f"remove {which} from the list, or store {'the modules' if self.modules > 1 else 'the module'} unquantized"
+        )
 
 
 class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):

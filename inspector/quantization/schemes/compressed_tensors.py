@@ -26,7 +26,7 @@ from inspector.quantization.module import (
     ceil_div,
     word,
 )
-from inspector.quantization.schemes.compressed_tensors_config import PACKED, WITHOUT_GROUPS
+from inspector.quantization.schemes.compressed_tensors_config import PACKED, WHOLE, WITHOUT_GROUPS
 from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
@@ -160,6 +160,8 @@ def _decided(reading: ModuleReading, width: int, outputs: int, groups: int | Non
             reading.compare("group_size", setting.group_size if one.low <= setting.group_size else -1)
         elif groups is not None and groups > 1:
             reading.compare("group_size", one.size)
+            if setting.strategy in WHOLE:
+                reading.compare("strategy", "group")
         return one
     bits = setting.bits if setting.bits in WIDTHS and setting.bits is not None else 4
     low, high = intervals(width, bits)[0]
@@ -234,6 +236,8 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     inputs = 2 * columns
     reading.compare("bits", 4)
     reading.compare("group_size", size)
+    if setting.strategy in WHOLE:
+        reading.compare("strategy", "tensor_group" if nvfp4 else "group")
     dtypes = FLOAT8 if nvfp4 else BYTES
     reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values", dtypes)
     if nvfp4:

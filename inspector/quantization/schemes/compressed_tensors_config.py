@@ -10,6 +10,8 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact, regex
 
 STRATEGIES = ("channel", "tensor", "block", "group")
+WHOLE = ("channel", "tensor")
+"""Strategies without scales per group."""
 NUMBER_TYPES = {"float": "float", "int": "integer"}
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
 """Formats without scales per group, even where a group size is stated; they store each value by itself (`weight`)."""
@@ -63,11 +65,13 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     weights = group.inner("weights")
     strategy, symmetric = weights.text("strategy"), weights.truth("symmetric")
     variant = group.text("format") or block.text("format")
-    size = -1 if strategy in ("channel", "tensor") else weights.integer("group_size")
+    size = weights.integer("group_size")  # with it the loader refuses any other strategy than groups
+    above = size is not None and size > 0
+    size = size if above or strategy not in WHOLE else -1
     read = weights.module_settings(
         {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric", "number_type": "type"},
         bits=weights.integer("num_bits") if "num_bits" in weights.values else USUAL_BITS,
-        group_size=None if variant in WITHOUT_GROUPS and strategy != "group" else size,
+        group_size=None if variant in WITHOUT_GROUPS and strategy != "group" and not above else size,
         block=weights.pair("block_structure"),
         strategy=strategy if strategy in STRATEGIES else None,
         zeros=None if symmetric is None or weights.text("type") == "float" else not symmetric,
