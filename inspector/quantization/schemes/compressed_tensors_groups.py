@@ -1,7 +1,7 @@
 """Strategy and group size of compressed-tensors, which its loader refuses where they contradict each other.
 
-Source: `QuantizationArgs.validate_model_after` of compressed-tensors 0.20, measured with transformers 5.23: the strategy
-"group" needs a size above 0, and no other one may have it. vLLM reads the block with the same class.
+Source: `QuantizationArgs.validate_model_after` of compressed-tensors 0.20, measured with transformers 5.23: the
+strategy "group" needs a size above 0, and no other one may have it. vLLM reads the block with the same class.
 """
 
 from __future__ import annotations
