@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
 from inspector.auditing.own_program import for_own_program
-from inspector.auditing.quantized_loads import has_block_too_many
+from inspector.auditing.quantized_loads import has_block_too_many, has_packed
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -24,6 +24,7 @@ from inspector.loading.outcome import (
     UNSUPPORTED,
     Load,
 )
+from inspector.loading.quantizers import PROGRAMS
 from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import Given, loads
 
@@ -330,6 +331,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
         surplus=_surplus_block(audited, load),
+        quantized=load.outcome == REFUSES and load.loader in PROGRAMS and has_packed(audited),
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from inspector.algebra.boxes import Box, minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import CLEAN, Audit
 from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loading.quantizers import of_text_model
+from inspector.reconciler.ledger import Line
 
 
 def has_unread_scales(audited: Audit) -> bool:
@@ -18,6 +20,11 @@ def has_unread_scales(audited: Audit) -> bool:
     from inspector.findings.types.dtypes import WeightsNotFloat
 
     return any(isinstance(one, WeightsNotFloat) and one.helpers for one in audited.findings)
+
+
+def has_packed(audited: Audit) -> bool:
+    """Whether weights are quantized in a way that is understood."""
+    return audited.unpacked is not None and any(audited.unpacked.schemes.values())
 
 
 def stacked_scales(audited: Audit) -> int:
@@ -59,6 +66,54 @@ def is_whole_for_vllm(audited: Audit) -> bool:
         return False
     stated = audited.unpacked.settings.base
     return stated.method == MODELOPT and stated.variant in OF_MODELOPT
+
+
+JOINED: Final = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
+"""Linear layers of which vLLM makes one."""
+JOINING: Final = frozenset({
+    "LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM", "GemmaForCausalLM",
+    "Gemma2ForCausalLM", "Gemma3ForCausalLM", "GraniteForCausalLM",
+})  # fmt: skip
+"""Classes that do so with all of them: `packed_modules_mapping` in vLLM's `models/llama.py` and so on."""
+
+
+def unlike_joined(audited: Audit) -> tuple[str, str]:
+    """Two linear layers that vLLM joins and that are quantized in different ways; two "" where there are none.
+
+    It builds the joined layer by one setting: `load_merged_column_weight` asserts equal shapes, and its methods refuse
+    a layer of which only parts are in a list of unquantized ones ("some but not all shards").
+    """
+    if audited.class_name not in JOINING or audited.unpacked is None or len(_ways(audited)) < 2:
+        return "", ""
+    ways: dict[tuple[str, str], list[tuple[tuple[Box, ...], object]]] = {}
+    for line in audited.lines:
+        stem, _, last = line.family.removesuffix(".weight").rpartition(".")
+        if any(last in names for names in JOINED):
+            ways.setdefault((stem, last), []).append((line.boxes, _way(line)))
+    for (stem, last), parts in ways.items():
+        names = next(names for names in JOINED if last in names)
+        first = ways.get((stem, names[0]), [])
+        for boxes, way in parts:
+            if any(way != other and minus(boxes, minus(boxes, there)) for there, other in first):
+                return f"{stem}.{names[0]}".rpartition(".")[2], last
+    return "", ""
+
+
+def _ways(audited: Audit) -> set[object]:
+    """The ways in which linear layers that are joined are stored."""
+    names = tuple(f".{name}.weight" for joined in JOINED for name in joined)
+    return {_way(line) for line in audited.lines if line.family.endswith(names)}
+
+
+def _way(line: Line) -> object:
+    packed = line.packed
+    return None if packed is None else (packed.scheme, packed.bits, packed.group_size)
+
+
+def refused_if_read(audited: Audit) -> str:
+    """Why vLLM refuses weights in a quantization that it reads; "" where it does not."""
+    one, other = unlike_joined(audited)
+    return f"it joins {one} and {other}, which are quantized in different ways" if one else ""
 
 
 STORAGE: Final = "bnb_4bit_quant_storage"

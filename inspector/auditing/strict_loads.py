@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.auditing.quantized_loads import refused_by_vllm
+from inspector.auditing.quantized_loads import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
+from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.outcome import COMPLETE, REFUSES, Load
 
 
@@ -16,10 +17,21 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     """The loads of both, with what they refuse."""
     if because := refused_by_vllm(audited, values):
         loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
+    elif because := refused_if_read(audited):
+        loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
+    kind = values.get("model_type")
+    answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
+    if answer is not None:
+        loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
     if not _has_prefix(audited):
         return loads
     because = "it does not read past a prefix before the names"
-    return tuple(replace(one, outcome=REFUSES, because=because) if one.outcome == COMPLETE else one for one in loads)
+    return tuple(_refusing(one, because) for one in loads)
+
+
+def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
+    """A load that was taken for complete, with what speaks against it."""
+    return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
 
 
 def _has_prefix(audited: Audit) -> bool:

@@ -50,6 +50,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """A class of other code, which builds a model with the stored names."""
     surplus: str = ""
     """A key of the config without which it loads."""
+    quantized: bool = False
+    """Whether it refuses the way in which the weights are quantized."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -70,10 +72,12 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
         if self.code_of is not None:
             return Remedy(f"load it with the code of {self.code_of}: the class of this type has other names")
-        if self.outcome == "random" and self.because.startswith(NO_QUANTIZER):
+        if self.outcome in ("random", "refuses") and self.because.startswith(NO_QUANTIZER):
             return Remedy("load it with the program that quantized it, or take the weights in another format")
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
+        if self.quantized:
+            return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
         if self.outcome == "refuses" and self.keys:
             return Remedy(f"correct {listed(self.keys)} in config.json")
         return Remedy("correct what it refuses, as stated above" if self.outcome == "refuses" else "")

@@ -252,6 +252,13 @@ def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+def test_a_row_with_another_dim_of_one_is_read(tmp_path: Path) -> None:
+    file = written("qwen2_moe")
+    for name in [name for name in file.arrays if "ffn_gate_inp_shexp" in name]:
+        file.arrays[name] = file.arrays[name].reshape(1, 1, -1)
+    assert audit(str(file.save(tmp_path / "model.gguf"))).verdict == "clean"
+
+
 @pytest.mark.parametrize("names", [("my model part1", "my model part2"), ("first", "second"), ("a_1", "a_2")])
 def test_parts_of_which_none_has_its_name_are_renamed_together(names: tuple[str, str], tmp_path: Path) -> None:
     folder = split(written("llama"), tmp_path)

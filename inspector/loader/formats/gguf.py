@@ -135,6 +135,10 @@ def _is_joined(file: GgufFile) -> bool:
     return any(isinstance(one, GgufPartsJoined) for one in file.header.findings)
 
 
+ONE_ROW: Final = (1, 1)
+"""Dims after the first of a matrix with one row that was written with another dim, which llama.cpp reads as well."""
+
+
 class _GgufReading:
     def __init__(self, stretch: Stretch, size: int, file: str, known: Layouts) -> None:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
@@ -251,7 +255,7 @@ class _GgufReading:
                 self.faulty.append(name)
                 continue
             seen.add(name)
-            layout = self._layout(name, kind, dims[::-1])
+            layout = self._layout(name, kind, (1, dims[0]) if dims[1:] == ONE_ROW else dims[::-1])
             if layout is None:
                 self.faulty.append(name)
                 continue

@@ -1,0 +1,69 @@
+"""What mlx-lm does with weights that other tools quantized.
+
+Source: `load_model`, `_transform_awq_weights` and `_compressed_tensors_quantization` in `mlx_lm/utils.py` 0.32.2, which
+read four bits in AWQ's layout and take the settings of some formats over. The tensors themselves are read by the
+`sanitize` of a few model types; any other type refuses names that it does not have. Measured with Llama and Mixtral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.loading.outcome import REFUSES, UNKNOWN
+
+OWN_BLOCK: Final = "quantization"
+BITS: Final = 4
+FORMATS: Final = frozenset({"nvfp4-pack-quantized", "mxfp4-pack-quantized", "pack-quantized"})
+"""Formats of compressed-tensors of which the settings are taken over."""
+SCALED: Final = frozenset({
+    "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "joyai_llm_flash", "kimi_k2", "kimi_k25", "kimi_vl", "llava",
+    "mimo_v2_flash", "minimax", "minimax_m2", "minimax_m3_vl", "ministral3", "mistral3", "mistral4",
+})  # fmt: skip
+"""Model types that multiply fp8 with its scales themselves (`weight_scale_inv` in their module, or in its base)."""
+PACKED: Final = frozenset({
+    "bailing_hybrid", "bailing_moe_v3", "deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v41",
+    "deepseek_v41_text", "glm4_moe_lite", "joyai_llm_flash", "kimi_k2", "kimi_k25", "kimi_k3", "kimi_linear",
+    "kimi_vl", "longcat_flash", "minicpm3", "mistral4", "muse_spark", "youtu_llm",
+})  # fmt: skip
+"""Model types that may read `weight_packed` themselves."""
+NOT_RECORDED: Final = "whether its class of this type reads the quantized tensors was not recorded"
+SCALES: Final = ("weight_scale_inv", "weight_scale")
+ORDER: Final = ".g_idx"
+EXPERTS: Final = ".experts."
+
+Answer = tuple[str, str]
+"""Outcome, and why."""
+
+
+def of_other_tool(values: Mapping[str, Any], model_type: str | None, names: Iterable[str]) -> Answer | None:
+    """What it does with a block that is not its own; None where nothing speaks against it, or there is no block."""
+    block = values.get(QUANTIZATION)
+    if not isinstance(block, Mapping) or OWN_BLOCK in values:
+        return None
+    method = block.get("quant_method")
+    if method in ("awq", "gptq"):
+        return _of_awq(method, block, tuple(names))
+    if method == "compressed-tensors":
+        stated = block.get("format")
+        if stated not in FORMATS:
+            return REFUSES, f"unsupported compressed-tensors format '{stated}'"
+        return (UNKNOWN, NOT_RECORDED) if model_type in PACKED else (REFUSES, "its model has no weight_packed")
+    if method == "fp8":
+        scale = next((name for name in names if name.endswith(SCALES)), None)
+        if scale is None:
+            return None
+        taken = model_type in SCALED or block.get("scale_fmt") == "ue8m0"
+        return (UNKNOWN, NOT_RECORDED) if taken else (REFUSES, f"its model has no {scale.rpartition('.')[2]}")
+    return None
+
+
+def _of_awq(method: str, block: Mapping[str, Any], names: tuple[str, ...]) -> Answer | None:
+    """What it does with AWQ and GPTQ, whose tensors it takes for those of AWQ in both cases."""
+    if block.get("bits", BITS) != BITS:
+        return REFUSES, f"it reads {BITS} bits of AWQ only"
+    if method == "gptq":
+        because = "it reads no g_idx" if any(name.endswith(ORDER) for name in names) else "it reads AWQ's layout only"
+        return REFUSES, because
+    return (UNKNOWN, NOT_RECORDED) if any(EXPERTS in name for name in names) else None

@@ -1,0 +1,112 @@
+"""What vLLM and mlx-lm do with quantized checkpoints that transformers reads.
+
+Measured: mlx-lm 0.32.2 on a CPU with listings of the same tools. vLLM's rules are those of its source.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.loads import judged_for
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.judged import base_record, spec_of
+from tests.loads.damage import healthy as folder_of
+from tests.loads.damage import text, write
+from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
+from tests.quantization.recorded import RECORDED, record
+from tests.quantization.stored import Spec, checkpoint
+
+
+def stored(place: Path, spec: Spec, config: dict[str, Any], side: dict[str, Any] | None = None) -> Audit:
+    """The audit of a folder with this listing and config."""
+    folder = folder_of(spec, config)
+    for name, content in (side or {}).items():
+        text(folder, name, content)
+    return audit(str(write(folder, place / "model")))
+
+
+def of_record(place: Path, name: str) -> Audit:
+    """The audit of what a tool wrote."""
+    config, spec, _ = checkpoint(name)
+    return stored(place, spec, config, record(name)["side"] if name in RECORDED else {})
+
+
+MLX = [
+    ("awq_gemm_4bit_g128", "complete"), ("mlx_4bit_g64", "complete"), ("gptq_4bit_g128_sym", "refuses"),
+    ("gptq_3bit_g64", "refuses"), ("ct_w4a16", "refuses"), ("ct_w8a8", "refuses"), ("ct_fp8_dynamic", "refuses"),
+    ("ct_nvfp4a16", "refuses"), ("fp8_finegrained", "refuses"), ("awq-4-64", "unknown"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "outcome"), MLX)
+def test_mlx_reads_few_quantizations_of_others(name: str, outcome: str, tmp_path: Path) -> None:
+    (load,) = judged_for(of_record(tmp_path, name), "mlx").loads
+    assert load.outcome == outcome
+
+
+def test_a_type_that_scales_fp8_itself_is_left_open(tmp_path: Path) -> None:
+    record = base_record("ministral3", "CausalLM")
+    spec = spec_of(record)
+    for name, (_, shape) in [*spec.items()]:
+        if name.endswith("_proj.weight"):
+            spec[name] = ("F8_E4M3", shape)
+            spec[f"{name}_scale_inv"] = ("F32", (-(-shape[0] // 128), -(-shape[1] // 128)))
+    block = {"quant_method": "fp8", "weight_block_size": [128, 128], "activation_scheme": "dynamic"}
+    result = stored(tmp_path, spec, {**record["config"], "quantization_config": block})
+    assert [one.outcome for one in result.loads if one.loader == "mlx"] in (["unknown"], ["refuses"])
+
+
+@pytest.mark.parametrize("name", ["modelopt_nvfp4", "modelopt_fp8", "modelopt_mxfp8"])
+def test_vllm_reads_modelopt_with_settings_in_either_file(name: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    side = record(name)["side"]
+    assert judged_for(stored(tmp_path / "a", spec, config, side), "vllm").verdict == "clean"
+    del config["quantization_config"]
+    assert judged_for(stored(tmp_path / "b", spec, config, side), "vllm").verdict == "clean"
+
+
+def mixed(other: str, layers: tuple[int, ...], *, plain: bool) -> tuple[Spec, dict[str, Any]]:
+    """A Llama in four bits of which a projection has eight bits in some layers, or is plain and in the list."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    dynamic: dict[str, Any] = {}
+    for module, outputs, inputs in linears(LLAMA):
+        apart = module.endswith(other) and int(module.split(".")[2]) in layers
+        if apart:
+            dynamic[f"{'-' if plain else '+'}:{module.replace('.', '[.]')}$"] = {} if plain else {"bits": 8}
+        if apart and plain:
+            spec[f"{module}.weight"] = ("F16", (outputs, inputs))
+            continue
+        for suffix, (dtype, shape) in gptq(8 if apart else 4, 128)(outputs, inputs).items():
+            spec[f"{module}.{suffix}"] = (dtype, tuple(shape))
+    block = {"quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": False, "sym": True, "dynamic": dynamic}
+    return spec, {**LLAMA, "quantization_config": block}
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(("other", "outcome"), [
+    ("up_proj", "refuses"), ("self_attn.k_proj", "refuses"), ("down_proj", "complete"), ("o_proj", "complete"),
+])  # fmt: skip
+def test_vllm_joins_layers_of_one_quantization_only(other: str, outcome: str, plain: bool, tmp_path: Path) -> None:
+    spec, config = mixed(other, (1,), plain=plain)
+    result = stored(tmp_path, spec, config)
+    assert result.verdict == "clean"
+    assert [one.outcome for one in result.loads if one.loader == "vllm"] == [outcome]
+
+
+def test_vllm_takes_layers_that_differ_as_a_whole(tmp_path: Path) -> None:
+    spec, config = mixed("_proj", (1,), plain=False)
+    assert [one.outcome for one in stored(tmp_path, spec, config).loads if one.loader == "vllm"] == ["complete"]
+
+
+def test_vllm_refuses_experts_stored_plain_under_a_block_for_mxfp4(tmp_path: Path) -> None:
+    config = copy.deepcopy(base_record("gpt_oss")["config"])
+    config["quantization_config"] = {"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}
+    result = judged_for(stored(tmp_path, spec_of(base_record("gpt_oss")), config), "vllm")
+    (finding,) = (one for one in result.findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert (step.action, step.key) == ("remove", ("quantization_config",))
