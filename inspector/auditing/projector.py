@@ -17,6 +17,8 @@ from inspector.dialects.llama_cpp import (
     NEEDED_IN_BLOCKS,
     WITHOUT_BLOCKS,
     needed_by_projector,
+    projector_kinds,
+    source,
     width_of_projector,
 )
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -89,7 +91,12 @@ def projector_notes(tensors: Mapping[str, Layout], values: Mapping[str, Any], fi
     if not kind and any(name.startswith(OUTSIDE) for name in tensors):
         yield ProjectorKindMissing(place=Place(file=file, key=KIND), kind="mlp" if values.get(LLAVA) else "")
     width = width_of_projector(kind, {name: layout.shape for name, layout in tensors.items()})
-    yield ProjectorAlone(place=Place(file=file), kind=kind, width=0 if width is None else width[1])
+    yield ProjectorAlone(
+        place=Place(file=file),
+        kind=kind,
+        width=0 if width is None else width[1],
+        unknown_to=source() if kind and kind not in projector_kinds() else "",
+    )
 
 
 def _boxes(family: Family) -> tuple[Box, ...]:

@@ -63,6 +63,12 @@ def needed_by_projector(kind: object) -> tuple[str, ...]:
     return tuple(found.split()) if found is not None else ()
 
 
+@cache
+def projector_kinds() -> frozenset[str]:
+    """The values of `clip.projector_type` that it knows."""
+    return frozenset(_document()["projector_kinds"].split())
+
+
 def required_keys(architecture: object) -> frozenset[str]:
     """The keys that a file needs, without the architecture's name in front; none where it was not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None

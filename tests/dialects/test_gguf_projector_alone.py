@@ -87,3 +87,12 @@ def test_what_llama_cpp_needs_is_missed_without_the_text_model(name: str, tmp_pa
         file.arrays = {key: array for key, array in whole.items() if key != lost}
         found = [one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.severity != "note"]
         assert [(one.code, one.place.tensor) for one in found] == [("N403", lost)]
+
+
+@pytest.mark.parametrize(("kind", "known"), [("qwen2vl_merger", True), ("mlp", True), ("locateanything", False)])
+def test_a_kind_that_llama_cpp_does_not_know_is_said(kind: str, known: bool, tmp_path: Path) -> None:
+    record = next(one for one in records().values() if "projector" in one)
+    file = target_of(record, source_of(record), "projector")
+    file.keys = [(key, of, kind if key == "clip.projector_type" else value) for key, of, value in file.keys]
+    (note,) = (one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.code == "N567")
+    assert bool(note.facts["unknown_to"]) is not known

@@ -14,7 +14,8 @@ reads, with any of the keys, or nothing where a record has one that was not foun
 no file loads; `spares`, those that records have and of which one may be missing; `sizes`, keys without which the shapes
 of no record fit. For each kind of projector it has the tensors around the layers of mmproj
 files without which they do not load. `names` are all architectures
-that the library knows, `pre_tokenizers` the values of `tokenizer.ggml.pre`.
+that the library knows, `pre_tokenizers` the values of `tokenizer.ggml.pre`, `projector_kinds` those of
+`clip.projector_type`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from inspector.dialects.gguf_architectures import ARCHITECTURES
 from inspector.dialects.llama_cpp import NEEDED_IN_BLOCKS, WITHOUT_BLOCKS
 from tests.dialects.recorded_gguf import Keys, records, source_of, target_of
 from tests.oracle.llama_cpp import Library, ProjectorLibrary
-from tests.oracle.projector_kinds import BLOCK, needed
+from tests.oracle.projector_kinds import BLOCK, known, needed
 from tests.readers.made import Gguf
 
 PACKAGE = Path(__file__).parent.parent.parent / "inspector"
@@ -406,13 +407,16 @@ def main(path: str, *wanted: str) -> None:
             print(architecture, len(found.kinds), len(found.read), flush=True)
             if found.read:
                 before[architecture] = entry(architecture, found, sizes_of(prober, architecture))
-        needs = projectors(ProjectorLibrary(path), Path(place) / "mmproj.gguf")
+        of_projectors = ProjectorLibrary(path)
+        needs = projectors(of_projectors, Path(place) / "mmproj.gguf")
+        kinds = " ".join(known(of_projectors, Path(path), Path(place) / "mmproj.gguf"))
         names = " ".join(names_of(prober, Path(path)))
         pre = " ".join(pre_tokenizers(prober, Path(path)))
     made = {
         "source": SOURCE,
         "names": names,
         "pre_tokenizers": pre,
+        "projector_kinds": kinds,
         "projectors": needs,
         "architectures": dict(sorted(before.items())),
     }

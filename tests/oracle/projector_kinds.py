@@ -44,6 +44,30 @@ def keys_of(kind: str) -> Keys:
     ]
 
 
+NEAR: Final = 3000
+"""Bytes around known kinds in the library, in which the others are."""
+UNKNOWN: Final = "unknown projector type"
+_WORD: Final = re.compile(rb"(?<=\0)[a-z][a-z0-9._-]{1,30}(?=\0)")
+SHORTEST: Final = 3
+ELSEWHERE: Final = ("mlp",)
+"""Kinds that are not stored for themselves: they end words far from the others. Of all such ends, the library knows
+these."""
+
+
+def known(library: ProjectorLibrary, path: Path, place: Path) -> list[str]:
+    """The kinds that the library knows: of its words near known ones, and their ends, those that it does not refuse."""
+    raw = path.read_bytes()
+    found = [one.start() for kind in ("qwen2vl_merger", "ldpv2") for one in re.finditer(rb"\0" + kind.encode(), raw)]
+    words = {one.decode() for one in _WORD.findall(raw, min(found) - NEAR, max(found) + NEAR)}
+    tried = {word[number:] for word in words for number in range(len(word) - SHORTEST + 1)}.union(ELSEWHERE)
+
+    def is_known(kind: str) -> bool:
+        place.write_bytes(Gguf().file([("unread", (4,), 0, 16)], keys_of(kind)))
+        return UNKNOWN not in library.refusal(place)
+
+    return sorted(kind for kind in tried if is_known(kind))
+
+
 def needed(library: ProjectorLibrary, place: Path) -> Iterator[tuple[str, set[str]]]:
     """Each kind with the tensors that it needs."""
     for kind in KINDS:

@@ -133,9 +133,15 @@ class ProjectorAlone(ContentFinding, frozen=True, kw_only=True):
 
     kind: str
     width: int
+    unknown_to: str = ""
+    """The build of llama.cpp that does not know the kind."""
 
     headline_text = "{place.file}"
-    row_texts = (("kind", "{kind}", "kind"), ("width", "{width} numbers for each token of an image", "width"))
+    row_texts = (
+        ("kind", "{kind}", "kind"),
+        ("width", "{width} numbers for each token of an image", "width"),
+        ("unknown", "{unknown_to} does not know this kind, and refuses the file", "unknown_to"),
+    )
     remedy_text = "pass it with --mmproj, and the GGUF file of the text model with --model"
 
 
