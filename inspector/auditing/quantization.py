@@ -10,6 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
+from inspector.auditing.gptq_exceptions import with_exceptions
 from inspector.auditing.own_program import block_size_unstated, for_comfyui, stated_inside
 from inspector.auditing.plain_modules import (
     PlainExpected,
@@ -103,7 +104,8 @@ def packing_findings(
     cases = tuple(one for one in unpacked.cases if one.of not in never or not isinstance(one.finding, SkippedButPacked))
     unpacked = msgspec.structs.replace(unpacked, cases=cases)
     if cases:
-        for one in _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines):
+        found = list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines))
+        for one in with_exceptions(found, unpacked):
             yield with_place(one, checkpoint)
     yield from _expected_plain(alike)
     unlisted = layers_not_packed(unpacked, lines)

@@ -33,6 +33,12 @@ def _one_in_eight_bits() -> Audit:
     return changed("gptq_4bit_g128_sym", put=put)
 
 
+def _without_exceptions() -> Audit:
+    config, spec, _ = checkpoint("gptq-dynamic")
+    del config["quantization_config"]["dynamic"]
+    return audited("gptq-dynamic", spec, config)
+
+
 def _unknown() -> Audit:
     spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
     for module, outputs, inputs in linears(LLAMA):
@@ -156,6 +162,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-unknown": _unknown,
     "packing-undecided": _undecided,
     "packed-otherwise": _one_in_eight_bits,
+    "exceptions-lost": _without_exceptions,
     "quantized-where-plain-expected": _quantized_routers,
     "bias-from-packing": lambda: changed("gptq-4-biases"),
     "cache-scales-stored": _cache_scales,

@@ -601,3 +601,14 @@ def test_modules_in_a_list_that_are_quantized_in_another_way_are_one_finding() -
         "T615", "store these modules unquantized, or quantize the model again"
     )  # fmt: skip
     assert result.counts.unique_parameters == parameters
+
+
+def test_lost_exceptions_of_gptq_are_one_finding() -> None:
+    config, spec, parameters = checkpoint("gptq-dynamic")
+    del config["quantization_config"]["dynamic"]
+    result = audited("gptq-dynamic", spec, config)
+    (finding,) = (one for one in result.findings if one.severity != "note")
+    assert (finding.code, result.counts.unique_parameters) == ("T663", parameters)
+    (step,) = finding.remedy().steps
+    config["quantization_config"]["dynamic"] = step.new
+    assert bad(audited("gptq-dynamic", spec, config)) == []

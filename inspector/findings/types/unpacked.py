@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -197,6 +197,51 @@ class TiedHeadNotExcluded(PackedModules, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return _listing(self.key, self.entries, self.source, 1)
+
+
+class ExceptionsLost(PackedModules, frozen=True, kw_only=True):
+    """Modules are quantized with other settings, or not at all, and the config has no exceptions for them.
+
+    What it means
+        GPTQModel states settings of single modules in `dynamic`; the block has none. It was rewritten without them, or
+        belongs to another run.
+
+    Why it matters
+        Loaders follow the block: they allocate other shapes for these modules, or look for quantized values.
+
+    Example
+        error[T663] exceptions-lost: 8 modules such as
+          model.layers.1.self_attn.q_proj.qweight
+          settings  others than stated: 7 modules
+          plain     1 module
+          help      add "dynamic" with an exception for each to quantization_config,
+                    which GPTQModel and vLLM read
+
+    What to do
+        Restore `dynamic`. The remedy has an exception for each module.
+    """
+
+    code = "T663"
+    always_one = True
+
+    source: str
+    entries: dict[str, dict[str, Any]]
+    otherwise: int
+    plain: int
+
+    def headline(self) -> str:
+        return f"{count(self.modules, 'module')} such as {self.names[0]}" if self.modules > 1 else self.names[0]
+
+    def rows(self) -> Rows:
+        others = [("settings", f"others than stated: {count(self.otherwise, 'module')}")] if self.otherwise else []
+        return [*others, *([("plain", count(self.plain, "module"))] if self.plain else [])]
+
+    def remedy(self) -> Remedy:
+        words = f'add "dynamic" with an exception for each to {self.source}, which GPTQModel and vLLM read'
+        if not self.source.endswith("quantization_config"):
+            return Remedy(words)
+        step = Step(action="set", file="config.json", key=(*self.source.split("."), "dynamic"), new=self.entries)
+        return Remedy(words, (step,))
 
 
 def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
