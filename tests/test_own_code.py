@@ -93,6 +93,21 @@ def test_the_repositorys_own_code_is_undecided(make: Any) -> None:
     assert audited.counts.unique_parameters == sum(prod(shape) for _, shape in spec.values())
 
 
+@pytest.mark.parametrize(("model_type", "suffix", "added"), [
+    ("llama", "CausalLM", "value_head.weight"), ("vits", "Model", "discriminator.conv.weight"),
+    ("bert", "Model", "linear.weight"), ("mpnet", "Model", "ranker.weight"),
+])  # fmt: skip
+def test_a_class_of_nobodys_that_adds_modules_to_a_whole_base_model(model_type: str, suffix: str, added: str) -> None:
+    spec, config = stored(model_type, suffix)
+    spec = {name: entry for name, entry in spec.items() if not name.startswith("lm_head.")}
+    for lost, base in ((None, True), (next(name for name in spec if ".0." in name), False)):
+        kept = {name: entry for name, entry in spec.items() if name != lost}
+        own = {**config, "architectures": ["OwnRanker"], "tie_word_embeddings": False}
+        (note,) = (one for one in judged({**kept, added: ("F32", (1, 3))}, own).findings if one.code == "N447")
+        assert (note.facts["base"], note.facts["beside"]) == (base, [added] if base else [])
+        assert ("AutoModel loads the base model alone" in note.help) == base
+
+
 @pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2", "phi3", "qwen2"])
 @pytest.mark.parametrize("own", [{"auto_map": AUTO}, {"architectures": ["OwnModel"]}])
 def test_names_that_fit_are_judged_by_the_definition(model_type: str, own: dict[str, Any]) -> None:

@@ -88,6 +88,12 @@ def defaults_of(model_type: str) -> Defaults | None:
 
 
 @cache
+def general_keys() -> frozenset[str]:
+    """The keys that the configs of all types have."""
+    return frozenset(key for values in first_line_of(TABLE)["base"].values() for key in values)
+
+
+@cache
 def _by_letters() -> Mapping[str, str]:
     return {letters(name): name for name in known_types() if letters(name)}
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.defaults import defaults_of
+from inspector.auditing.told_apart import told_apart
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.loader.config_file import Config
-from inspector.loading.tables import NEWEST, has_type, names_of
+from inspector.loading.tables import NEWEST, has_type
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
@@ -23,9 +23,6 @@ from inspector.reconciler.wording import family_name
 
 MOST_TRIED: Final = 40
 """Most types with all names that are tried for one submodel."""
-
-MOST_ALIKE: Final = 4
-"""Most types that fit and are told apart by their keys: of those like Llama one may have another's keys by chance."""
 
 
 def with_nested_type(
@@ -44,7 +41,7 @@ def with_nested_type(
             continue
         stated, fitting = inner.get("model_type"), []
         if isinstance(stated, str):
-            fitting = _with_keys(list(_fitting(entry, config, file, case, families, again)), inner)
+            fitting = told_apart(list(_fitting(entry, config, file, case, families, again)), inner)
         if len(fitting) == 1:
             return [_finding(entry, str(stated), fitting[0], case), *notes]
     return list(findings)
@@ -86,26 +83,6 @@ def _named(case: Reconciled, below: str) -> list[Reading]:
     inside = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
     bare = rekeyed(inside, lambda key: key.removeprefix(below))
     return read_by_names(bare, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0] if bare else []
-
-
-def _with_keys(types: list[str], values: Mapping[str, Any]) -> list[str]:
-    """Of several types those whose keys are in a sub-config, and no key of another of them; one for each class."""
-    if len(types) < 2 or len(types) > MOST_ALIKE:
-        return types
-    keys = {name: _keys(name) for name in types}
-    telling = frozenset().union(*keys.values()) - frozenset.intersection(*keys.values())
-    stated = telling & values.keys()
-    found = [name for name in types if keys[name] & telling == stated]
-    bases = names_of(NEWEST).bases
-    return list({bases.get(name, name): name for name in reversed(found)}.values())
-
-
-def _keys(model_type: str) -> frozenset[str]:
-    """The keys of a type's config, without those that one version alone writes."""
-    defaults = defaults_of(model_type)
-    if defaults is None:
-        return frozenset()
-    return frozenset(key for key in defaults.values if len(defaults.differs.get(key, "45")) > 1)
 
 
 def _wrong(case: Reconciled) -> list[str]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.named_class import Named, of_unknown_type
+from inspector.auditing.told_apart import told_apart
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.joined import ProjectionsJoined
@@ -72,7 +73,8 @@ def _typed(
             continue
         known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
         others = (one.name for one in known if one.definition is not definition_of(model_type))
-        if any(_fitting(other, config, file, families, again) for other in others):
+        alike = [other for other in others if _fitting(other, config, file, families, again)]
+        if told_apart([model_type, *alike], file.values) != [model_type]:
             return None  # types with the same names compute other things with them
         return NamesOfAnotherArchitecture(
             place=replace(finding.place, family=None, key="model_type"),

@@ -216,6 +216,12 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("vision-encoder-decoder", "Model", of_part("encoder", "deit"), "findings", ["N401"], "set"),
     ("speech-encoder-decoder", "Model", of_part("encoder", "wavlm"), "findings", ["N401"], "set"),
     ("encoder-decoder", "Model", of_part("decoder", "gpt2"), "findings", ["N401"], "set"),
+    ("speech-encoder-decoder", "Model", of_part("decoder", "roberta"), "findings", ["N401"], "set"),
+    ("blip-2", "Generation", of_part("text_config", "llama"), "findings", ["N401"], "set"),
+    ("llava", "Generation", of_part("text_config", "qwen2"), "findings", ["N428"], ""),
+    ("siglip_vision_model", "Model", as_type("clip_vision_model", "CLIPVisionModel"), "findings", ["N401"], "set"),
+    ("longformer", "MaskedLM", [["lose", "_global."]], "findings", ["N426"], ""),
+    ("gpt_neox", "CausalLM", [["lose", "norm.bias"]], "findings", ["N426"], ""),
 ]  # fmt: skip
 
 

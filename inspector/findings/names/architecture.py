@@ -301,14 +301,14 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
         type_of = f"{self.model_type}, whose base model is complete" if self.base else ""
         rows = [("type", type_of or f"{self.model_type}, whose names these are not")]
         if self.base and self.beside:
-            rows.append(("beside", listed(self.beside, 3)))
+            read = next((f" (read by {reader})" for one in self.beside if (reader := reader_of(one))), "")
+            rows.append(("also", listed(self.beside, 3) + read))
         return [*rows, ("code", "named by auto_map")] if self.mapped else rows
 
     def remedy(self) -> Remedy:
         total = "compare the total with a published one: --claim"
         if self.base and self.class_name and not self.mapped:
-            reader = next((found for one in self.beside if (found := reader_of(one))), f"the code of {self.class_name}")
-            return Remedy(f"load it with {reader}; AutoModel loads the base model alone")
+            return Remedy(f"load it with the code of {self.class_name}; AutoModel loads the base model alone")
         return Remedy(f"load it with the code of {self.class_name}; {total}" if self.class_name else total)
 
 
