@@ -44,15 +44,20 @@ def with_type_to_state(
 
     again: reconciles the weights with another claim.
     """
-    alone = sum(one.severity != "note" for one in findings) == 1
+    faults = [one for one in findings if one.severity != "note"]
+    alone = bool(faults) and all(isinstance(one, TensorUnexpected) for one in faults)
+    whole = _typed(faults[0], config, file, families, again, alone=True) if alone else None
+    if whole is not None:
+        yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
+        return
     for one in findings:
-        yield _typed(one, config, file, families, again, alone=alone) or one
+        yield _typed(one, config, file, families, again, alone=False) or one
 
 
 def _typed(
     finding: Finding, config: Claim, file: Config | None, families: Families, again: Again, *, alone: bool
 ) -> NamesOfAnotherArchitecture | None:
-    """The finding with the type to state; None where there is none. alone: whether no other is one to act on."""
+    """The finding with the type to state; None where there is none. alone: whether only unexpected tensors are left."""
     if isinstance(finding, NamesOfAnotherArchitecture):
         names = None if finding.fewer else finding.names
     elif isinstance(finding, ProjectionsJoined):
@@ -104,10 +109,10 @@ def _of_diffusers(
 
 
 def _with_one_more(config: Claim, families: Families) -> str | None:
-    """The one type that has all names, where the config's has all but those of one unexpected family."""
+    """The one type that has all names, where the config's has all but some unexpected families."""
     known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
     names = [one.name for one in known if one.definition is not config.definition]
-    return names[0] if len(names) == len(known) == 1 else None
+    return names[0] if len(names) == 1 else None
 
 
 def _differing(finding: Finding) -> tuple[str, ...]:

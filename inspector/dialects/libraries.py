@@ -22,6 +22,7 @@ LIBRARIES: Final = (
     ("timm", ("patch_embed.proj.weight", "layers.#.blocks.#.attn.relative_position_bias_table")),
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
     ("timm or torchvision", ("conv1.weight", "bn1.running_mean", "layer1.#.conv1.weight")),
+    ("Phi's first code (MixFormer)", ("layers.#.wte.weight", "layers.#.mixer.Wqkv.weight")),
     ("gpt-fast", ("layers.#.attention.wqkv.weight", "layers.#.feed_forward.w1.weight", "tok_embeddings.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.encoder.layer.#.attention.self.query.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.embeddings.word_embeddings.weight")),

@@ -24,7 +24,7 @@ def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
     most = not reading.part or 2 * reading.part > tensors
     without = tensors - reading.part if reading.part else 0
     inside, having = reading.prefix.startswith("*"), reading.part or tensors
-    if reading.by_names and not whose and most:
+    if reading.by_names and not whose and most and case.claim.definition is None:
         below = NamesBelowPrefix(prefix=inner, inside=inside, wrapper=whose, tensors=having, without=without)
         return below, False
     root = "" if whose else _own_prefix(case)

@@ -220,6 +220,10 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("blip-2", "Generation", of_part("text_config", "llama"), "findings", ["N401"], "set"),
     ("llava", "Generation", of_part("text_config", "qwen2"), "findings", ["N428"], ""),
     ("siglip_vision_model", "Model", as_type("clip_vision_model", "CLIPVisionModel"), "findings", ["N401"], "set"),
+    ("umt5", "Generation", as_type("t5", "T5ForConditionalGeneration"), "findings", ["N401"], "set"),
+    ("distilbert", "Model", [["prefix", "bert_model."], *as_type("bert", "BertModel")], "findings", ["N402", "N401"],
+     "rename"),
+    ("gpt2", "Model", [["prefix", "decoder_a."], *as_type("opt", "OPTModel")], "findings", ["N402", "N401"], "rename"),
     ("longformer", "MaskedLM", [["lose", "_global."]], "findings", ["N426"], ""),
     ("gpt_neox", "CausalLM", [["lose", "norm.bias"]], "findings", ["N426"], ""),
 ]  # fmt: skip
