@@ -155,6 +155,9 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     from inspector.auditing.nested_type import with_nested_type
 
     judged = with_nested_type(judged, config, checkpoint.config, case, draft.families, again)
+    from inspector.auditing.renamed_part import with_renamed_part
+
+    judged = with_renamed_part(judged, config, checkpoint.config, case, draft.families, again)
     from inspector.auditing.part_of_model import with_other_parts
 
     judged, case = with_other_parts(judged, case)

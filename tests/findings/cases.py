@@ -1148,7 +1148,16 @@ def of_gpt_fast() -> Audit:
     return judged({**spec, "tok_embeddings.weight": ("BF16", (200, 256))}, None)
 
 
+def under_another_key() -> Audit:
+    """LLaVA with the config of its text model under a key of another program."""
+    one = base_record("llava", "Generation")
+    config = {**one["config"], "architectures": [one["class"]]}
+    config["language_config"] = config.pop("text_config")
+    return judged(spec_of(one), config)
+
+
 FIRES |= {
+    "part-key-unread": under_another_key,
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,

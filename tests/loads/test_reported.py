@@ -89,6 +89,11 @@ def of_part(key: str, model_type: str) -> list[Any]:
     return [["config", [key, "model_type"], model_type]]
 
 
+def under_key(model_type: str, suffix: str, key: str, other: str) -> list[Any]:
+    """The config of a part under another key."""
+    return [["unset", [key]], ["config", [other], base_record(model_type, suffix)["config"][key]]]
+
+
 CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     # model type, class, damages, verdict, findings, the first step
     ("stablelm", "CausalLM", [["shards", 2], OTHER_INDEX], "findings", ["S219"], "write"),
@@ -220,6 +225,12 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("blip-2", "Generation", of_part("text_config", "llama"), "findings", ["N401"], "set"),
     ("llava", "Generation", of_part("text_config", "qwen2"), "findings", ["N428"], ""),
     ("siglip_vision_model", "Model", as_type("clip_vision_model", "CLIPVisionModel"), "findings", ["N401"], "set"),
+    ("internvl", "Generation", under_key("internvl", "Generation", "text_config", "llm_config"), "findings", ["C335"],
+     "set"),
+    ("llava", "Generation", under_key("llava", "Generation", "text_config", "language_config"), "findings", ["C335"],
+     "set"),
+    ("gemma3", "Generation", under_key("gemma3", "Generation", "vision_config", "vision_tower"), "findings", ["C335"],
+     "set"),
     ("umt5", "Generation", as_type("t5", "T5ForConditionalGeneration"), "findings", ["N401"], "set"),
     ("distilbert", "Model", [["prefix", "bert_model."], *as_type("bert", "BertModel")], "findings", ["N402", "N401"],
      "rename"),
