@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.told_apart import told_apart
+from inspector.auditing.told_apart import MOST_ALIKE, told_apart
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.loader.config_file import Config
@@ -41,7 +42,8 @@ def with_nested_type(
             continue
         stated, fitting = inner.get("model_type"), []
         if isinstance(stated, str):
-            fitting = told_apart(list(_fitting(entry, config, file, case, families, again)), inner)
+            found = _fitting(entry, config, file, case, families, again)
+            fitting = told_apart(list(islice(found, MOST_ALIKE + 1)), inner)
         if len(fitting) == 1:
             return [_finding(entry, str(stated), fitting[0], case), *notes]
     return list(findings)
