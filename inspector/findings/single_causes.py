@@ -230,9 +230,9 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
             return Remedy("download or convert the whole model again: no file contains these tensors")
         if self.of_shards and not self.everywhere:
             return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
-        if self.everywhere:
-            other = "state the architecture and the class that it was trained as, which have none"
-            return Remedy(f"no layer has these tensors: convert the original again, or, if it has none either, {other}")
+        if self.everywhere and all(family.endswith(".bias") for family in self.families):
+            other = "or, if the model has no such biases, state the architecture that has none in config.json"
+            return Remedy(f"convert the model again: no file contains these tensors; {other}")
         return Remedy("download or convert the checkpoint again: no file contains these tensors")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
