@@ -77,6 +77,18 @@ MORE_BASES: dict[str, dict[str, Any]] = {
         "in_visual_dim": 5, "time_dim": 18, "out_visual_dim": 7, "patch_size": (1, 2, 1), "model_dim": 48,
         "ff_dim": 52, "num_visual_blocks": 2, "axes_dims": (4, 4, 4),
     },
+    "AnyFlowTransformer3DModel": {
+        "num_attention_heads": 3, "attention_head_dim": 12, "in_channels": 6, "out_channels": 5, "text_dim": 20,
+        "freq_dim": 16, "ffn_dim": 50, "num_layers": 2,
+    },
+    "AnyFlowFARTransformer3DModel": {
+        "num_attention_heads": 3, "attention_head_dim": 12, "in_channels": 6, "out_channels": 5, "text_dim": 20,
+        "freq_dim": 16, "ffn_dim": 50, "num_layers": 2,
+    },
+    "WanAnimate2Transformer3DModel": {
+        "in_dim": 7, "dim": 36, "ffn_dim": 50, "freq_dim": 16, "text_dim": 20, "out_dim": 5, "num_heads": 3,
+        "num_layers": 2,
+    },
     "WanAnimateTransformer3DModel": {
         "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 14, "latent_channels": 5,
         "out_channels": 7, "text_dim": 20, "freq_dim": 18, "ffn_dim": 44, "num_layers": 5, "image_dim": 26,
@@ -265,6 +277,13 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"cross_gates": True},
         {"visual_token_type_num_embeddings": 3},
         {"time_dim_a": 0, "ff_dim_a": 0},
+    ),
+    "AnyFlowTransformer3DModel": ({"patch_size": (2, 1, 3)}, {"image_dim": 28}, {"cross_attn_norm": False}),
+    "AnyFlowFARTransformer3DModel": (
+        {"compressed_patch_size": (1, 3, 5)}, {"image_dim": 28}, {"cross_attn_norm": False},
+    ),
+    "WanAnimate2Transformer3DModel": (
+        {"patch_size": (2, 1, 3)}, {"use_img_emb": False}, {"cross_attn_norm": False},
     ),
     "WanAnimateTransformer3DModel": (
         {"in_channels": None},

@@ -563,7 +563,57 @@ UVDOC_TOWER = {
     "resnet_configs": [[[16, 16, 1, False], [16, 16, 2, False]], [[16, 24, 1, True], [24, 24, 3, False]]],
     "stage_configs": [[[24, 1]], [[24, 2], [24, 3]], [[24, 4]]],
 }
+DOCLAYOUT = {
+    **{
+        key: RT_DETR[key]
+        for key in (
+            "encoder_ffn_dim",
+            "decoder_ffn_dim",
+            "encoder_hidden_dim",
+            "encoder_layers",
+            "encoder_attention_heads",
+            "num_denoising",
+            "feat_strides",
+            "num_feature_levels",
+            "decoder_in_channels",
+            "num_queries",
+            "decoder_layers",
+        )
+    },
+    "d_model": 40,
+    "decoder_attention_heads": 4,
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "pp_doclayout_v2": {
+        **DOCLAYOUT,
+        "backbone_config": {"model_type": "hgnet_v2", **HGNET, "out_features": STAGES[1:]},
+        "encoder_in_channels": [28, 36, 44],
+        "reading_order_config": {
+            "hidden_size": 48,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "intermediate_size": 60,
+            "vocab_size": 4,
+            "max_position_embeddings": 50,
+            "max_2d_position_embeddings": 71,
+            "coordinate_size": 9,
+            "shape_size": 7,
+            "num_classes": 13,
+            "relation_bias_embed_dim": 10,
+            "global_pointer_head_size": 11,
+            "rel_pos_bins": 17,
+            "rel_2d_pos_bins": 19,
+        },
+    },
+    "pp_doclayout_v3": {
+        **DOCLAYOUT,
+        "backbone_config": {"model_type": "hgnet_v2", **HGNET, "out_features": STAGES},
+        "encoder_in_channels": [28, 36, 44],
+        "x4_feat_dim": 20,
+        "mask_feature_channels": [14, 18],
+        "num_prototypes": 15,
+        "global_pointer_head_size": 11,
+    },
     "slanet": {
         "backbone_config": {"scale": 0.2, "out_features": [f"stage{n}" for n in range(2, 6)]},
         "post_conv_out_channels": 34,

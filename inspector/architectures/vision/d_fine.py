@@ -8,11 +8,16 @@ points of a level may be a list.
 from inspector.architectures.vision.deformable import BOX, CLASS
 from inspector.architectures.vision.detr import ATTENTION, MLP
 from inspector.architectures.vision.hgnet import HGNET_V2
-from inspector.architectures.vision.rt_detr import CONV, PROPOSALS, RT_DIMS
+from inspector.architectures.vision.rt_detr import CONV, NOISE, PROPOSALS, RT_DIMS
 from inspector.notation.definition import Architecture, Dims, head, part, recast, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, frozen_batchnorm, param
 
 FROZEN_HGNET_V2 = recast(HGNET_V2, "batchnorm", frozen_batchnorm)
+HGNET_BACKBONE = rows(
+    submodel("vision", "backbone.model.", config="backbone_config", head="Backbone",
+          when="not (freeze_backbone_batch_norms and of == 'hgnet_v2')"),
+    submodel("frozen", "backbone.model.", FROZEN_HGNET_V2, config="backbone_config", head="Backbone",
+          when="freeze_backbone_batch_norms and of == 'hgnet_v2'"))
 CSP = rows(                                    # i channels in
     under("conv1", CONV, o="u", k="1", tower="csp.1"),
     under("conv2", CONV, o="u", k="1", tower="csp.2"),
@@ -49,10 +54,7 @@ D_FINE = Architecture("d_fine", dialects=({}, D_FINE_STATE_DICT), ties="true",
           "| decoder_n_points[0] when len(decoder_n_points) == 1"
           " | decoder_n_points*F"),
     parts=rows(
-        submodel("vision", "backbone.model.", config="backbone_config", head="Backbone",
-              when="not (freeze_backbone_batch_norms and of == 'hgnet_v2')"),
-        submodel("frozen", "backbone.model.", FROZEN_HGNET_V2, config="backbone_config", head="Backbone",
-              when="freeze_backbone_batch_norms and of == 'hgnet_v2'"),
+        HGNET_BACKBONE,
         part("encoder_input_proj.{X}.0", "embed.map", conv("cx -> eh, 1 1", bias=False)),
         part("encoder_input_proj.{X}.1", "norm.map",  batchnorm("eh")),
         under("encoder",
@@ -63,7 +65,7 @@ D_FINE = Architecture("d_fine", dialects=({}, D_FINE_STATE_DICT), ties="true",
             part("downsample_convs.{P}.conv2.norm", "norm.depth",   batchnorm("eh")),
             rows(under("fpn_blocks.{P}", ELAN), tower="fpn"),
             rows(under("pan_blocks.{P}", ELAN), tower="pan"), tower="encoder"),
-        PROPOSALS,
+        NOISE, PROPOSALS,
         under("decoder_input_proj",
             part("{J}.0", "embed.level",      conv("last -> d, 1 1", bias=False)),
             part("{J}.1", "norm.level",       batchnorm("d")),

@@ -37,23 +37,24 @@ BACKBONE = rows(
           when="freeze_backbone_batch_norms and of == 'rt_detr_resnet'"),
     submodel("resnet", "backbone.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
           when="freeze_backbone_batch_norms and of == 'resnet'"))
+PYRAMIDS = under("encoder",                    # attention within maps, a pyramid down and one up
+    under("encoder.{I}.layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe"), d="eh"),
+    under("lateral_convs.{P}",    CONV, i="eh", o="eh", k="1", tower="encoder.lateral"),
+    under("downsample_convs.{P}", CONV, i="eh", o="eh", k="3", tower="encoder.down"),
+    rows(under("fpn_blocks.{P}", CSP), tower="fpn"),
+    rows(under("pan_blocks.{P}", CSP), tower="pan"), tower="encoder")
 HYBRID_ENCODER = rows(
     part("encoder_input_proj.{X}.0", "embed.map", conv("cx -> eh, 1 1", bias=False)),
     part("encoder_input_proj.{X}.1", "norm.map",  batchnorm("eh")),
-    under("encoder",
-        under("encoder.{I}.layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe"), d="eh"),
-        under("lateral_convs.{P}",    CONV, i="eh", o="eh", k="1", tower="encoder.lateral"),
-        under("downsample_convs.{P}", CONV, i="eh", o="eh", k="3", tower="encoder.down"),
-        rows(under("fpn_blocks.{P}", CSP), tower="fpn"),
-        rows(under("pan_blocks.{P}", CSP), tower="pan"), tower="encoder"))
+    PYRAMIDS)
 PROPOSALS = rows(
-    part("denoising_class_embed", "embed.noise", table("C+1 d"), when="num_denoising > 0"),
     part("weight_embedding",      "embed.query", table("N d"),   when="learn_initial_query"),
     part("enc_output.0",   "head.proposal.project", dense("d -> d")),
     part("enc_output.1",   "norm.proposal",         affine("d")),
     part("enc_score_head", "head.proposal.class",   dense("d -> C")),
     under("enc_bbox_head", BOX, tower="proposal"))
-REST = rows(                                   # u levels of the attention
+NOISE = part("denoising_class_embed", "embed.noise", table("C+1 d"), when="num_denoising > 0")
+WITHOUT_NOISE = rows(                          # u levels of the attention
     PROPOSALS,
     under("decoder_input_proj",
         part("{J}.0", "embed.level",       conv("decoder_in_channels[{J}] -> d, 1 1", bias=False)),
@@ -69,6 +70,7 @@ REST = rows(                                   # u levels of the attention
             part("encoder_attn_layer_norm", "norm.cross", affine("d"))),
         part("query_pos_head.layers.0", "embed.position.up",   dense("4 -> 2*d")),
         part("query_pos_head.layers.1", "embed.position.down", dense("2*d -> d")), tower="decoder"))
+REST = rows(NOISE, WITHOUT_NOISE)
 HEADS = (
     head("ForObjectDetection", "model.",
         under("bbox_embed.{H}",  BOX),

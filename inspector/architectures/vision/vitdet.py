@@ -4,6 +4,7 @@ modeling_vitdet.py: positions are those of the pretraining's picture and of a cl
 ones reach over the grid or, in the layers of `window_block_indices`, over one window; some layers end with three
 convolutions. modeling_eomt.py: DINOv2's layers with register tokens, queries from the last blocks on, and transposed
 convolutions before the masks. modeling_eomt_dinov3.py: the same above DINOv3's layers.
+modeling_videomt.py: the same for videos, where queries are carried to the next frame.
 modeling_superpoint.py: pairs of convolutions, then a decoder for points and one for their descriptors.
 modeling_superglue.py: above a detector of points layers of attention within and across two pictures, each with an MLP
 that reads twice the width.
@@ -89,6 +90,12 @@ EOMT_DINOV3 = Architecture("eomt_dinov3",
         part("embeddings.patch_embeddings", "embed.patch",    conv("c -> d, p pw")),
         under("layers.{L}", DINOV3_LAYER),
         MASKS),
+    heads=(head("ForUniversalSegmentation", ""),))
+VIDEOMT = Architecture("videomt", dims=EOMT.dims,
+    parts=rows(
+        EOMT.parts,
+        part("embeddings.mask_token", "embed.mask",    param("1 1 d")),
+        part("query_updater",         "embed.query.update", dense("d -> d"))),
     heads=(head("ForUniversalSegmentation", ""),))
 SUPERPOINT = Architecture("superpoint",
     dims=Dims(S="len(encoder_hidden_sizes)", w="encoder_hidden_sizes[{S}]", v="encoder_hidden_sizes[{S}-1] | 1",
