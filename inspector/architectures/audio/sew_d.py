@@ -1,6 +1,7 @@
 """SEW-D and Parakeet. modeling_sew_d.py: SEW's front over DeBERTa-v2's layers, whose relative table is normed.
 modeling_parakeet.py: a conformer after convolutions that halve both axes, every second one depthwise; transformers 4
 gives the convolutions of a layer a bias whatever `convolution_bias` says.
+modeling_nemotron_asr_streaming.py: the same for streams, with a layer norm between the convolutions.
 """
 
 from inspector.architectures.audio.wav2vec2 import CONVOLUTIONS, CTC, MASK, OLD_WEIGHT_NORM, POSITION, SEQUENCE, SPEECH
@@ -37,6 +38,23 @@ SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
         head("ForCTC",                    "sew_d.", CTC),
         head("ForSequenceClassification", "sew_d.", SEQUENCE)))
 
+BEFORE_CONVOLUTIONS = rows(                    # the first MLP and the attention of a conformer's layer; b bias
+    part("norm_feed_forward1",        "norm.mlp.first",     affine("d")),
+    part("feed_forward1.linear1",     "mlp.first.up",       linear("d -> ff", bias="b")),
+    part("feed_forward1.linear2",     "mlp.first.down",     linear("ff -> d", bias="b")),
+    part("norm_self_att",             "norm.attention",     affine("d")),
+    part("self_attn.q_proj",          "attention.query",    linear("d -> h*dh",  bias="b")),
+    part("self_attn.k_proj",          "attention.key",      linear("d -> kv*dh", bias="b")),
+    part("self_attn.v_proj",          "attention.value",    linear("d -> kv*dh", bias="b")),
+    part("self_attn.o_proj",          "attention.output",   linear("h*dh -> d",  bias="b")),
+    part("self_attn.relative_k_proj", "attention.position", linear("d -> h*dh")),
+    part("self_attn.bias_u",          "attention.content.bias",  param("h dh")),
+    part("self_attn.bias_v",          "attention.position.bias", param("h dh")))
+BEHIND_CONVOLUTIONS = rows(
+    part("norm_feed_forward2",        "norm.mlp.second",    affine("d")),
+    part("feed_forward2.linear1",     "mlp.second.up",      linear("d -> ff", bias="b")),
+    part("feed_forward2.linear2",     "mlp.second.down",    linear("ff -> d", bias="b")),
+    part("norm_out",                  "norm.layer",         affine("d")))
 PARAKEET_ENCODER = Architecture("parakeet_encoder",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
               dh="head_dim | d/h", ff="intermediate_size", c="subsampling_conv_channels",
@@ -50,17 +68,7 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
         part("subsampling.layers.{Y}", "embed.audio.point", conv("c -> c, 1 1")),
         part("subsampling.linear",     "embed.project",     dense("c*o -> d")),
         under("layers.{L}",
-            part("norm_feed_forward1",        "norm.mlp.first",     affine("d")),
-            part("feed_forward1.linear1",     "mlp.first.up",       linear("d -> ff", bias="b")),
-            part("feed_forward1.linear2",     "mlp.first.down",     linear("ff -> d", bias="b")),
-            part("norm_self_att",             "norm.attention",     affine("d")),
-            part("self_attn.q_proj",          "attention.query",    linear("d -> h*dh",  bias="b")),
-            part("self_attn.k_proj",          "attention.key",      linear("d -> kv*dh", bias="b")),
-            part("self_attn.v_proj",          "attention.value",    linear("d -> kv*dh", bias="b")),
-            part("self_attn.o_proj",          "attention.output",   linear("h*dh -> d",  bias="b")),
-            part("self_attn.relative_k_proj", "attention.position", linear("d -> h*dh")),
-            part("self_attn.bias_u",          "attention.content.bias",  param("h dh")),
-            part("self_attn.bias_v",          "attention.position.bias", param("h dh")),
+            BEFORE_CONVOLUTIONS,
             part("norm_conv",                 "norm.conv",          affine("d")),
             part("conv.pointwise_conv1",      "conv.in",            conv("d -> d + d, 1", bias="convolution_bias")),
             part("conv.depthwise_conv",       "conv.depth",
@@ -70,11 +78,34 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
             maybe("conv.pointwise_conv1.bias", "conv.in.bias",      param("2*d"), when="not convolution_bias"),
             maybe("conv.depthwise_conv.bias",  "conv.depth.bias",   param("d"),   when="not convolution_bias"),
             maybe("conv.pointwise_conv2.bias", "conv.out.bias",     param("d"),   when="not convolution_bias"),
-            part("norm_feed_forward2",        "norm.mlp.second",    affine("d")),
-            part("feed_forward2.linear1",     "mlp.second.up",      linear("d -> ff", bias="b")),
-            part("feed_forward2.linear2",     "mlp.second.down",    linear("ff -> d", bias="b")),
-            part("norm_out",                  "norm.layer",         affine("d")))))
+            BEHIND_CONVOLUTIONS)))
 PARAKEET_CTC = Architecture("parakeet_ctc", dims=Dims(),
     heads=(
         head("ForCTC", "", submodel("encoder", "encoder.", PARAKEET_ENCODER),
             part("ctc_head", "head.token", conv("encoder.d -> vocab_size, 1"))),))
+
+
+# f1 ... f5: bins of the spectrogram behind each halving, which pads both sides of it
+STREAMING_ENCODER = Architecture("nemotron_asr_streaming_encoder",
+    ignores="sliding_window default_num_lookahead_tokens",
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
+              dh="head_dim | d//h", ff="intermediate_size", c="subsampling_conv_channels",
+              k="subsampling_conv_kernel_size", n="log2(subsampling_factor)", N="n - 1", b="attention_bias",
+              s="subsampling_conv_stride", f1="(num_mel_bins + s - 2)//s + 1", f2="(f1 + s - 2)//s + 1",
+              f3="(f2 + s - 2)//s + 1", f4="(f3 + s - 2)//s + 1", f5="(f4 + s - 2)//s + 1",
+              f="f1 when n == 1 | f2 when n == 2 | f3 when n == 3 | f4 when n == 4 | f5 when n == 5"),
+    heads=(head("Encoder", ""),),
+    parts=rows(
+        part("subsampling.conv_in",                   "embed.audio",       conv("1 -> c, k k")),
+        part("subsampling.layers.{N}.depthwise_conv", "embed.audio.depth", conv("c -> c, k k", groups="c")),
+        part("subsampling.layers.{N}.pointwise_conv", "embed.audio.point", conv("c -> c, 1 1")),
+        part("subsampling.linear",                    "embed.project",     dense("c*f -> d")),
+        under("layers.{L}",
+            BEFORE_CONVOLUTIONS,
+            part("norm_conv",            "norm.conv",       affine("d")),
+            part("conv.pointwise_conv1", "conv.in",         conv("d -> d + d, 1", bias="convolution_bias")),
+            part("conv.depthwise_conv",  "conv.depth",
+                 conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
+            part("conv.norm",            "norm.conv.depth", affine("d")),
+            part("conv.pointwise_conv2", "conv.out",        conv("d -> d, 1", bias="convolution_bias")),
+            BEHIND_CONVOLUTIONS)))

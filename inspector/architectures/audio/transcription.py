@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from inspector.architectures.audio.csm import MOSHI_BODY, MOSHI_DIMS
 from inspector.architectures.audio.encodec import LSTM
 from inspector.architectures.audio.mimi import MIMI
-from inspector.architectures.audio.sew_d import PARAKEET_ENCODER
+from inspector.architectures.audio.sew_d import PARAKEET_ENCODER, STREAMING_ENCODER
 from inspector.architectures.blocks import DECODER
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
@@ -90,15 +90,18 @@ COHERE_ASR = Architecture("cohere_asr", heads=BODIES, dims=CANARY_DIMS | Dims(e=
         under("decoder", CANARY_PARTS,
             part("pos_emb", "embed.position", table("T d")),
             part("proj",    "bridge.in",      dense("e -> d")), tower="decoder")))
-TRANSDUCER = rows(
-    submodel("encoder", "encoder.", PARAKEET_ENCODER),
+TRANSDUCER_REST = rows(
     part("encoder_projector",         "bridge.in",   dense("e -> d")),
     part("decoder.embedding",         "embed.token", table("V d")),
     under("decoder", LSTM, D="d"),
     part("decoder.decoder_projector", "project",     dense("d -> d")))
+TRANSDUCER = rows(submodel("encoder", "encoder.", PARAKEET_ENCODER), TRANSDUCER_REST)
 TRANSDUCER_DIMS = Dims(V="vocab_size", d="decoder_hidden_size", Q="num_decoder_layers", e="encoder.d")
 PARAKEET_RNNT = Architecture("parakeet_rnnt", dims=TRANSDUCER_DIMS, heads=(head("ForRNNT", ""),),
     parts=rows(TRANSDUCER, part("joint.head", "head.token", dense("d -> V"))))
+NEMOTRON_ASR_STREAMING = Architecture("nemotron_asr_streaming", dims=TRANSDUCER_DIMS, heads=(head("ForRNNT", ""),),
+    parts=rows(submodel("encoder", "encoder.", STREAMING_ENCODER), TRANSDUCER_REST,
+        part("joint.head", "head.token", dense("d -> V"))))
 PARAKEET_TDT = Architecture("parakeet_tdt", dims=TRANSDUCER_DIMS | Dims(W="V + len(durations)"),
                             heads=(head("ForTDT", ""),),
     parts=rows(TRANSDUCER, part("joint.head", "head.token", dense("d -> W"))))
