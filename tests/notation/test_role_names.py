@@ -76,7 +76,7 @@ NAMES = {
         feed_forward.dense.dense
         mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
-        feed_forward.conv1 feed_forward_macaron.conv1
+        feed_forward.conv1 feed_forward_macaron.conv1 mlp.fc3
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v
         q_b_proj kv_b_proj o_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
@@ -134,6 +134,7 @@ EXCEPTIONS = {
     ("feed_forward.w1", "mlp.up"): "molmo: the tower's MLP has no gate",
     ("mlp.w1", "mlp.up"): "qwen (the first): `w2` goes through the activation, so it is the gate",
     ("mlp.w2", "mlp.gate"): "qwen (the first): `w2` goes through the activation, so it is the gate",
+    ("mlp.fc1", "mlp.gate"): "dots.ocr: `fc1` goes through the activation, so it is the gate",
     ("mlp.gate_proj", "mlp.up"): "timesfm: an MLP of two matrices without a gate",
     ("feed_forward.key", "mlp.up"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
     ("feed_forward.value", "mlp.down"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",

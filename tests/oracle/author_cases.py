@@ -301,6 +301,32 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "changed": (PLAIN_ATTENTION,),
         },
     ),
+    "dots_ocr": (
+        {
+            "repository": "rednote-hilab/dots.ocr",
+            "configuration": ("dots_ocr.configuration_dots", "DotsOCRConfig"),
+            "model": ("dots_ocr.modeling_dots_ocr", "DotsOCRForCausalLM"),
+            "values": {
+                **TEXT,
+                "tie_word_embeddings": False,
+                "vision_config": {
+                    "embed_dim": 36,
+                    "hidden_size": 40,
+                    "intermediate_size": 60,
+                    "num_hidden_layers": 3,
+                    "num_attention_heads": 3,
+                    "patch_size": 7,
+                    "attn_implementation": "sdpa",
+                },
+            },
+            "changed": (
+                {"tie_word_embeddings": True},
+                {"vision_config": {"use_bias": True}},
+                {"vision_config": {"post_norm": False}},
+                {"vision_config": {"spatial_merge_size": 3}},
+            ),
+        },
+    ),
     "mimo": (
         {
             "repository": "XiaomiMiMo/MiMo-7B-Base",
