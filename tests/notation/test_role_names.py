@@ -114,7 +114,7 @@ NAMES = {
     "gqkv": "gqkv_proj",
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
     "gate_up": """
-        ff_in ff.proj_in
+        fn.net.0 ff_in ff.proj_in
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight w13_dn shared_w13_weight
@@ -184,7 +184,7 @@ ORDERS = {
         "ff.linear_in", "ff_context.linear_in",
     ),
     "up gate": (
-        "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
+        "fn.net.0", "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
         "transformer.blocks.{}.ff_proj",
         "mlp.fc1.proj",
         "ff_in", "ff.proj_in",

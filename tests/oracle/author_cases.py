@@ -353,4 +353,27 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             ),
         },
     ),
+    "nvembed": (
+        {
+            "repository": "nvidia/NV-Embed-v2",
+            "configuration": ("nvembed.configuration_nvembed", "NVEmbedConfig"),
+            "model": ("nvembed.modeling_nvembed", "NVEmbedModel"),
+            "values": {
+                "text_config": {**TEXT, "model_type": "bidir_mistral"},
+                "latent_attention_config": {
+                    "num_latents_value": 13,
+                    "num_cross_heads": 3,
+                    "hidden_dim": 36,
+                    "latent_dim": 40,
+                    "cross_dim_head": 11,
+                },
+            },
+            "changed": (
+                {"latent_attention_config": {"num_cross_heads": 4}},
+                {"latent_attention_config": {"latent_dim": 44}},
+                {"latent_attention_config": {"hidden_dim": 28}},
+                {"text_config": {"num_hidden_layers": 3}},
+            ),
+        },
+    ),
 }
