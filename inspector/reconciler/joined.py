@@ -117,19 +117,27 @@ def _module(key: str) -> str:
 def _stored_apart(placement: Placement) -> Iterator[_Match]:
     """Missing matrices that are as large as unexpected ones together."""
     for gap in placement.missing:
-        number = JOINT.get(gap.block.slot.role.removesuffix(".bias").rpartition(".")[2])
-        if number is None:
-            continue
-        alike = [
-            extra
-            for extra in placement.unexpected
-            if extra.boxes == gap.boxes and _layer(extra.key) == _layer(gap.block.key) and _is_part(extra.key, number)
-        ]
         wanted = tuple(dim for dim in gap.block.shape if dim is not None)
+        if len(wanted) == len(gap.block.shape) and (parts := _parts_apart(gap, wanted, placement.unexpected)):
+            yield _Match((gap,), parts)
+
+
+def _parts_apart(gap: Gap, wanted: Sequence[int], unexpected: Sequence[Unexpected]) -> tuple[Unexpected, ...]:
+    """The unexpected matrices that a missing one consists of; of one with named parts, any two or more beside it."""
+    slot = gap.block.slot
+    named = JOINT.get(slot.role.removesuffix(".bias").rpartition(".")[2])
+    alike = [
+        extra
+        for extra in unexpected
+        if extra.boxes == gap.boxes
+        and _layer(extra.key) == _layer(gap.block.key)
+        and (_is_part(extra.key, named) if named else _module(extra.key) == _module(gap.block.key))
+    ]
+    for number in (named,) if named else range(2, len(slot.kind.packs) + 1):
         for parts in combinations(alike, number) if len(alike) <= 2 * number else ():
-            if len(wanted) == len(gap.block.shape) and _is_sum(wanted, [part.layout.shape for part in parts]):
-                yield _Match((gap,), parts)
-                break
+            if _is_sum(wanted, [part.layout.shape for part in parts]):
+                return parts
+    return ()
 
 
 def _experts_apart(placement: Placement) -> Iterator[_Match]:

@@ -264,6 +264,33 @@ def test_a_joint_projection_that_is_stored_apart(model_type: str) -> None:
     assert bad(judged(apart, config)) == ["N441"]
 
 
+@pytest.mark.parametrize(("model_type", "joint", "parts"), [
+    ("deepseek_v3", "kv_b_proj", "k_b_proj v_b_proj"), ("longcat_flash", "kv_b_proj", "w_uk w_uv"),
+    ("lfm2_moe", "in_proj", "b_proj c_proj x_proj"), ("zamba", "in_proj", "x_proj z_proj"),
+])  # fmt: skip
+def test_a_matrix_with_named_parts_that_are_stored_apart(model_type: str, joint: str, parts: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    apart: Spec = {}
+    for key, (dtype, shape) in spec.items():
+        if f".{joint}.weight" not in key:
+            apart[key] = (dtype, shape)
+            continue
+        names = parts.split()
+        rows = shape[0] // len(names)
+        first = shape[0] - rows * (len(names) - 1)
+        for name, size in zip(names, [first] + [rows] * (len(names) - 1), strict=True):
+            apart[key.replace(joint, name)] = (dtype, (size, *shape[1:]))
+    assert len(apart) > len(spec)
+    assert bad(judged(apart, config)) == ["N441"]
+
+
+def test_two_of_three_parts_of_a_matrix_are_not_it() -> None:
+    spec, config = record("lfm2_moe", "CausalLM")
+    apart = {key.replace("in_proj", "b_proj"): (dtype, (shape[0] // 3, *shape[1:])) if "in_proj" in key
+             else (dtype, shape) for key, (dtype, shape) in spec.items()}  # fmt: skip
+    assert "N441" not in bad(judged(apart, config))
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "table", "key"), [
     ("llama", "CausalLM", "embed_tokens", "vocab_size"), ("mistral", "CausalLM", "lm_head", "vocab_size"),
     ("gpt_neox", "CausalLM", "embed_in", "vocab_size"), ("bert", "MaskedLM", "word_embeddings", "vocab_size"),

@@ -8,6 +8,8 @@ from inspector.architectures.audio.wav2vec2 import CONVOLUTIONS, CTC, MASK, OLD_
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
+BIAS_OF_4 = "not convolution_bias and transformers_version[0] == '4'"
+
 SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
     dims=SPEECH | Dims(R="position_buckets when position_buckets > 0 "
                          "| max_relative_positions when max_relative_positions > 0"
@@ -75,9 +77,9 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
                  conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
             part("conv.norm",                 "norm.conv.batch",    batchnorm("d")),
             part("conv.pointwise_conv2",      "conv.out",           conv("d -> d, 1", bias="convolution_bias")),
-            maybe("conv.pointwise_conv1.bias", "conv.in.bias",      param("2*d"), when="not convolution_bias"),
-            maybe("conv.depthwise_conv.bias",  "conv.depth.bias",   param("d"),   when="not convolution_bias"),
-            maybe("conv.pointwise_conv2.bias", "conv.out.bias",     param("d"),   when="not convolution_bias"),
+            maybe("conv.pointwise_conv1.bias", "conv.in.bias",      param("2*d"), when=BIAS_OF_4),
+            maybe("conv.depthwise_conv.bias",  "conv.depth.bias",   param("d"),   when=BIAS_OF_4),
+            maybe("conv.pointwise_conv2.bias", "conv.out.bias",     param("d"),   when=BIAS_OF_4),
             BEHIND_CONVOLUTIONS)))
 PARAKEET_CTC = Architecture("parakeet_ctc", dims=Dims(),
     heads=(
