@@ -165,8 +165,9 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
     written = str(values.get("transformers_version") or "").partition(".")[0]
-    if newest.outcome == COMPLETE and written == OLDER:
-        yield from _of_writer(findings, newest, older)
+    if newest.outcome == COMPLETE:
+        refused = list(_of_writer(findings, newest, older)) if written == OLDER else []
+        yield from refused or _of_older(audited, findings, newest, older)
     if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
         return
     wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
@@ -180,6 +181,17 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
     own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
     yield replace(found_wrong, code_of=own) if own and newest.outcome == RANDOM else found_wrong
+
+
+def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[LoaderFails]:
+    """The note where an older version alone fails, unless another one is on the names for which it does."""
+    if older.outcome not in (RANDOM, REFUSES, ALTERED) or older.excuse:
+        return
+    from inspector.findings.loading import OlderLoaderFails
+    from inspector.findings.names.architecture import NamesOfBaseModel
+
+    if not any(isinstance(one, NamesOfBaseModel) for one in findings):
+        yield failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
 
 
 def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:

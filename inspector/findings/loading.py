@@ -107,6 +107,30 @@ class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
     severity = "warning"
 
 
+class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
+    """The newest version of the loader loads the checkpoint completely, an older major version does not.
+
+    What it means
+        Both versions are in use. They differ in which names they look for and which configs they accept; this
+        checkpoint is as the newest one wants it.
+
+    Why it matters
+        Programs that need the older version refuse the checkpoint, or run it with random weights.
+
+    Example
+        note[N590] older-loader-fails: transformers 4.57 refuses it
+          because  the state dictionary is corrupted
+          loads    transformers 5.23 loads it
+          help     use transformers 5.23
+
+    What to do
+        Use the newest version, or save the model with the older one where that one has to load it.
+    """
+
+    code = "N590"
+    severity = "note"
+
+
 class WriterRefuses(ContentFinding, frozen=True, kw_only=True):
     """The config has a value that the version that wrote it refuses, and the newest version reads.
 

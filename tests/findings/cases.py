@@ -184,13 +184,15 @@ def first_falcon() -> Audit:
     return audit_loaded(replace(healthy, set_name="model.safetensors", siblings={}))
 
 
-def saved(model_type: str, class_suffix: str, lost: str = "", more: str = "", **config: Any) -> Audit:
+def saved(
+    model_type: str, class_suffix: str, lost: str = "", more: str = "", without: str = "", **config: Any
+) -> Audit:
     """What a library saved of a class, in a folder with a change of its config.
 
-    lost: a tensor that is left out. more: one that the class does not have.
+    lost: a tensor that is left out. more: one that the class does not have. without: a prefix that names lost.
     """
     record = base_record(model_type, class_suffix)
-    spec = {name: entry for name, entry in spec_of(record).items() if name != lost}
+    spec = {name.removeprefix(without): entry for name, entry in spec_of(record).items() if name != lost}
     spec |= {more: ("F32", (8, 8))} if more else {}
     read = checkpoint(spec, None, {**record["config"], **config})
     file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
@@ -685,6 +687,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
     "writer-refuses": lambda: saved("bert", "ForMaskedLM", label2id=[1], transformers_version="4.57.6"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
+    "older-loader-fails": lambda: saved("bert", "ForMaskedLM", without="bert."),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),
     "config-missing": lambda: folder(None, "Config.json"),
