@@ -162,8 +162,8 @@ def kinds_of(value: Any) -> str:
     if isinstance(value, list):
         entries = {letter for one in value for letter in _entry(one)}
         return "e" if not value else "l" + "".join(one for one in _ENTRIES if one in entries) + "pq"
-    if isinstance(value, bool):
-        return ""
+    if isinstance(value, bool):  # in the place of a list or a text it is what a number is
+        return "ra"
     sign = "m" if value < 0 else "z" if value == 0 else "h" if value > 1 else ""
     return sign + "r" + "a" + ("f" if isinstance(value, float) else "")
 

@@ -32,6 +32,8 @@ _LABELS: Final = {NEWEST: (_NAMES_OF_LABELS,), OLDER: (_NAMES_OF_LABELS, "label2
 """Keys of the names of labels that a version reads."""
 _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
+_KINDS: Final = ("rope_type", "type")
+"""Keys of the type of rotary embeddings."""
 _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
 OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
@@ -281,9 +283,14 @@ def _rotary_sets(stated: Any, major: str) -> Mapping[str, Any]:
     return {name: one for name, one in (nested or {"": stated}).items() if one is not None}
 
 
+def _is_untyped(model_type: str) -> bool:
+    """Whether transformers 4 takes settings without a type, which transformers 5 reads as the default."""
+    return model_type in _looking_up("untyped", _ROTARY[0], OLDER)
+
+
 def _kind_of(settings: Mapping[str, Any]) -> tuple[str, Any]:
     """(key of the type of rotary embeddings, the type)."""
-    spelled = "rope_type" if "rope_type" in settings else "type"
+    spelled = _KINDS[0] if _KINDS[0] in settings else _KINDS[1]
     return spelled, settings.get(spelled, "default")
 
 
@@ -292,6 +299,9 @@ def _types_of_rotary(
     place: tuple[str, ...], major: str,
 ) -> Iterator[RefusedValue]:
     """A type that does not exist, the keys that it needs, and those of them that are not numbers."""
+    if major == OLDER and settings.keys().isdisjoint(_KINDS) and not _is_untyped(model_type):
+        yield RefusedValue((*place, _KINDS[0]), "a type of rotary embeddings of transformers")
+        return
     spelled, kind = _kind_of(settings)
     of_others = isinstance(kind, str) and kind in _rotary_types() and not _is_older_name(kind, rule)
     if not (isinstance(kind, str) and kind in rule) and (not of_others or (kind in _PROBED and "default" in rule)):

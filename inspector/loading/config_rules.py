@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -79,9 +79,9 @@ def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | Non
     for name, known in ((key, layer_types() if key == "layer_types" else None), ("mlp_layer_types", of_mlps)):
         listed = values.get(name)
         if not isinstance(listed, list):
-            if isinstance(defaults.get(name), list):
-                continue  # the class makes one
-            return None
+            continue  # the class makes one, or its model has none
+        if name != key and not isinstance(values.get(key), list) and not isinstance(defaults.get(key), list):
+            return _too_few(name, listed, number)
         odd = (one for one in listed if known is not None and not (isinstance(one, str) and one in known))
         first = next(odd, None)
         if first is not None:
@@ -90,6 +90,13 @@ def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | Non
             because = f"{name} has {len(listed)} entries, num_hidden_layers is {number}"
             return Refused(because, (name, "num_hidden_layers"))
     return None
+
+
+def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
+    """Why a model is not built whose layers have their types in a list that has none for the last of them."""
+    if type(number) is not int or len(listed) >= number:
+        return None
+    return Refused(f"{name} has {len(listed)} entries, num_hidden_layers is {number}", (name, "num_hidden_layers"))
 
 
 def _refusals(

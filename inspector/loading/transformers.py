@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
-from inspector.architectures.value_rules import PRUNED, QUANTIZATION
+from inspector.architectures.defaults import class_defaults
+from inspector.architectures.value_rules import PRUNED, QUANTIZATION, configs_within
 from inspector.findings.finding import NO_QUANTIZER
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -52,6 +53,7 @@ from inspector.loading.tables import (
 )
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.spelling import keys_of_definition
+from inspector.notation.trace import with_leaf
 from inspector.reconciler.config_keys import lacks_method, mistyped
 
 if TYPE_CHECKING:
@@ -129,11 +131,24 @@ def _as_read(given: Given, major: str) -> Given:
         given = replace(given, quantized=None)
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
-        return replace(given, values=values, case=None)
+        given = replace(given, values=values, case=None)
+    read = _with_nulls_off(given.values or {}) if major == OLDER else None
+    if read is not None:
+        return replace(given, values=read, case=None)
     if major == OLDER or given.values is None or not given.values.get(PRUNED):
         return given
     values = {key: value for key, value in given.values.items() if key != PRUNED}
     return replace(given, values=values, case=None)
+
+
+def _with_nulls_off(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The config as transformers 4 sees it, to which null is a switch that is off; None where it has no such null."""
+    found = dict(values)
+    for path, inner, kind in configs_within(values, values.get("model_type")):
+        defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
+        for key in [key for key, value in inner.items() if value is None and defaults.get(key) is True]:
+            found = with_leaf(found, {}, (*path, key), False)
+    return found if found != values else None
 
 
 def _labels_differ(values: Mapping[str, Any]) -> bool:

@@ -88,6 +88,7 @@ def test_words_of_a_key_that_is_null_by_default(word: str | None, tmp_path: Path
 
 ROTARY = {"rope_theta": 10000.0}
 YARN = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64}
+SWIN = base_record("grounding-dino")["config"]["backbone_config"]
 SAM_PROMPTS = base_record("sam")["config"]["prompt_encoder_config"]
 SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     # model type, changes of the config, key of the finding, outcomes of transformers 5 and 4.57
@@ -169,6 +170,15 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("blenderbot", {"pruned_heads": 1}, "refuses", "error"),
     ("convbert", {"pruned_heads": {"first": [0]}}, "refuses", "error"),
     ("llama", {"pruned_heads": {}}, "complete", ""),
+    (
+        "llama",
+        {"rope_scaling": {"factor": 2.0}},
+        "refuses",
+        "error",
+    ),  # of no type, which version 5 takes for the default
+    ("gpt2", {"initializer_range": None}, "refuses", "error"),  # it draws anew what has buffers that are not stored
+    ("grounding-dino", {"backbone_config": {**SWIN, "qkv_bias": None}}, "complete", "warning"),
+    ("plbart", {"activation_function": True}, "refuses", "error"),
     ("llama", {"pruned_heads": None}, "complete", ""),
     ("patchtsmixer", {"num_targets": None}, "complete", "warning"),  # transformers 5 alone refuses it
     ("zoedepth", {"use_batch_norm_in_fusion_residual": None}, "complete", "warning"),
@@ -189,6 +199,8 @@ def test_what_transformers_4_does(
     ("funnel", "block_repeats", "refuses"),
     ("gpt_neo", "attention_layers", "refuses"),
     ("vits", "upsample_kernel_sizes", "refuses"),
+    ("glm4_moe_lite", "num_hidden_layers", "refuses"),
+    ("lw_detr", "num_feature_levels", "refuses"),
     ("wav2vec2", "tdnn_dim", "complete"),
 ])  # fmt: skip
 def test_lists_of_another_length(model_type: str, key: str, outcome: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ number. The line of a model type has the versions that were measured, and for ea
     words    path -> the words that are known there; behind a path the class that they are for, where it is for one
     lengths  path and p or q -> the keys that must be as long
 
+FOLDER/MAJOR/TYPE.further.json has rows like those of `confirm_values.py` that are added to what the table has.
 Left out is every kind that the config of a record has. A path below a part is listed only where the type of the part
 has no records. The letters are those of `tests/oracle/value_cases.py`, of which m stands for m and o, h for h and u, g
 for f in a list, and a for a number in place of a text.
@@ -43,7 +44,7 @@ OF_STAGES = frozenset("triyg")
 BY_LIST = "wxpq"
 """Kinds of which only those are refused that are not listed, or of another length than lists beside them."""
 TYPES = tuple(oracle_types())
-CONFIRMED = ".confirmed.json"
+CONFIRMED, FURTHER = ".confirmed.json", ".further.json"
 Scope = tuple[str, tuple[str, ...] | None]
 """("config" or "model", the classes; None for all of the type)."""
 
@@ -228,14 +229,35 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return found
 
 
+def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """What the table has of a type and a version, with what was measured of further places of its configs."""
+    found = {**stated, "model": [*stated["model"]], "classes": dict(stated["classes"])}
+    held: dict[Place, set[str]] = {}
+    for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
+        for place, value in places(config):
+            held.setdefault(place, set()).update(kinds_of(value))
+    known = {one.partition(" ")[0]: one.partition(" ")[2] for key in ("config", "model") for one in stated[key]}
+    for place, letters, _, classes, *_ in json.loads(path.read_text(encoding="utf-8")):
+        dotted = ".".join(place)
+        left = "".join(one for one in letters if one not in known.get(dotted, "") and one not in held[tuple(place)])
+        if left and classes is None:
+            found["model"].append(f"{dotted} {left}")
+        for name in (classes or ()) if left else ():
+            found["classes"][name] = [*found["classes"].get(name, ()), f"{dotted} {left}"]
+    return found
+
+
 def main() -> None:
     """Writes the table."""
     pairs, words = Numbers(), Numbers()
     lines: dict[str, dict[str, Any]] = {}
-    new = measured_in(Path(sys.argv[1]))
-    for (model_type, major), stated in sorted(
-        {**stored(), **new}.items(), key=lambda one: (one[0][0], -int(one[0][1]))
-    ):
+    folder = Path(sys.argv[1])
+    new = {**stored(), **measured_in(folder)}
+    for (model_type, major), stated in new.items():
+        path = folder / major / f"{model_type}{FURTHER}"
+        if path.exists():
+            new[model_type, major] = with_further(model_type, stated, path)
+    for (model_type, major), stated in sorted(new.items(), key=lambda one: (one[0][0], -int(one[0][1]))):
         line = lines.setdefault(model_type, {"versions": ""})
         line["versions"] += major
         part = as_numbers(without_said(stated, model_type, major), pairs, words)

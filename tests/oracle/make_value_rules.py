@@ -16,6 +16,7 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     theta        key -> model types that refuse null and a text as the base of the angles: `rope_parameters` for the one
                  within, `rope_theta` for the one in the config itself
     texts        key -> model types that take a text for a number in the settings of rotary embeddings
+    untyped      key -> model types that take settings of rotary embeddings without a type (transformers 4)
     empty        key -> model types that refuse an empty object in its place
     layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
@@ -107,6 +108,14 @@ class Probe:
             elif kind in NUMBERS and self.config_refuses(key, self.by_layer(key, whole)):
                 found[kind] = NEVER
         return found
+
+    def untyped(self, key: str) -> Iterator[str]:
+        """The key of settings of which the type may be absent."""
+        kinds = (ROTARY[kind] for kind in ("linear", "llama3"))
+        if key == ROPE_KEYS[0] or self.rotary(key) is None:
+            return
+        if not all(self.refuses(key, needed) for needed in kinds):
+            yield key
 
     def theta(self) -> Iterator[str]:
         """The keys below which a base of the angles that is null or a text is refused, and a number is not."""
@@ -238,7 +247,7 @@ def _is_declared(model_type: str, key: str) -> bool:
 
 
 Groups = list[tuple[Mapping[str, str], list[str]]]
-BY_KEY = ("activations", "empty", "layers", "theta", "texts", "head_dim", "parts", "heads", "unpruned")
+BY_KEY = ("activations", "empty", "layers", "theta", "texts", "head_dim", "parts", "heads", "unpruned", "untyped")
 """Tables of key -> model types."""
 
 
@@ -295,6 +304,7 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
         ("head_dim", probe.without_head_dim(ROPE_KEYS[major == "4"])),
         ("heads", probe.heads()),
         ("unpruned", probe.unpruned(major)),
+        ("untyped", probe.untyped(ROPE_KEYS[major == "4"])),
         ("parts", probe.parts()),
     ):
         for key in keys:

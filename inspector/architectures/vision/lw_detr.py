@@ -61,7 +61,7 @@ LW_DETR_QUERIES = rows(                        # all behind the projector but th
     part("enc_out_class_embed.{G}", "head.proposal.class", dense("d -> C")))
 # v: width of the backbone; P: scales (factor s), D enlarged, H reduced; M: maps; m, x: channels of a map, inside the
 # projector; B: its blocks; F: levels; N: queries of all groups G; a: width of the self-attention
-LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels num_feature_levels",
+LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels",
                        dialects=({}, AS_FIRST_WRITTEN),
     dims=MAPS | Dims(d="d_model", v="vision.d", P="len(projector_scale_factors)", s="projector_scale_factors[{P}]",
                      M="len(stages)",
@@ -69,7 +69,7 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
                      x="floor(d*hidden_expansion)",
                      m="v//4 when s == 2 and wide | v//2 when s == 2 | v", B="c2f_num_blocks", Ld="decoder_layers",
                      ff="decoder_ffn_dim",
-                     h="decoder_cross_attention_heads", p="decoder_n_points", F="len(projector_scale_factors)",
+                     h="decoder_cross_attention_heads", p="decoder_n_points", F="num_feature_levels | P",
                      N="num_queries*group_detr", G="group_detr",
                      b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)",
                      C="labels"),
