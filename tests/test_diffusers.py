@@ -365,8 +365,8 @@ def test_the_class_under_which_the_config_fits_is_named(name: str, claimed: str)
 
 def test_a_class_without_a_definition_is_not_judged_by_a_similar_one() -> None:
     record = next(one for one in diffusers_records("WanTransformer3DModel") if not one["variant"])
-    config = {**record["config"], "_class_name": "AnyFlowTransformer3DModel"}
-    own = "condition_embedder.delta_embedder.linear_1"
+    config = {**record["config"], "_class_name": "MotifVideoTransformer3DModel"}
+    own = "condition_embedder.other_embedder.linear_1"
     more = {**spec_of(record), f"{own}.weight": ("F32", (8, 4)), f"{own}.bias": ("F32", (8,))}
     name = "patch_embedding.weight"
     flat = {**spec_of(record), name: ("F32", spec_of(record)[name][1][:4])}
