@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.one_slice import Factor, processes_of_slice
 from inspector.adapters.router import MODULE as ROUTER
 from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, common, count, joined, minus, outer
 from inspector.algebra.names import axes_of, before_index
 from inspector.findings.adapters.biases import AdapterBiasesLost, AdapterBiasesMissing
 from inspector.findings.adapters.labels import AdapterLabels
-from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged
+from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged, AdapterSliced
 from inspector.findings.adapters.tensors import (
     AdapterHalfMissing,
     AdapterRankDiffers,
@@ -87,6 +88,9 @@ def findings_with_base(
     turned = _turned(differing, matched)
     if turned is not None:
         yield turned
+        return
+    if (sliced := _one_slice(differing, matched)) is not None:
+        yield sliced
         return
     if base is not None and _is_of_another(matched, shapes):
         yield _another_base(base, shapes, matched)
@@ -217,6 +221,22 @@ def _turned(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding
         )
     return AdapterTransposed(
         place=place, tensors=tensors, of=of, stored=stored, expected=expected, exchanged=names or ("", "")
+    )
+
+
+def _one_slice(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding | None:
+    """The finding where all pairs are the parts that one process of a training run held."""
+    ranked = [(one, axis) for one in matched if one.expected is not None and (axis := one.wanted.rank_axis) is not None]
+    processes = processes_of_slice([Factor(one.shape, one.wanted.shape, axis) for one, axis in ranked if one.shape])
+    if not processes:
+        return None
+    first = differing[0]
+    return AdapterSliced(
+        place=place_of(first.key, first.boxes),
+        processes=processes[0] if len(processes) == 1 else None,
+        tensors=_tensors([one for one, _ in ranked]),
+        stored=first.shape,
+        expected=first.wanted.shape,
     )
 
 

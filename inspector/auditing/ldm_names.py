@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.left_names import left_names
 from inspector.auditing.result import Audit
 from inspector.dialects.ldm import LDM, LDM_UNET
 from inspector.dialects.single_file import ComponentTensors, parts_of
@@ -36,7 +37,7 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
     program = LDM if component.prefix or component.name != "unet" else LDM_UNET
     named = NamesInDialect(writer=program.writer, example=example)
     return audited.with_findings(
-        [*(_as_stored(one, component) for one in audited.findings), named],
+        [*(_as_stored(one, component) for one in audited.findings), *left_names(checkpoint.tensors), named],
         checkpoint=replace(checkpoint, names_in_file=component.names),
         stored=families_of(checkpoint.tensors),
     )

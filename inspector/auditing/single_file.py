@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from inspector.auditing.left_names import left_names
 from inspector.auditing.misplaced_encoder import misplaced_encoders
 from inspector.auditing.pipeline import AuditPart, skipped_in, summed
 from inspector.auditing.result import Audit, verdict_of
@@ -50,7 +51,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     own_findings.extend(_beside(found))
     own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
-    own_findings.extend(misplaced_encoders(root.tensors))
+    own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors)))
     findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)

@@ -63,15 +63,32 @@ AUTOENCODER: Final = tuple(
         (r"(encoder|decoder)\.mid\.block_1\.", r"\1.mid_block.resnets.0."),
         (r"(encoder|decoder)\.mid\.block_2\.", r"\1.mid_block.resnets.1."),
         (r"(encoder|decoder)\.mid\.attn_1\.norm\.", r"\1.mid_block.attentions.0.group_norm."),
-        (r"(encoder|decoder)\.mid\.attn_1\.([qkv])\.", r"\1.mid_block.attentions.0.to_\2."),
-        (r"(encoder|decoder)\.mid\.attn_1\.proj_out\.", r"\1.mid_block.attentions.0.to_out.0."),
+        (r"(encoder|decoder)\.mid\.attn_1\.(?:to_)?([qkv])\.", r"\1.mid_block.attentions.0.to_\2."),
+        (r"(encoder|decoder)\.mid\.attn_1\.(?:proj_out|to_out\.0)\.", r"\1.mid_block.attentions.0.to_out.0."),
+        *(
+            (rf"{half}\.{way}\.(\d+)\.attn\.(\d+)\.{old}\.", rf"{half}.{way}_blocks.\1.attentions.\2.{new}.")
+            for half, way in (("encoder", "down"), ("decoder", "up"))
+            for old, new in (
+                ("norm", "group_norm"),
+                ("q", "to_q"),
+                ("k", "to_k"),
+                ("v", "to_v"),
+                ("proj_out", r"to_out.0"),
+            )
+        ),
         (r"encoder\.down\.(\d+)\.block\.(\d+)\.", r"encoder.down_blocks.\1.resnets.\2."),
         (r"encoder\.down\.(\d+)\.downsample\.", r"encoder.down_blocks.\1.downsamplers.0."),
         (r"decoder\.up\.(\d+)\.block\.(\d+)\.", r"decoder.up_blocks.\1.resnets.\2."),
         (r"decoder\.up\.(\d+)\.upsample\.", r"decoder.up_blocks.\1.upsamplers.0."),
     )
 )
-"""A name of the autoencoder -> the same in diffusers; the first pattern that is found counts."""
+"""A name of the autoencoder -> the same in diffusers; the first pattern that is found counts.
+
+Stages may attend as the middle does (`attn_resolutions`). Converters that read an autoencoder of a later diffusers left
+its new names of the middle's matrices (`to_q`) as they are.
+"""
+_LEFT: Final = re.compile(r"(?P<attention>.*\.mid\.attn_1\.)(?P<part>to_[qkv]|to_out\.0)\.(?P<end>weight|bias)")
+"""A name that such a converter left."""
 _MATRICES: Final = ("to_q.weight", "to_k.weight", "to_v.weight", "to_out.0.weight")
 _CONTROL: Final = re.compile(r"(zero_convs|input_hint_block)\.(\d{1,4})\.(.+)")
 _BLOCK: Final = re.compile(r"(input_blocks|middle_block|output_blocks)\.(\d+)(?:\.(\d+))?\.(.+)")
@@ -86,6 +103,15 @@ def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
     if "encoder.conv_in.weight" in tensors or "decoder.conv_in.weight" in tensors:
         return _autoencoder(tensors)
     return None
+
+
+def left_by_converter(name: str) -> str | None:
+    """The name that diffusers' reader of single files finds, of one with a part of diffusers' own; None for others."""
+    found = _LEFT.fullmatch(name)
+    if found is None:
+        return None
+    part = "proj_out" if found["part"] == "to_out.0" else found["part"].removeprefix("to_")
+    return f"{found['attention']}{part}.{found['end']}"
 
 
 def as_matrix(name: str, layout: Layout) -> Layout:

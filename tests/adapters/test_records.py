@@ -149,6 +149,21 @@ def test_another_base_is_one_finding(name: str) -> None:
     assert len(audited.findings) == 2
 
 
+@pytest.mark.parametrize("processes", [2, 3, 4])
+@pytest.mark.parametrize("beside", [True, False])
+def test_the_rows_that_one_process_holds_are_one_finding(processes: int, beside: bool) -> None:
+    """As the first process of FSDP2 saves an adapter that was not gathered; PEFT refuses it."""
+    record = records()["llama.seven"]
+    spec = {name: (dtype, (-(-shape[0] // processes), *shape[1:]))
+            for name, (dtype, shape) in spec_of("llama.seven").items()}  # fmt: skip
+    audited = with_base(spec, record["adapter"], record["base"]) if beside else alone(spec, record["adapter"])
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    assert (finding.code, finding.facts["processes"]) == ("A977", processes if beside or processes == 4 else None)
+    wider = {name: (dtype, (2 * shape[0], *shape[1:]) if "lora_A" in name else shape)
+             for name, (dtype, shape) in spec_of("llama.seven").items()}  # fmt: skip
+    assert "A977" not in codes(alone(wider, record["adapter"]))
+
+
 @pytest.mark.parametrize("changed", [{"intermediate_size": 200}, {"num_key_value_heads": 1, "intermediate_size": 200}])
 def test_a_base_of_some_other_widths_is_one_finding(changed: dict[str, int]) -> None:
     """The MLP of another release of a model, where the residual width and the queries fit."""

@@ -77,7 +77,11 @@ def vae(config: dict[str, Any]) -> Spec:
         new = re.sub(r"down_blocks\.(\d)\.downsamplers\.0", r"down.\1.downsample", new)
         new = re.sub(r"up_blocks\.(\d)\.resnets\.(\d)", lambda one: f"up.{last - int(one[1])}.block.{one[2]}", new)
         new = re.sub(r"up_blocks\.(\d)\.upsamplers\.0", lambda one: f"up.{last - int(one[1])}.upsample", new)
-        point = ".attn_1." in new and len(shape) == 2
+        new = re.sub(r"down_blocks\.(\d)\.attentions\.(\d)", r"down.\1.attn.\2", new)
+        new = re.sub(r"up_blocks\.(\d)\.attentions\.(\d)", lambda one: f"up.{last - int(one[1])}.attn.{one[2]}", new)
+        if ".attn." in new:
+            new = new.replace(".group_norm.", ".norm.").replace(".to_out.0.", ".proj_out.").replace(".to_", ".")
+        point = (".attn_1." in new or ".attn." in new) and len(shape) == 2
         made[new] = (dtype, (*shape, 1, 1) if point else shape)
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.mending.patterns import renamed
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects import converters, single_file
 from tests.dialects.single_file import under
@@ -153,6 +155,34 @@ def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
     assert counts.buffers == elements(BETAS) + elements({str(number): entry for number, entry in enumerate(tables)})
     assert counts.extra_components == elements(ema) + sum("logit_scale" in spec for _, spec in parts.values())
     assert counts.stored_elements == counts.parameters + counts.buffers
+
+
+LEFT = {"q": "to_q", "k": "to_k", "v": "to_v", "proj_out": "to_out.0"}
+"""A matrix of the autoencoder's attention -> its name in diffusers, which old converters did not know."""
+
+
+@pytest.mark.parametrize("whole_file", [True, False])
+def test_names_of_diffusers_that_a_converter_left(whole_file: bool, tmp_path: Path) -> None:
+    """diffusers raises, and loads the file once they are renamed."""
+    parts = model("tiny")[0]
+    spec = whole(parts) if whole_file else parts["vae"][1]
+    left = {re.sub(r"(attn_1)\.(q|k|v|proj_out)\.", lambda one: f"{one[1]}.{LEFT[one[2]]}.", name): entry
+            for name, entry in spec.items()}  # fmt: skip
+    (finding,) = (one for one in audited(tmp_path, left).findings if one.severity != "note")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert (finding.code, {renamed(name, steps) for name in left}) == ("N407", set(spec))
+
+
+def test_stages_of_an_autoencoder_that_attend(tmp_path: Path) -> None:
+    """With `attn_resolutions`, each resnet of a stage is followed by an attention."""
+    config = {**_vae([32, 64]), "down_block_types": ["DownEncoderBlock2D", "AttnDownEncoderBlock2D"],
+              "up_block_types": ["AttnUpDecoderBlock2D", "UpDecoderBlock2D"], "norm_num_groups": 8}  # fmt: skip
+    spec = single_file.vae(config)
+    write_file(tmp_path / "model.safetensors", spec)
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    found = audit(str(tmp_path / "model.safetensors"))
+    assert any(".attn.1." in name for name in spec)
+    assert (found.verdict, found.counts.unique_parameters) == ("clean", elements(spec))
 
 
 @pytest.mark.complete

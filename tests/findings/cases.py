@@ -987,6 +987,11 @@ def unread_base() -> Audit:
     return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
 
 
+def sliced(spec: Spec) -> None:
+    """The rows that the first of two processes holds of each tensor."""
+    spec.update({name: (dtype, (-(-shape[0] // 2), *shape[1:])) for name, (dtype, shape) in spec.items()})
+
+
 def classifying(labels: int) -> Audit:
     """An adapter that classifies into so many labels, of a base that generates text."""
     spec = {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()}
@@ -1005,6 +1010,7 @@ FIRES |= {
     "adapter-settings-absent": of_mlx,
     "adapter-setting-differs": lambda: adapter(peft_type="IA3"),
     "adapter-factors-exchanged": lambda: adapter(exchanged),
+    "adapter-sliced": lambda: adapter(sliced),
     "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
     "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),

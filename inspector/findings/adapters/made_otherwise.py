@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import shape
+from inspector.findings.words import count, shape
 
 
 class AdapterFactorsExchanged(Finding, frozen=True, kw_only=True):
@@ -46,3 +46,47 @@ class AdapterFactorsExchanged(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         one, other = self.names
         return Remedy(f"rename {one} to {other} and {other} to {one}")
+
+
+class AdapterSliced(Finding, frozen=True, kw_only=True):
+    """The adapter is the part of one process of a sharded training run.
+
+    What it means
+        Each first factor has a part of the rows of the rank, and each second factor all columns of it: what one
+        process holds of parameters that FSDP2 divides by rows.
+
+    Why it matters
+        PEFT refuses the shapes, and the other parts of the matrices are not in this file.
+
+    Example
+        error[A977] adapter-sliced: one part of each of 128 tensors, of 2
+          such as   base_model.model.model.layers.{layer}.self_attn.q_proj.lora_A.weight
+          stored    [8, 4096]
+          expected  [16, 4096]
+          help      save the adapter again with the parts of all processes gathered
+
+    What to do
+        Gather the state of all processes (FSDP's full state dict) before the adapter is saved; resume from a
+        checkpoint that has the parts of all ranks.
+    """
+
+    code = "A977"
+
+    processes: int | None
+    """None where the shapes leave open how many there were."""
+    tensors: int
+    stored: tuple[int, ...]
+    expected: tuple[int | None, ...]
+
+    remedy_text = "save the adapter again with the parts of all processes gathered"
+
+    def headline(self) -> str:
+        parts = f", of {self.processes}" if self.processes else ""
+        return f"one part of each of {count(self.tensors, 'tensor')}{parts}"
+
+    def rows(self) -> Rows:
+        return [
+            ("such as", str(self.place.tensor or self.place.family)),
+            ("stored", shape(self.stored)),
+            ("expected", shape(["any" if dim is None else dim for dim in self.expected])),
+        ]
