@@ -6,13 +6,14 @@ Sources: `_convert_ip_adapter_image_proj_to_diffusers` in diffusers 0.42, `ip_ad
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import NAMES, name_of
 from inspector.budget import spend
 from inspector.findings.adapters.tools import AdapterPartMissing
+from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families, Family
 
@@ -46,8 +47,11 @@ FORMS: Final = (
 """The tensors of each form: SD 1.5 and SDXL, full face, FaceID, plus, FaceID plus."""
 
 
-FIRST: Final = ("perceiver_resampler.proj_in.weight", "proj_in.weight", "proj.weight")
-"""Matrices that read the vectors of an image encoder: of FaceID plus, plus, and the plain form."""
+FIRST: Final = {
+    "perceiver_resampler.proj_in.weight": "hidden_size", "proj_in.weight": "hidden_size",
+    "proj.weight": "projection_dim",
+}  # fmt: skip
+"""Matrix that reads the vectors of an image encoder -> the key of their width: of FaceID plus, plus, the plain form."""
 
 
 def absent_names(names: Collection[str]) -> Iterator[str]:
@@ -85,6 +89,27 @@ def _all_names(family: Family) -> list[str]:
 
 def width_of_images(families: Families) -> int:
     """Inputs of the first matrix of a projection of images, 0 where there is none, or another form."""
-    keys = (f"{prefix}{name}" for name in FIRST for prefix in PREFIXES)
-    first = next((families[key].stored[0].layout.shape for key in keys if key in families), ())
-    return first[1] if len(first) == 2 else 0
+    found = _reader_of_images(families)
+    return found[1][1] if found else 0
+
+
+def other_images(families: Families, encoder: Mapping[str, object], base: str, source: str) -> Finding | None:
+    """The finding on a projection that reads vectors of another width than the image encoder of a pipeline gives.
+
+    encoder: its config. base, source: of the pipeline.
+    """
+    found = _reader_of_images(families)
+    key, stored, named = found or ("", (0, 0), "")
+    width = encoder.get(named)
+    if found is None or type(width) is not int or stored[1] == width:
+        return None
+    example = ShapeExample(key, stored, (stored[0], width))
+    return AdapterBaseDiffers(base=f"{base}, its image_encoder", source=source, tensors=1, of=1, example=example,
+                              named=False, widths=((stored[1], width),))  # fmt: skip
+
+
+def _reader_of_images(families: Families) -> tuple[str, tuple[int, ...], str] | None:
+    """The name and shape of the first matrix of a projection, and the key of the width that it reads."""
+    keys = ((f"{prefix}{name}", named) for name, named in FIRST.items() for prefix in PREFIXES)
+    found = ((key, families[key].stored[0].layout.shape, named) for key, named in keys if key in families)
+    return next((one for one in found if len(one[1]) == 2), None)

@@ -44,6 +44,8 @@ WIDENED: Final = frozenset({"x_embedder"})
 """Modules that diffusers widens for an adapter which reads a control image too (FLUX.1 Canny and Depth)."""
 PAIR: Final = ("down", "up")
 """The matrices of a low rank; those of an embedding in MLX are [vocabulary, r] and [r, width]."""
+OF_PEFT: Final = re.compile(r"(?:unet|transformer)\..*\.lora(?:_[AB]|\.down|\.up)\.weight")
+"""Names that diffusers gives to PEFT's modules as they are: these take no matrix for a convolution of one point."""
 PROMPTED: Final = ("ip-adapter", "image projection")
 """The methods whose matrices are beside those of the attention to the text, or before them."""
 VECTORS: Final = "textual inversion"
@@ -64,7 +66,8 @@ class BaseModules(Struct, frozen=True):
 
     modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components
     of which the names by their first authors are among these. tables: plain names of embeddings. kinds: the class or
-    type of a component. own: component -> plain name -> the name of a module in its class.
+    type of a component. own: component -> plain name -> the name of a module in its class. listed: the components that
+    the index of a pipeline has.
     """
 
     name: str
@@ -74,6 +77,7 @@ class BaseModules(Struct, frozen=True):
     tables: frozenset[str] = frozenset()
     kinds: Mapping[str, str] = {}
     own: Mapping[str, Mapping[str, str]] = {}
+    listed: frozenset[str] = frozenset()
 
 
 def plain(name: str) -> str:
@@ -157,6 +161,8 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
         if module.method == VECTORS:
             tensors += sum(count(module.boxes(part)) for part in module.parts)
             differences.extend(_of_vectors(module, base))
+            if (encoder := _lacked_encoder(module.name, base)) is not None:
+                lost.setdefault(encoder, []).append(module.name)
             continue
         shapes = None if module.component in apart else _component(module.component, base)
         for index in (index for box in module.everywhere for index in tuples(box)):
@@ -214,8 +220,16 @@ def _differing(
         if plain(name) in WIDENED and part == "down" and is_wider(stored, weight):
             continue
         expected = misfit(module.method, part, stored, weight[::-1] if turned else weight, parts)
+        if expected is None and part in PAIR and module.method == "lora" and len(stored) != len(weight):
+            expected = _as_peft_builds(part, weight) if OF_PEFT.match(module.parts[part][0]) else None
         if expected is not None:
             yield ModuleDifference(_key(module, part, index), name, stored, expected)
+
+
+def _as_peft_builds(part: str, weight: Shape) -> tuple[int | None, ...]:
+    """The shape of a matrix in PEFT's module: a convolution's has a kernel, of which the second one is of one point."""
+    kernel = weight[2:]
+    return (None, *weight[1:]) if part == PAIR[0] else (weight[0], None, *(1 for _ in kernel))
 
 
 def _attention(base: BaseModules) -> Sequence[Shape]:
@@ -224,9 +238,21 @@ def _attention(base: BaseModules) -> Sequence[Shape]:
     return () if name is None else attention_to_text(base.modules[name])
 
 
+def _encoder_of(name: str) -> str | None:
+    """The text encoder that vectors are for, by their name; None where it names none."""
+    return next((one for sign, one in ENCODERS if sign in name), None)
+
+
+def _lacked_encoder(name: str, base: BaseModules) -> str | None:
+    """The text encoder of some vectors, where the base is a pipeline without one."""
+    encoder = _encoder_of(name)
+    lacks = encoder is not None and base.listed.isdisjoint(COMPONENTS[encoder])
+    return encoder if lacks and any("text_encoder" in one for one in base.listed) else None
+
+
 def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:
     """Vectors of words that are as wide as no text encoder of the base; nothing where it shows none."""
-    component = next((one for sign, one in ENCODERS if sign in module.name), None)
+    component = _encoder_of(module.name)
     named = None if component is None else component_name(component, base)
     parts = [one for one in base.modules if "text_encoder" in one or not one] if component is None else [named or ""]
     widths = {
@@ -305,7 +331,11 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
     """
     widths = other_widths((one.stored, one.expected) for one in compared.differences)
     alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1
-    another = alike or 2 * len(compared.differences) > compared.tensors
+    of_all = alike or (
+        len({one.module for one in compared.differences}) > 1
+        and all(len(one.stored) != len(one.expected) for one in compared.differences)
+    )  # a convolution of one point for a matrix, or the other way round, as releases of a UNet have them
+    another = of_all or 2 * len(compared.differences) > compared.tensors
     most = 2 * len(compared.unmatched) > compared.modules
     if compared.unmatched and (most or not another):
         yield AdapterModulesUnmatched(

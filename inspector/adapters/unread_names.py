@@ -42,7 +42,10 @@ _FLAT: Final = re.compile(
 )
 """What the names of image models begin with that have underscores for dots."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
-_PAIR: Final = re.compile(r"\.lora_[AB](?:\.default)?\.weight$")
+_PAIR: Final = re.compile(
+    r"\.lora_[AB](?:\.default)?\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
+)
+"""The end of a matrix of a pair, as PEFT and the attention processors of early diffusers have it."""
 
 
 def wanted_name(key: str) -> str:

@@ -31,6 +31,7 @@ from inspector.auditing.adapter_base import (
     modules_of_base,
     not_refused,
     of_no_component,
+    of_other_images,
     refused_by_llama_cpp,
 )
 from inspector.auditing.adapter_base_read import BaseRead
@@ -167,6 +168,7 @@ def _audit_of_tool(
         whole = of_whole_layers(checkpoint)
         compared = compare_whole(families, base.audited, laid) if whole else compare(changed, laid)
         findings.extend(fitting := [*tool_findings(compared, laid, report.findings)])
+        findings.extend(filter(None, (of_other_images(families, read, laid),)))
         findings.extend(() if fitting else unread_by_class(changed, families, laid))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors
+from inspector.adapters.image_projection import other_images
 from inspector.adapters.names import tuner_name
 from inspector.adapters.tool_base import BaseModules, own_names, plain, shapes_of
 from inspector.adapters.tools import ToolTensor
@@ -31,6 +32,7 @@ from inspector.notation.spelling import Spelling
 from inspector.reconciler.wording import family_name
 
 _Modules = tuple[dict[str, Shape], frozenset[str], dict[str, str]]
+IMAGE_ENCODER: Final = "image_encoder"
 CLASS_OF_COMPONENT: Final = "_class_name"
 """Key of a config in which diffusers names a component's class."""
 LAYER: Final = re.compile(r"blk[._](\d{1,9})[._]")
@@ -68,7 +70,21 @@ def modules_of_base(
     authors = frozenset(name for name, part in parts.items() if _kind(part) in AUTHOR_NAMES or _layers(part))
     kinds = {name: _kind(parts[name]) for name in read}
     own = {name: names for name, (_, _, names) in read.items()}
-    return BaseModules(name, source, found, authors, tables, kinds, own) if found else None
+    return BaseModules(name, source, found, authors, tables, kinds, own, _listed(audited)) if found else None
+
+
+def of_other_images(families: Families, base: Audit | None, laid: BaseModules) -> Finding | None:
+    """The finding on an IP-Adapter for another image encoder than the pipeline has."""
+    part = None if base is None else base.components.get(IMAGE_ENCODER)
+    config = None if part is None else part.checkpoint.config
+    return None if config is None else other_images(families, config.values, laid.name, laid.source)
+
+
+def _listed(audited: Audit) -> frozenset[str]:
+    """The components that the index of a pipeline has."""
+    index = audited.checkpoint.pipeline
+    entries = {} if index is None else index.values
+    return frozenset(name for name, entry in entries.items() if isinstance(entry, list) and entry and entry[-1])
 
 
 def _kind(part: Audit) -> str:
