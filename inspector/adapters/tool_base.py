@@ -245,7 +245,7 @@ def _encoder_of(name: str) -> str | None:
 
 def _lacked_encoder(name: str, base: BaseModules) -> str | None:
     """The text encoder of some vectors, where the base is a pipeline without one."""
-    encoder = _encoder_of(name)
+    encoder = None if name.startswith("<") else _encoder_of(name)  # a token's own name may have any letters
     lacks = encoder is not None and base.listed.isdisjoint(COMPONENTS[encoder])
     return encoder if lacks and any("text_encoder" in one for one in base.listed) else None
 

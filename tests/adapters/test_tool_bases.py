@@ -16,6 +16,7 @@ from inspector.auditing.adapter import audit_adapter
 from inspector.auditing.adapter_base_read import BaseRead
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
+from inspector.loader.config_file import Config
 from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, checkpoint
 from tests.judged import FIXTURES, codes
@@ -223,6 +224,57 @@ def test_vectors_of_words_are_as_wide_as_their_encoder(name: str) -> None:
     assert with_base({**beside, name: ("F32", (2, 24))}, pipeline).verdict == "clean"
     found = codes(with_base({**beside, name: ("F32", (2, 28))}, pipeline))
     assert found == (set() if name == "t5" else {"A904"} if beside else {"A907"})
+
+
+def with_index(pipeline: Audit, **more: str) -> BaseRead:
+    """A pipeline with an index that lists its components, and others."""
+    listed = {name: ["diffusers", "Class"] for name in pipeline.components} | {
+        name: ["transformers", kind] for name, kind in more.items()
+    }
+    index = Config("model_index.json", listed, "config")
+    return BaseRead("base", replace(pipeline, checkpoint=replace(pipeline.checkpoint, pipeline=index)))
+
+
+@pytest.mark.parametrize(("names", "more", "found"), [
+    (("clip_l", "clip_g"), {}, {"A928"}), (("clip_l", "clip_g"), {"text_encoder_2": "CLIPTextModel"}, set()),
+    (("clip_l",), {}, set()), (("<clip_g-like>",), {}, set()), (("emb_params",), {}, set()),
+])  # fmt: skip
+def test_vectors_for_an_encoder_that_the_pipeline_lacks(
+    names: tuple[str, ...], more: dict[str, str], found: set[str]
+) -> None:
+    """SDXL's vectors beside Stable Diffusion 1: diffusers refuses the two, and one of them fits nothing."""
+    pipeline = pipeline_of(unet="kohya UNet2DConditionModel", text_encoder="kohya CLIPTextModel")
+    spec: Spec = dict.fromkeys(names, ("F32", (2, 24)))
+    assert codes(with_base(spec, with_index(pipeline, **more))) == found
+
+
+@pytest.mark.parametrize(("first", "key"), [("proj_in", "hidden_size"), ("proj", "projection_dim")])
+@pytest.mark.parametrize("width", [40, 52])
+def test_an_ip_adapter_reads_what_the_image_encoder_gives(first: str, key: str, width: int) -> None:
+    pipeline = pipeline_of(unet="kohya UNet2DConditionModel")
+    encoder = audit_loaded(checkpoint({}, config={"model_type": "clip_vision_model", "hidden_size": 44,
+                                                  "projection_dim": 48, key: width}))  # fmt: skip
+    beside = BaseRead("base", replace(pipeline, components={**pipeline.components, "image_encoder": encoder}))
+    spec: Spec = {f"image_proj.{first}.weight": ("F32", (32, 40)), "ip_adapter.1.to_k_ip.weight": ("F32", (24, 28)),
+                  "ip_adapter.1.to_v_ip.weight": ("F32", (24, 28))}  # fmt: skip
+    widths = [one.facts["widths"] for one in with_base(spec, beside).findings
+              if one.code == "A907" and "image_encoder" in one.facts["base"]]  # fmt: skip
+    assert widths == ([] if width == 40 else [[[40, 52]]])
+
+
+def test_convolutions_of_one_point_are_no_matrices_to_peft() -> None:
+    """A LoRA of Stable Diffusion 1 under diffusers' names, on a UNet with `use_linear_projection`."""
+    name = "diffusers UNet2DConditionModel"
+    config = {**records()[name]["base"], "use_linear_projection": True}
+    spec = {key: (dtype, (*shape, 1, 1) if ".proj_" in key and len(shape) == 2 else shape)
+            for key, (dtype, shape) in stored(name).items()}  # fmt: skip
+    spec |= {f"unet.down_blocks.0.attentions.0.proj_{way}.lora_{half}.weight": ("F32", (*shape, 1, 1))
+             for way in ("in", "out") for half, shape in (("A", (4, 24)), ("B", (24, 4)))}  # fmt: skip
+    linear = BaseRead("base", audit_loaded(checkpoint({}, config=config)))
+    assert codes(with_base(spec, linear)) == {"A907"}
+    kohya = {key.replace("unet.", "lora_unet_").replace(".", "_").replace("_lora_A_weight", ".lora_down.weight")
+             .replace("_lora_B_weight", ".lora_up.weight"): entry for key, entry in spec.items()}  # fmt: skip
+    assert "A907" not in codes(with_base(kohya, linear))
 
 
 def test_the_text_encoder_of_another_base_is_no_second_finding() -> None:

@@ -92,3 +92,17 @@ def test_names_that_only_diffusers_does_not_find_are_a_note(before: str) -> None
     steps = [(step.old, step.new) for step in finding.remedy().steps]
     assert {renamed(name, steps) for name in spec} == set(lora("transformer.", FLUX[:2]))
     assert audited.verdict == "clean"
+
+
+def test_attention_processors_without_their_component_are_not_found() -> None:
+    """As early training scripts of diffusers saved them; with `unet.` in front they are read."""
+    names = [f"down_blocks.0.attentions.{block}.transformer_blocks.0.attn1.processor.to_{one}_lora"
+             for block in range(2) for one in ("q", "k", "v", "out")]  # fmt: skip
+    spec = {f"{name}.{part}.weight": ("F32", (4, 32) if part == "down" else (32, 4))
+            for name in names for part in ("down", "up")}  # fmt: skip
+    (finding,) = (one for one in judged(spec, None).findings if one.code == "A970")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(name, steps) for name in spec} == {f"unet.{name}" for name in spec}
+    assert "A970" not in {
+        one.code for one in judged({f"unet.{name}": entry for name, entry in spec.items()}, None).findings
+    }
