@@ -33,7 +33,7 @@ UMT5_LONE = rows(                              # classes with an encoder alone l
     under("encoder.block.{L}.layer.1", CROSS, tower="encoder", when="is_decoder"))
 UMT5_DECODER = under("decoder", ENDS, under("block.{Ld}.layer.0", SELF), under("block.{Ld}.layer.1", CROSS),
     under("block.{Ld}.layer.2", T5_MLP), tower="decoder")
-UMT5 = Architecture("umt5", ties="tie_word_embeddings | true", dims=T5_DIMS,
+UMT5 = Architecture("umt5", ignores="dense_act_fn", ties="tie_word_embeddings | true", dims=T5_DIMS,
     parts=rows(SHARED, UMT5_START),
     heads=(
         head("EncoderModel",              "", UMT5_LONE),
