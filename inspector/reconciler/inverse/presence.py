@@ -161,7 +161,8 @@ def _words(
         words.update(dict.fromkeys(item for item in beside or () if isinstance(item, str)))
     yield from (word for word in words if word != current and axes_at(word) == stored)
     if current is None:
-        sizes = [size for size in _sizes(differences, at, leaf) if axes_at(size) == stored]
+        found = _sizes(differences, at, leaf) or _sizes_beside(differences, at, leaf)
+        sizes = [size for size in found if axes_at(size) == stored]
         yield from sizes or [value for value in (True, 1, 2, 3, 4) if axes_at(value) == stored][:1]
     elif axes_at(None) == stored:
         yield None
@@ -175,6 +176,13 @@ def _sizes(differences: Differences, at: int, leaf: Leaf) -> list[int]:
     scope = differences.plan.scope.below(slot.scope)
     sizes = (size for node, size in zip(slot.dims, family.usual.shape, strict=True) if _is_leaf(scope, node, leaf))
     return list(dict.fromkeys(sizes))
+
+
+def _sizes_beside(differences: Differences, at: int, leaf: Leaf) -> list[int]:
+    """The same by another row under the same conditions: a width may be that of one matrix of a part."""
+    whens = differences.rows[at].slot.whens
+    alike = (other for other in differences.readers.get(leaf, ()) if differences.rows[other].slot.whens == whens)
+    return next(filter(None, (_sizes(differences, other, leaf) for other in alike)), [])
 
 
 def _is_leaf(scope: Scope, node: Node, leaf: Leaf) -> bool:
