@@ -13,6 +13,7 @@ from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
 from inspector.architectures.diffusers_values import EQUALLY_LONG, refused_by_class
 from inspector.reconciler.ledger import UNCHECKED
+from tests.checkpoints import genuine
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 from tests.sampling import sampled
 
@@ -240,6 +241,17 @@ def test_a_whole_part_that_is_lost_is_one_finding() -> None:
         spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{part}.")}
         reported = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
         assert [(finding.code, finding.title) for finding in reported] == [("N404", f"all of {part}")]
+
+
+def test_a_width_that_one_matrix_of_a_part_shows() -> None:
+    """A ControlNet of FLUX with convolutions over the image, whose channels the config does not state."""
+    record = diffusers_records("FluxControlNetModel")[0]
+    config = {**record["config"], "conditioning_embedding_channels": 24}
+    spec = genuine(config)
+    assert any(name.startswith("input_hint_block.") for name in spec)
+    del config["conditioning_embedding_channels"]
+    (finding,) = (one for one in judged(spec, config).findings if one.severity == "error")
+    assert [(step.key, step.new) for step in finding.remedy().steps] == [(("conditioning_embedding_channels",), 24)]
 
 
 WOUNDED = [

@@ -228,9 +228,8 @@ def test_vectors_of_words_are_as_wide_as_their_encoder(name: str) -> None:
 
 def with_index(pipeline: Audit, **more: str) -> BaseRead:
     """A pipeline with an index that lists its components, and others."""
-    listed = {name: ["diffusers", "Class"] for name in pipeline.components} | {
-        name: ["transformers", kind] for name, kind in more.items()
-    }
+    listed: dict[str, object] = {name: ["diffusers", "Class"] for name in pipeline.components}
+    listed |= {name: ["transformers", kind] for name, kind in more.items()}
     index = Config("model_index.json", listed, "config")
     return BaseRead("base", replace(pipeline, checkpoint=replace(pipeline.checkpoint, pipeline=index)))
 
