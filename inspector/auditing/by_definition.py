@@ -21,6 +21,7 @@ from inspector.auditing.reported import (
     nothing_stored,
 )
 from inspector.auditing.stated_class import is_undefined, with_stated_class
+from inspector.dialects.llama_cpp import read_beside
 from inspector.findings.finding import Finding
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.reading import Reading
@@ -126,11 +127,12 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     """The weights under the definition of a reading, or under another one that explains them better."""
     checkpoint = draft.checkpoint
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
+    beside = read_beside(checkpoint.metadata, draft.families)
     lost = (*draft.lost, *draft.emptied)
     whole = not (checkpoint.partial or lacks_shards(checkpoint))
 
     def again(claim: Claim, other: Reading) -> Reconciled:
-        return reconcile(claim, other, lost, whole=whole, aside=aside, ties=checkpoint.ties)
+        return reconcile(claim, other, lost, whole=whole, aside=aside, beside=beside, ties=checkpoint.ties)
 
     case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))
@@ -202,7 +204,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if case.given_up:
         draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
-    return draft.with_findings([*typed, *not_understood(case.plan.scope)]) if known else draft
+    if known and (file is None or not file.file.endswith(".gguf")):  # those of a GGUF file are others
+        typed += not_understood(case.plan.scope)
+    return draft.with_findings(typed) if known else draft
 
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
-from inspector.dialects.gguf_config import counts_layers, depends_on
+from inspector.dialects.gguf import LLAMA_CPP
+from inspector.dialects.gguf_config import counts_layers, depends_on, tensors_behind
 from inspector.dialects.gguf_contradictions import decides_shapes
 from inspector.dialects.llama_cpp import architectures_of, is_required, needed, reads, source, spares
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
@@ -24,7 +26,7 @@ from inspector.findings.types.gguf_heads import (
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.loading.ties import first_name
-from inspector.reconciler.ledger import BUFFER, UNEXPLAINED
+from inspector.reconciler.ledger import BUFFER, COPY, UNEXPLAINED
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -47,6 +49,16 @@ ADAPTER: Final = "adapter"
 """What `general.type` states of a LoRA. Measured: llama.cpp loads none with a finding of `_refused_adapter`."""
 COMPUTED: Final = ("rope_freqs.weight",)
 """Tensors that follow from the config, so that no definition has them."""
+IN_PLACE: Final = (
+    (re.compile(r"\.attn_[qkv]\."), ".attn_qkv."),
+    (re.compile(r"\.attn_qkv\."), ".attn_q."),
+    (re.compile(r"\.attn_[kv]_b\."), ".attn_kv_b."),
+)
+"""Tensors that llama.cpp needs, and what it reads in place of them, whatever the architecture."""
+OMITTED: Final = frozenset({*LLAMA_CPP.omits, "head.token"})
+"""Roles of tensors that the converter leaves out, the last one of architectures whose head is always the embedding."""
+ENDS: Final = (".weight", ".bias")
+"""Ends of names that some converters write and others do not."""
 OF_TOWERS: Final = ("v.", "a.", "mm.")
 """Beginnings of the names of towers and projectors."""
 ROUTER: Final = ".ffn_gate_inp."
@@ -68,6 +80,8 @@ LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 
 def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
     """What both programs do, of which files are made for llama.cpp."""
+    causes = _without_derived(audited, _of_heads(audited.findings))
+    audited = audited if len(causes) == len(audited.findings) else audited.with_findings(tuple(causes))
     metadata = audited.checkpoint.metadata
     named = None if metadata is None else metadata.values.get("general.architecture")
     files = tuple(file.name for file in audited.checkpoint.files)
@@ -173,13 +187,18 @@ def _of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None
 
 def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where the names are another program's, that instead of all that follows from it."""
-    findings = _without_followed(_with_keys(audited, _with_lists(audited, findings)))
+    findings = _without_derived(audited, _without_followed(_with_keys(audited, _with_lists(audited, findings))))
     findings = [*findings, *_unknown(audited)]
     other = _of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
     if not _has_other_names(audited):
-        return [*_with_surplus(audited, findings, load), *_needed(audited), *_one_by_one(audited)]
+        absent = _needed(audited)
+        return [
+            *_with_surplus(audited, _without_read(audited, findings) if absent else findings, load),
+            *absent,
+            *_one_by_one(audited),
+        ]
     from inspector.findings.names.architecture import NamesOfAnotherProgram
 
     named = NamesOfAnotherProgram(
@@ -192,12 +211,43 @@ def with_names(audited: Audit, findings: Sequence[Finding], load: Load) -> list[
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
 
 
+def _without_derived(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without those on config keys that follow from tensors that are themselves missing or misshaped."""
+    config = audited.checkpoint.config
+    if len(findings) < 2 or config is None:
+        return findings
+    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
+    from inspector.findings.names.tensors import TensorMissing
+    from inspector.findings.shapes import UnexpectedShape
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    kind = str(config.values.get("model_type"))
+    damaged = [one.place.tensor or one.place.family or "" for one in findings
+               if isinstance(one, TensorMissing | UnexpectedShape)]  # fmt: skip
+
+    ends = {one.key: one.family.rpartition("}.")[2] for one in findings if isinstance(one, GgufSizeDisagrees)}
+    sizes = [key for key, end in ends.items() if any(name == end or name.endswith(f".{end}") for name in damaged)]
+
+    def follows(one: Finding) -> bool:
+        if isinstance(one, GgufSizeDisagrees):
+            return one.key in sizes
+        if not isinstance(one, ConfigDisagrees | ConfigImpossible) or getattr(one, "file_key", None):
+            return False
+        if any(depends_on(kind, one.place.key or "", key.partition(".")[2]) for key in sizes):
+            return True
+        behind = tensors_behind(kind, one.place.key or "")
+        return any(name == end or name.endswith(f".{end}") for name in damaged for end in behind)
+
+    return [one for one in findings if not follows(one)]
+
+
 def _without_followed(findings: Sequence[Finding]) -> Sequence[Finding]:
     """The findings without those on two keys of which the tensors show that the other one is wrong or absent."""
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import UnexpectedShape
     from inspector.findings.types.gguf_heads import GgufKeysContradict
 
+    findings = _of_heads(findings)
     wrong = {one.file_key or "" for one in findings if isinstance(one, ConfigDisagrees)}
     shapes = any(isinstance(one, UnexpectedShape) for one in findings)
     width = any(key.endswith(OF_HEADS) for key in wrong)
@@ -207,6 +257,23 @@ def _without_followed(findings: Sequence[Finding]) -> Sequence[Finding]:
         if not (isinstance(one, GgufRotaryWidth) and width)
         and not (isinstance(one, GgufKeysContradict) and (one.other in wrong or (shapes and decides_shapes(one.other))))
     ]
+
+
+def _of_heads(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without the one of two on numbers of heads that follows from the other.
+
+    Key heads that are no whole number follow from a number of heads by which no width can be divided; with a number of
+    key heads that the tensors show, what cannot be divided by the stated one is right.
+    """
+    from inspector.findings.config import ConfigImpossible
+    from inspector.findings.types.gguf_heads import GgufHeadsDisagree
+
+    heads = next((one for one in findings if isinstance(one, GgufHeadsDisagree)), None)
+    undivided = [one for one in findings if isinstance(one, ConfigImpossible) and one.kind == "remainder"]
+    if heads is None or not undivided:
+        return findings
+    followed = [one for one in undivided if heads.key in one.keys] if heads.shown else [heads]
+    return [one for one in findings if one not in followed]
 
 
 def _unknown(audited: Audit) -> Iterator[Finding]:
@@ -308,15 +375,37 @@ def _joined_experts(audited: Audit) -> str:
     return JOINED_EXPERTS if not families.isdisjoint(ONE_BY_ONE) else ""
 
 
+def _without_read(audited: Audit, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without those that call tensors unexpected that llama.cpp needs: others of their kind are absent."""
+    from inspector.findings.names.tensors import TensorUnexpected
+
+    metadata = audited.checkpoint.metadata
+    own = needed(None if metadata is None else metadata.values.get("general.architecture"))
+    return [
+        one
+        for one in findings
+        if not (isinstance(one, TensorUnexpected) and own.issuperset(key_of(name)[0] for name in one.names))
+    ]
+
+
 def _computed(audited: Audit) -> list[str]:
-    """The tensors that llama.cpp needs, that its converter computes and that are not stored."""
+    """The tensors that llama.cpp needs and that are not stored, although the model may do without.
+
+    Its converter computes them, or they are all of a kind that the architecture of transformers has by choice.
+    """
     checkpoint, case = audited.checkpoint, audited.case
     if checkpoint.metadata is None or case is None or not checkpoint.tensors:
         return []
     if checkpoint.partial or any(one.severity == "error" for one in checkpoint.findings):
         return []  # files are lost, or keys
     own = needed(checkpoint.metadata.values.get("general.architecture"))
-    return [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
+    computed = [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
+    if _joined_experts(audited) or any(one.severity == "error" for one in audited.findings):
+        return computed
+    families = {key_of(name)[0] for name in checkpoint.tensors}
+    others = [pattern for pattern, other in IN_PLACE if any(other in name for name in families)]
+    absent = (name for name in own - families if not any(pattern.search(name) for pattern in others))
+    return [*computed, *sorted(name.replace("#", "{layer}") for name in absent if name not in computed)]
 
 
 def _surplus(audited: Audit) -> list[str]:
@@ -325,7 +414,8 @@ def _surplus(audited: Audit) -> list[str]:
     Of an architecture that was not measured, those that no architecture has. llama.cpp counts buffers of other
     libraries as well.
     """
-    keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED)}
+    keys = {line.family for line in audited.lines
+            if line.kind in (BUFFER, UNEXPLAINED, COPY) or line.role in OMITTED}  # fmt: skip
     metadata = audited.checkpoint.metadata
     if not keys or metadata is None or audited.case is None:
         return []
@@ -369,11 +459,14 @@ def _is_beyond(name: str, layers: object) -> bool:
 
 def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """The findings; where llama.cpp refuses tensors, that instead of those that call them unexpected."""
-    surplus = _surplus(audited) if load.outcome == REFUSES else []
+    from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
+    from inspector.findings.names.renamed import TensorRenamed
+    from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
+
+    renamed = {stored for one in findings if isinstance(one, TensorRenamed) for stored, _ in one.renames}
+    surplus = [one for one in _surplus(audited) if one not in renamed] if load.outcome == REFUSES else []
     if not surplus:
         return list(findings)
-    from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
-    from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 
     names = set(surplus)
     routed = any(ROUTER in name for name in surplus)
@@ -384,6 +477,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         read_by=architectures_of(audited.checkpoint.tensors),
         experts=routed,
         program=OLLAMA if _has_towers(audited, surplus) else "",
+        meant=_meant(audited, surplus),
     )
     rest = (
         one
@@ -392,6 +486,18 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         and not (routed and isinstance(one, TensorMissing) and all(MLP in name for name in one.names))
     )
     return [*rest, refused]
+
+
+def _meant(audited: Audit, surplus: Sequence[str]) -> str:
+    """The name that llama.cpp reads in place of the first surplus one, where all differ by their ends alone."""
+    metadata, tensors = audited.checkpoint.metadata, audited.checkpoint.tensors
+    architecture = None if metadata is None else metadata.values.get("general.architecture")
+    found = []
+    for name in surplus:
+        bare = next((name.removesuffix(end) for end in ENDS if name.endswith(end)), name)
+        others = [other for other in (bare, *(bare + end for end in ENDS)) if other != name and other not in tensors]
+        found.append(next((other for other in others if reads(architecture, other)), ""))
+    return found[0] if all(found) else ""
 
 
 def _has_other_names(audited: Audit) -> bool:

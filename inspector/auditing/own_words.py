@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -26,8 +26,22 @@ def in_own_words(
     """
     if not findings:
         return findings
-    worded = _of_one_shard(list(_in_own_words(findings, checkpoint, prefix, settings)))
+    worded = _of_one_shard(_once_by_key(list(_in_own_words(findings, checkpoint, prefix, settings))))
     return underived([one for one in worded if not _is_of_other_save(one, checkpoint)], checkpoint)
+
+
+def _once_by_key(findings: list[Finding]) -> list[Finding]:
+    """The findings, one for each wrong key of the file: several keys of the config may follow from it."""
+    from inspector.findings.config import ConfigDisagrees
+
+    kept: dict[object, ConfigDisagrees] = {}
+    for one in findings:
+        if isinstance(one, ConfigDisagrees) and one.file_key:
+            before = kept.setdefault((one.file_key, str(one.solved)), one)
+            if before.explains < one.explains:
+                kept[one.file_key, str(one.solved)] = one
+    return [one for one in findings
+            if not (isinstance(one, ConfigDisagrees) and one.file_key) or one in kept.values()]  # fmt: skip
 
 
 def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
@@ -62,7 +76,7 @@ def _in_own_words(
     findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str, settings: Settings
 ) -> Iterator[Finding]:
     from inspector.findings.class_names import ClassDiffers
-    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
     from inspector.findings.shapes import ShapeDiffers
     from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize, WeightsIncomplete
 
@@ -86,6 +100,9 @@ def _in_own_words(
         elif isinstance(finding, ConfigDisagrees):
             finding = _on_absent_key(checkpoint, finding)
             yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key))
+        elif isinstance(finding, ConfigImpossible):
+            keys = tuple(key for one in finding.keys if (key := _own_key(checkpoint, one)) is not None)
+            yield replace(finding, place=Place(key=keys[0]), keys=keys) if keys else finding
         elif isinstance(finding, ClassDiffers | ConfigKeysAbsent | ConfigOfAnotherSize):
             yield replace(finding, file=file)
         else:
@@ -144,5 +161,6 @@ def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
         return None
     from inspector.dialects.gguf_config import own_key
 
-    stated = None if checkpoint.metadata is None else checkpoint.metadata.values.get("general.architecture")
-    return own_key(str(config.values.get("model_type")), key, stated if isinstance(stated, str) else None)
+    values: Mapping[str, object] = {} if checkpoint.metadata is None else checkpoint.metadata.values
+    stated = values.get("general.architecture")
+    return own_key(str(config.values.get("model_type")), key, stated if isinstance(stated, str) else None, values)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from inspector.values.difference import Difference, difference
 from inspector.values.quantized import is_quantized
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
-from inspector.values.scan import axes, by_rows, scan
+from inspector.values.scan import axes, by_rows, is_mask, scan
 from inspector.values.stored import Numbers, ReadStopped, StoredArray
 
 
@@ -63,7 +64,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
                 scanned.extend(in_blocks or _scanned(store, bare, name, line, found, packed=packed, coded=coded))
             except ReadStopped as problem:
                 found.stop(problem, name)
-        check_copies(audited, component, found)
+        check_copies(audited, component, found, {one.name: one.scan.nan + one.scan.infinite for one in scanned})
         files = dict.fromkeys(one.file for one in scanned if one.file)
         sizes = {file.name: file.bytes for file in store.checkpoint.files}
         orders = {file: store.order(file) for file in files}
@@ -115,8 +116,10 @@ def _scanned(
         found.elements += raw.size
     position = (store.file_of(bare), raw.begin) if isinstance(raw, StoredArray) and raw.is_contiguous else ("", 0)
     row = by_rows(raw).shape[-1] if raw.ndim > 1 else 0
-    yield Scanned(name, result, use_of(line, bare), axes(raw), raw.dtype.itemsize, row, *position,
-                  packed=packed and not coded, coded=coded, codes=coded and line is None)  # fmt: skip
+    use = use_of(line, bare, in_gguf=store.file_of(bare).endswith(".gguf"))
+    mask = result.infinite > 0 and use in (STATE, OTHER) and is_mask(numbers)
+    yield Scanned(name, result, use, axes(raw), raw.dtype.itemsize, row, *position,
+                  packed=packed and not coded, coded=coded, codes=coded and line is None, mask=mask)  # fmt: skip
 
 
 def _in_blocks(store: Store, bare: str, name: str, line: ledger.Line | None, found: Values) -> Iterator[Scanned]:
@@ -148,8 +151,11 @@ _LINEAR: Final = frozenset({"linear", "linear_io"})
 _STATE: Final = frozenset({"buffer", "batchnorm", "frozen_batchnorm"})
 
 
-def use_of(line: ledger.Line | None, name: str) -> str:
-    """What a tensor is used for, by its definition; by its name where it has none."""
+def use_of(line: ledger.Line | None, name: str, *, in_gguf: bool = False) -> str:
+    """What a tensor is used for, by its definition; by its name where it has none.
+
+    in_gguf: whether it is in a GGUF file, whose norms have the 1 added.
+    """
     if line is None or line.block is None:
         family = key_of(name)[0]
         return OTHER if is_multiplied(family) and not begins_as_zeros(family, ()) else STATE
@@ -163,7 +169,7 @@ def use_of(line: ledger.Line | None, name: str) -> str:
     if slot.kind.name == "table" or line.role.startswith("head."):
         return VOCABULARY
     if slot.kind.name in _NORMS and slot.tensor.suffix == ".weight" and line.role.startswith("norm"):
-        return OTHER if ADDS_ONE & set(slot.definition.names) else NORM
+        return OTHER if ADDS_ONE & set(slot.definition.names) and not in_gguf else NORM
     return MATRIX if slot.kind.name in _LINEAR else OTHER
 
 
@@ -183,8 +189,13 @@ def open_store(audited: Audit, component: Audit, wanted: Sequence[str]) -> Store
     return store
 
 
-def check_copies(audited: Audit, component: Audit, found: Values) -> None:
-    """Compares stored copies of tied tensors with the originals."""
+def check_copies(
+    audited: Audit, component: Audit, found: Values, odd: Mapping[str, int] = MappingProxyType({})
+) -> None:
+    """Compares stored copies of tied tensors with the originals.
+
+    odd: how many values of a tensor are not finite, which is a finding of its own.
+    """
     store = copies_store(audited, component)
     if store is None:
         return
@@ -200,7 +211,8 @@ def check_copies(audited: Audit, component: Audit, found: Values) -> None:
         except ReadStopped as problem:
             found.stop(problem, name)
             continue
-        if not reported.equal and not reported.rounding:
+        known = odd.get(name, 0) + odd.get(original, 0)
+        if not reported.equal and not reported.rounding and reported.differing > known:
             found.findings.append(_copy_differs(name, original, reported))
 
 

@@ -95,6 +95,7 @@ ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
     "modern-bert-cls": ("modernbert", "ModernBertForSequenceClassification"),
     "mpt": ("mpt", "MptForCausalLM"),
     "nemotron": ("nemotron", "NemotronForCausalLM"),
+    "nemotron_h": ("nemotron_h", "NemotronHForCausalLM"),
     "nemotron_h_moe": ("nemotron_h", "NemotronHForCausalLM"),
     "nomic-bert": ("nomic_bert", "NomicBertModel"),
     "olmo": ("olmo", "OlmoForCausalLM"),

@@ -41,11 +41,14 @@ def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> di
     return {"architectures": [class_name], "model_type": model_type, **stated}
 
 
-def own_key(model_type: str, key: str, stated: str | None = None) -> str | None:
+def own_key(
+    model_type: str, key: str, stated: str | None = None, values: Mapping[str, object] | None = None
+) -> str | None:
     """The key of a GGUF file that states a config key: `llama.block_count` for num_hidden_layers.
 
     None where the value follows from several keys or from the tensors. stated: the architecture that the file names;
-    several can stand for one model type.
+    several can stand for one model type. values: the key-values of the file, if there is one: a number from which
+    nothing is taken away is that of one key.
     """
     rule = _rule(model_type, key)
     named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
@@ -56,6 +59,9 @@ def own_key(model_type: str, key: str, stated: str | None = None) -> str | None:
     if architecture is None or not isinstance(rule, str):
         return None
     first = rule.partition(" | ")[0].removeprefix("each.")
+    whole, _, less = first.partition(" - ")
+    if less and values is not None and not values.get(f"{architecture}.{less}"):
+        first = whole
     return (
         f"{architecture}.{first}"
         if re.fullmatch(r"(?!true$|false$|stored\.|rows\.|layers\.|count\.)[a-z_.]+", first)
@@ -84,6 +90,15 @@ def counts_layers(model_type: str | None, key: str) -> bool:
     """Whether a config key of a model type is the number of layers that GGUF files state."""
     rule = _rule(model_type or "", key)
     return isinstance(rule, str) and rule.startswith("block_count")
+
+
+def tensors_behind(model_type: str, key: str) -> tuple[str, ...]:
+    """Ends of the names of tensors from which a config key follows: from their being stored, or from their rows."""
+    rule = _rule(model_type, key)
+    if not isinstance(rule, str):
+        return ()
+    found = re.findall(r"\b(stored|rows)\.([a-z_0-9.]+)", rule)
+    return tuple(name if kind == "stored" else f"{name}.weight" for kind, name in found)
 
 
 def _rule(model_type: str, key: str) -> Rule | None:

@@ -43,7 +43,9 @@ def contradictions(metadata: Config) -> Iterator[Finding]:
 def _of_experts(own: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """(key, what it must be, the key that it must agree with) of the keys that route tokens to experts."""
     experts, used, groups, chosen = (_number(own, key) for key in (EXPERTS, USED, GROUPS, GROUPS_USED))
-    if experts is None or used is None or groups is None or chosen is None or not {EXPERTS, USED} <= own.keys():
+    if experts is None or used is None or groups is None or chosen is None:
+        return
+    if not {EXPERTS, USED} <= own.keys() and (own.keys() & {EXPERTS, USED} or not groups):
         return
     if not experts:
         if used:

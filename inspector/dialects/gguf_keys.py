@@ -68,16 +68,18 @@ SHARED_EXPERT: Final = {
 SHARED: Final = "expert_shared_feed_forward_length / expert_feed_forward_length | expert_shared_count"
 """How many experts see every token: llama.cpp takes their width together, and the number where no width is stated."""
 LOCAL_EXPERTS: Final = MIXTURE | {"num_local_experts": "expert_count"}
+SHARED_COUNT: Final = "expert_shared_count | rows.ffn_up_shexp / expert_feed_forward_length"
+"""The same where llama.cpp asks for the number: an absent key is one cause, and the matrices tell the number."""
 ROUTED: Final = {
     "num_experts_per_tok": "expert_used_count",
     "n_routed_experts": "expert_count",
-    "n_shared_experts": "expert_shared_count",
+    "n_shared_experts": SHARED_COUNT,
     "moe_intermediate_size": "expert_feed_forward_length",
     "first_k_dense_replace": "leading_dense_block_count | 0",
 }
 FURTHER: Final = {
     "num_hidden_layers": "block_count - nextn_predict_layers | block_count",
-    "num_nextn_predict_layers": "nextn_predict_layers",
+    "num_nextn_predict_layers": "nextn_predict_layers | 0",
 }
 LATENT: Final = {
     "q_lora_rank": "attention.q_lora_rank",
@@ -138,16 +140,18 @@ TWO_NORMS: Final = "(stored.attn_norm_2.weight or stored.attn_norm_2.bias)"
 GROUPED_HEADS: Final = "attention.head_count_kv > 1 and attention.head_count_kv < attention.head_count"
 KEYS: Final[Mapping[str, Table]] = {
     "afmoe": EXPERTS | QUERY_BIAS | {
-        "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": "expert_shared_count",
+        "moe_intermediate_size": "expert_feed_forward_length", "num_shared_experts": SHARED_COUNT,
         "num_dense_layers": "leading_dense_block_count",
     },
     "apertus": GROUPED | QUERY_BIAS,
     "arcee": GROUPED | UP_BIASES,
     "arctic": LOCAL_EXPERTS,
     "bailing_moe": EXPERTS | FURTHER | {
-        "num_shared_experts": "expert_shared_count",
+        "num_shared_experts": SHARED_COUNT,
         "moe_intermediate_size": "expert_feed_forward_length",
-        "moe_shared_expert_intermediate_size": "expert_shared_feed_forward_length * expert_shared_count",
+        "moe_shared_expert_intermediate_size":
+            "expert_shared_feed_forward_length * expert_shared_count when expert_shared_count > 0"
+            " | expert_shared_feed_forward_length",
         "head_dim": f"rope.dimension_count when not stored.attn_q_norm.weight | {WIDTH}",
         "first_k_dense_replace": "leading_dense_block_count | 0", "use_qk_norm": "stored.attn_q_norm.weight",
         "moe_router_enable_expert_bias": "len(layers.correction) > 0", "use_bias": "stored.attn_output.bias",
@@ -282,7 +286,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "layer_types": full_types, "mlp_layer_types": sparse_types, "linear_num_heads": "attention.head_count",
         "linear_head_dim": "kda.head_dim", "linear_conv_kernel_dim": "ssm.conv_kernel",
         "num_experts": "expert_count", "num_experts_per_token": "expert_used_count",
-        "num_shared_experts": "expert_shared_count", "moe_intermediate_size": "expert_feed_forward_length",
+        "num_shared_experts": SHARED_COUNT, "moe_intermediate_size": "expert_feed_forward_length",
     },
     "kormo": GROUPED | GATE_BIASES,
     "laguna": EXPERTS | SHARED_EXPERT | QUERY_BIAS | HEADS_LISTED | {
@@ -323,8 +327,9 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "minicpm": EXPERTS | QUERY_BIAS,
     "minicpm3": LATENT_ROUTED | {
-        "v_head_dim": "rows.attn_kv_b / attention.head_count - attention.key_length + rope.dimension_count"
-                      " | attention.value_length_mla",
+        # The number of heads is that of the queries: a wrong one is then one difference.
+        "v_head_dim": "rows.attn_kv_b * attention.key_length / rows.attn_q_b - attention.key_length"
+                      " + rope.dimension_count | attention.value_length_mla",
     },
     "minimax_m2": LOCAL_EXPERTS,
     "mistral4": LATENT_ROUTED,

@@ -30,6 +30,9 @@ COLUMNS: Final[Mapping[str, str]] = {
     "ssm.inner_size": "ssm_out.weight",
 }  # fmt: skip
 """Key -> the matrix of a layer that has as many columns."""
+TOKEN_TYPES: Final = "tokenizer.ggml.token_type_count"
+TYPES_TABLE: Final = "token_types.weight"
+"""The number of token types, and the table with a row for each."""
 OUTPUTS: Final = ("attn_output.weight", "attn_o.weight")
 """The output of attention; the second is T5's name."""
 NO_VALUES: Final = frozenset({"bailingmoe", "gpt-oss", "openelm", "seed_oss"})
@@ -51,13 +54,22 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers)}
     for key, (matrix, width, count) in checks.items():
         stated = own.get(key)
-        if type(stated) is not int or stated < 1 or not width or width == stated:
+        least = 0 if key == DENSE else 1
+        if type(stated) is not int or stated < least or not width or width == stated:
             continue
         from inspector.findings.types.gguf_heads import GgufSizeDisagrees
 
         yield GgufSizeDisagrees(
             place=Place(file=metadata.file, key=start + key), key=start + key, stated=stated, shown=width,
             tensors=count, family=f"blk.{{layer}}.{matrix}",
+        )  # fmt: skip
+    types, stored = metadata.values.get(TOKEN_TYPES), tensors.get(TYPES_TABLE)
+    if type(types) is int and stored is not None and len(stored.shape) == 2 and stored.shape[0] != types:
+        from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+        yield GgufSizeDisagrees(
+            place=Place(file=metadata.file, key=TOKEN_TYPES), key=TOKEN_TYPES, stated=types, shown=stored.shape[0],
+            tensors=1, family=TYPES_TABLE,
         )  # fmt: skip
     rotary, length = own.get(ROTARY), own.get("attention.key_length", plain_width(own))
     if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
@@ -106,7 +118,11 @@ def _of_kinds_of_layers(name: object, model_type: object, layers: Layers) -> dic
     sparse = [one for one in numbers if "ffn_gate_inp.weight" in layers["blk", one]]
     attending = [one for one in numbers if "attn_k.weight" in layers["blk", one]]
     found: dict[str, Shown] = {}
-    if DENSE in sizes(name) and not _is_read(model_type, DENSE) and sparse == numbers[len(numbers) - len(sparse) :]:
+    if (
+        DENSE in sizes(name) | required_keys(name)
+        and not _is_read(model_type, DENSE)
+        and sparse == numbers[len(numbers) - len(sparse) :]
+    ):
         found[DENSE] = "ffn_gate_inp.weight", len(numbers) - len(sparse), len(sparse)
     interval = attending[0] + 1 if attending else 0
     if interval and attending == [one for one in numbers if not (one + 1) % interval]:

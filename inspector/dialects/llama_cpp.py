@@ -10,12 +10,13 @@ of no file fit. Of mmproj files it has the tensors around the layers without whi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from inspector.algebra.names import key_of
+from inspector.loader.config_file import Config
 
 SCALES: Final = (".scale", ".input_scale")
 """Ends of names of quantized weights' scales, which are read beside any weight."""
@@ -95,6 +96,24 @@ def reads(architecture: object, name: str) -> bool | None:
     family = key_of(name)[0]
     weights = {f"{family.removesuffix(end)}.weight" for end in SCALES if family.endswith(end)}
     return family in entry["read"] or bool(weights & entry["read"])
+
+
+AFTER: Final = ("dense_2.weight", "dense_2.bias", "dense_3.weight", "dense_3.bias")
+"""Tensors of the modules that sentence-transformers applies after a model, which its converter writes as well."""
+
+
+def read_beside(metadata: Config | None, names: Collection[str]) -> dict[str, str]:
+    """The tensors beside those of the model that llama.cpp reads -> the component that they are.
+
+    "" for the scales of a weight, which it reads of any (NVFP4).
+    """
+    if metadata is None:
+        return {}
+    architecture = metadata.values.get("general.architecture")
+    ends = ((name, end) for name in names for end in SCALES if name.endswith(end))
+    scales = (name for name, end in ends if f"{name.removesuffix(end)}.weight" in names)
+    after = (name for name in AFTER if name in names and reads(architecture, name))
+    return {**dict.fromkeys(scales, ""), **dict.fromkeys(after, "dense")}
 
 
 def needed(architecture: object) -> frozenset[str]:

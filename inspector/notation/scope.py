@@ -31,6 +31,8 @@ class Fault(Struct, frozen=True):
     keys: tuple[str, ...]
 
 
+ARITHMETIC = ("remainder", "zero")
+"""Faults of numbers that are all known."""
 STATED = "stated"
 """`stated.KEY`: whether the config itself has the key, whatever default the class has for it."""
 MOST_FAULTS = 20
@@ -296,6 +298,15 @@ class Scope:
     def faults(self) -> tuple[Fault, ...]:
         """What could not be computed so far, with the config keys that each expression reads."""
         return tuple(Fault(kind, show(node), detail, self.keys_below(node)) for kind, node, detail in self._faults)
+
+    def is_faulty(self, name: str) -> bool:
+        """Whether a symbol has no value because its expression has none with the numbers of the config, as 48/5."""
+        if not self._faults or name not in self.symbols:
+            return False
+        parts = [parse(self.symbols[name])]
+        for node in parts:
+            parts += children(node)
+        return any(kind in ARITHMETIC and node in parts for kind, node, _ in self._faults)
 
     def evaluate(self, node: Node) -> Value:
         """The value of an expression tree in this scope."""

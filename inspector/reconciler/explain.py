@@ -234,9 +234,14 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
     caused = {cause.key for cause in case.causes}
     for scope, prefix in _scopes(case):
         reported: set[tuple[str, ...]] = set()
+        undivided: set[str] = set()
         for fault in scope.faults:
             if fault.keys in reported or caused & {prefix + key for key in fault.keys}:
                 continue
+            if fault.kind == "remainder":
+                if not undivided.isdisjoint(fault.keys):
+                    continue  # one wrong number leaves several remainders
+                undivided.update(fault.keys)
             reported.add(fault.keys)
             keys = [prefix + key for key in fault.keys]
             from inspector.findings.config import ConfigImpossible

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -153,6 +154,7 @@ def reconcile(
     *,
     whole: bool = True,
     aside: frozenset[str] = frozenset(),
+    beside: Mapping[str, str] = MappingProxyType({}),
     ties: Sequence[Sequence[str]] = (),
     solve: bool = True,
 ) -> Reconciled:
@@ -160,6 +162,7 @@ def reconcile(
 
     lost_names: missing tensors that are reported already. whole: absent tensors are missing; False if only a part of a
     checkpoint was selected. aside: families that are quantization helpers where no block expects them.
+    beside: families that are stored beside the model -> the name of each as a component, "" for scales.
     ties: names of tensors that share storage, as the format states. solve: whether wrong keys of the config are sought.
     """
     settings_known = claim.definition is reading.definition
@@ -171,7 +174,7 @@ def reconcile(
         replace(reading.match.spelling, root=reading.match.head.root),
         _lost(lost_names, reading.prefix) if whole else None,
         _twins(ties, reading.prefix),
-        aside,
+        aside | beside.keys(),
     )
     plan, placement = sides.placed(reading.scope)
     scope = plan.scope
@@ -185,7 +188,7 @@ def reconcile(
     found = _put_right(sides, plan, placement) if solve else ([], plan, plan, placement)
     causes, plan, corrected, placement = found or ([], plan, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
-    lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
+    lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside | beside.keys(), beside)]
     expected = expected_count(plan, placement, sides.lost)
     return Reconciled(
         reading=reading,
@@ -258,7 +261,9 @@ def _without(placement: Placement, aside: frozenset[str]) -> Placement:
     return replace(placement, unexpected=tuple(extra for extra in placement.unexpected if extra.key not in aside))
 
 
-def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]) -> Iterator[Line]:
+def _aside_lines(
+    placement: Placement, families: Families, aside: frozenset[str], beside: Mapping[str, str]
+) -> Iterator[Line]:
     for key in sorted(aside & families.keys()):
         for part in families[key].stored:
             left = part.boxes
@@ -267,7 +272,10 @@ def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]
                     for box in one.boxes:
                         left = less(left, box)
             if left:
-                yield _line(Unexpected(key, part.layout, left, count(left)), key, "packing bias", ledger.HELPER, "")
+                component = beside.get(key, "")
+                role = component or ("scale" if key in beside else "packing bias")
+                kind = ledger.EXTRA if component else ledger.HELPER
+                yield _line(Unexpected(key, part.layout, left, count(left)), key, role, kind, component)
 
 
 def _other_slots(scope: Scope, head: Head) -> list[Slot]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from inspector.budget import spend
+from inspector.dialects.gguf import WRITER as LLAMA_CPP
 from inspector.dialects.libraries import library_of
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
@@ -212,6 +213,8 @@ def _cut_of(one: Placed) -> _Cut | None:
 def _one_rank(case: Reconciled) -> Recognized | None:
     """One rank of a tensor-parallel save: attention and MLP alike are cut, some matrices by rows, others by columns."""
     placement = case.as_configured
+    if case.claim.writer == LLAMA_CPP:
+        return None  # its converter writes whole models: a number of the metadata is wrong
     if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
         return None
     cuts = [(one, _cut_of(one)) for one in placement.mismatched]

@@ -32,8 +32,9 @@ class Scanned(Struct, frozen=True):
 
     dims: axes of more than one element; item: bytes of an element; row: elements of a row of a matrix. file, begin:
     where it is, "" and 0 where that does not matter. packed: storage of a quantized weight, of which only unwritten
-    bytes are judged. coded: floats that belong to a quantized weight, which may be constant or zero, and have to be
-    finite. codes: 8-bit floats that are the values of one, of which zero means zero whatever the scale is.
+    bytes are judged. mask: whether its infinities are those of a mask. coded: floats that belong to a quantized
+    weight, which may be constant or zero, and have to be finite. codes: 8-bit floats that are the values of one, of
+    which zero means zero whatever the scale is.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Scanned(Struct, frozen=True):
     packed: bool = False
     coded: bool = False
     codes: bool = False
+    mask: bool = False
 
     @property
     def is_matrix(self) -> bool:
@@ -92,7 +94,8 @@ class Run(Struct):
         if self.short and len(self.members) == 1 and self.end < size:
             return False
         several = sum(one.is_matrix for one in self.members) > 1
-        return self.torn or (several and (self.uneven > 0 or self.whole))
+        norms = any(one.use == NORM and one.scan.is_unwritten for one in self.members)  # which no tool makes zero
+        return self.torn or (several and (self.uneven > 0 or self.whole or norms))
 
 
 def abnormal(
@@ -136,8 +139,10 @@ def _zero_norms(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
 
 
 def _is_abnormal(one: Scanned) -> bool:
-    """Whether values are not finite, except for a limit of values that is infinite: it limits nothing."""
+    """Whether values are not finite, except for masks, and for a limit of values: an infinite one limits nothing."""
     limit = inf if one.name.endswith("_max") else -inf if one.name.endswith("_min") else None
+    if one.mask and limit is None and not one.scan.nan:
+        return False
     return one.scan.nan > 0 or (one.scan.infinite > 0 and (limit is None or one.scan.constant != limit))
 
 
@@ -155,7 +160,14 @@ def _not_finite(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
             where=_where(found),
             nan=sum(one.scan.nan for one in found),
             infinite=sum(one.scan.infinite for one in found),
+            file=found[0].file,
+            byte=_first_byte(found[0]),
         )
+
+
+def _first_byte(one: Scanned) -> int | None:
+    """Where in its file the first value is that is not finite; None where that is not known."""
+    return one.begin + one.scan.odd * one.item if one.file and one.scan.odd is not None else None
 
 
 def _constant(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
@@ -180,7 +192,8 @@ def _rows(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
     for one in found:
         rows = one.scan.rows
         if rows is not None and rows.zero:
-            kind = RowsZero if is_block(rows, one.use) else RowsUnused
+            of_stack = one.use == MATRIX and one.scan.columns is not None and one.scan.columns.whole > 0
+            kind = RowsZero if of_stack or is_block(rows, one.use) else RowsUnused
             if kind is RowsZero or (rows.zero > 1 and one.use in (VOCABULARY, MATRIX)):
                 groups.setdefault((kind, rows.zero, rows.rows, rows.first, rows.last), []).append(one)
     for (kind, zero, of, begin, end), members in groups.items():
@@ -197,6 +210,8 @@ def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
     for one in found:
         columns, linear = one.scan.columns, one.use in (VOCABULARY, MATRIX)
         if columns is None or not (linear or one.dims == 2):  # of a kernel of a convolution they are places in it
+            continue
+        if columns.count == columns.whole * columns.width:  # the rows of these matrices are reported
             continue
         zero, begin, end = columns.count, columns.first, columns.last
         block = 2 * zero > columns.columns or (linear and zero > 1 and end - begin + 1 == zero)

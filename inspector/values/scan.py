@@ -98,6 +98,11 @@ class ZeroColumns(Struct):
         return leading - begin, trailing - end
 
     @property
+    def whole(self) -> int:
+        """How many matrices of a stack have no other value, as the matrix of one expert."""
+        return sum(columns.size == self.width for columns in self.zero.values())
+
+    @property
     def columns(self) -> int:
         """Columns of all matrices."""
         return len(self.zero) * self.width
@@ -121,8 +126,9 @@ class ZeroColumns(Struct):
 class Scan(Struct):
     """What a tensor's values are.
 
-    nan, infinite: how many. constant: its only value, if all are equal, also of a single element. rows: those of
-    zeros, of a matrix; columns: the same, None where there are none.
+    nan, infinite: how many; odd: the first element that is either, None where all are finite. constant: its only
+    value, if all are equal, also of a single element. rows: those of zeros, of a matrix; columns: the same, None where
+    there are none.
     leading, trailing: elements at the begin and the end of the tensor with no bit set, as in bytes never written.
     """
 
@@ -134,6 +140,7 @@ class Scan(Struct):
     leading: int = 0
     trailing: int = 0
     columns: ZeroColumns | None = None
+    odd: int | None = None
 
     @property
     def is_unwritten(self) -> bool:
@@ -151,6 +158,7 @@ class Scan(Struct):
             self.leading + (other.leading if self.leading == self.elements else 0),
             other.trailing + (self.trailing if other.trailing == other.elements else 0),
             None if self.columns is None or other.columns is None else self.columns.followed_by(other.columns),
+            self.odd if other.odd is None or self.odd is not None else self.elements + other.odd,
         )
 
 
@@ -251,6 +259,12 @@ def axes(raw: Elements) -> int:
     return sum(dim > 1 for dim in raw.shape)
 
 
+def is_mask(numbers: Numbers) -> bool:
+    """Whether all values are 0 or minus infinity: what attention adds to the scores of tokens that it must not see."""
+    parts = (decoded(part.reshape(-1), numbers.dtype) for _, (part,) in chunks(numbers.raw))
+    return all(bool(((part == 0) | (part == -np.inf)).all()) for part in parts)
+
+
 def zero_rows(part: Array) -> Array:
     """The rows of a matrix in which all values are zero. Few rows are read whole: those that begin with zeros."""
     first = magnitudes(part[:, 0])
@@ -325,9 +339,12 @@ def _only(flat: Array, dtype: str) -> float | None:
 
 
 def _count_abnormal(found: Scan, part: Array, dtype: str) -> None:
+    """Counts NaN and infinities in a part that begins after the elements of the scan so far."""
     flat = part.reshape(-1)
     for start in range(0, flat.size, BLOCK):
         values = decoded(flat[start : start + BLOCK], dtype)
+        if found.odd is None and not np.isfinite(values).all():
+            found.odd = found.elements + start + int(np.isfinite(values).argmin())
         found.nan += int(np.isnan(values).sum())
         found.infinite += int(np.isinf(values).sum())
 

@@ -524,6 +524,8 @@ WRONG_SIZES = [
     ("hunyuan_v1_moe", "hunyuan-moe.feed_forward_length", "C310"), ("qwen2_audio", "qwen2.embedding_length", "C310"),
     ("olmo", "olmo.embedding_length", "C310"), ("dream", "dream.embedding_length", "C310"),
     ("dbrx", "dbrx.embedding_length", "C310"), ("step3p7", "step35.attention.key_length", "C310"),
+    ("minicpm3", "minicpm3.attention.head_count", "C310"), ("kimi_linear", "kimi-linear.attention.head_count", "C310"),
+    ("laguna", "laguna.leading_dense_block_count", "N516"),
     ("laguna", "laguna.attention.head_count", "C310"), ("hy_v3", "hy_v3.attention.head_count", "C310"),
     ("deepseek_v3", "deepseek2.expert_group_count", "N585"), ("dots1", "dots1.expert_group_used_count", "N585"),
     ("gemma4", "gemma4.attention.value_length_swa", "N585"), ("gemma4", "gemma4.attention.value_length", "N585"),
@@ -554,6 +556,122 @@ def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Pat
     found = [(one.code, one.headline()) for one in audited.findings if one.severity == "error"]
     assert [(first, shown.replace(".each", "")) for first, shown in found] == [(code, key)]
     assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+OTHER_NUMBERS = [
+    ("bailing_moe", "bailingmoe.block_count", 2, ("C310", "bailingmoe.block_count")),
+    ("kimi_linear", "kimi-linear.leading_dense_block_count", 0, ("N516", "kimi-linear.leading_dense_block_count")),
+    ("bloom", "bloom.attention.head_count", 5, ("C311", "bloom.embedding_length")),
+    ("falcon", "falcon.attention.head_count", 7, ("C311", "falcon.embedding_length")),
+    ("falcon", "falcon.attention.head_count_kv", 5, ("N446", "falcon.attention.head_count_kv")),
+    ("dbrx", "dbrx.attention.head_count", 5, ("C311", "dbrx.embedding_length")),
+    ("bert", "tokenizer.ggml.token_type_count", 2, ("N516", "tokenizer.ggml.token_type_count")),
+    ("deepseek", "deepseek.expert_shared_count", None, ("N510", "deepseek.expert_shared_count")),
+    ("bailing_moe", "bailingmoe.expert_shared_count", None, ("N510", "bailingmoe.expert_shared_count")),
+]
+"""Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
+
+
+@pytest.mark.parametrize(("name", "key", "value", "expected"), OTHER_NUMBERS)
+def test_another_number_is_one_error(
+    name: str, key: str, value: int | None, expected: tuple[str, str], tmp_path: Path
+) -> None:
+    file = written(name)
+    file.keys = [
+        (one, kind, value if one == key else old) for one, kind, old in file.keys if one != key or value is not None
+    ]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [(one.code, one.headline()) for one in audited.findings if one.severity != "note"] == [expected]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+OF_A_KIND = [
+    ("jais2", ".ffn_up.bias", "N515", "refuses"), ("mamba2", ".ssm_conv1d.bias", "N515", "refuses"),
+    ("lfm2_moe", ".exp_probs_b.bias", "N515", "refuses"), ("gpt_neox", ".attn_qkv.bias", "N515", "refuses"),
+    ("mamba2", ".ssm_out.weight", "N403", "refuses"), ("gpt_oss", ".attn_q.bias", "N403", "altered"),
+]  # fmt: skip
+"""Record, the end of names, the finding where all these tensors are lost, and what llama.cpp does."""
+
+
+@pytest.mark.parametrize(("name", "end", "code", "outcome"), OF_A_KIND)
+def test_all_tensors_of_a_kind_that_are_lost_are_one_error(
+    name: str, end: str, code: str, outcome: str, tmp_path: Path
+) -> None:
+    file = written(name)
+    for one in [one for one in file.arrays if one.endswith(end)]:
+        del file.arrays[one]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == [code]
+    assert {one.outcome for one in audited.loads} == {outcome}
+
+
+@pytest.mark.parametrize(("name", "end"), [
+    ("afmoe", "blk.1.attn_k.weight"), ("qwen2", "output_norm.weight"), ("t5", "enc.blk.0.ffn_up.weight"),
+])  # fmt: skip
+def test_a_tensor_under_another_name_is_one_error(name: str, end: str, tmp_path: Path) -> None:
+    file = written(name)
+    renamed = {one.replace("weight", "wieght") if one == end else one: array for one, array in file.arrays.items()}
+    file.arrays.clear()
+    file.arrays.update(renamed)
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N407"]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+def test_what_stands_beside_a_model_and_is_read_is_no_surplus(tmp_path: Path) -> None:
+    """Scales of NVFP4, and the modules that sentence-transformers applies after EmbeddingGemma."""
+    file = written("gemma3_embedding")
+    width = file.arrays["token_embd.weight"].shape[1]
+    file.arrays |= {
+        "dense_2.weight": np.ones((96, width), np.float32),
+        "dense_3.weight": np.ones((width, 96), np.float32),
+    }
+    file.arrays |= {f"{name.removesuffix('.weight')}{end}": np.ones(1, np.float32)
+                    for name in [*file.arrays] if "ffn_" in name and "norm" not in name
+                    for end in (".scale", ".input_scale")}  # fmt: skip
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert (audited.verdict, {one.code for one in audited.findings}) == ("clean", {"N410"})
+    assert audited.counts.extra_components == 2 * 96 * width
+    assert {one.outcome for one in audited.loads} == {"complete"}
+
+
+def with_a_head(file: Written) -> None:
+    file.arrays["output.weight"] = file.arrays["token_embd.weight"].copy()
+
+
+def with_a_pooler(file: Written) -> None:
+    file.arrays["pooler.dense.weight"] = np.ones((48, 48), np.float32)
+
+
+def with_other_ends(file: Written) -> None:
+    for name in [one for one in file.arrays if "exp_probs_b" in one]:
+        other = name.removesuffix(".bias") if name.endswith(".bias") else f"{name}.bias"
+        file.arrays[other] = file.arrays.pop(name)
+
+
+@pytest.mark.parametrize(("name", "change", "meant"), [
+    ("gemma2", with_a_head, ""), ("bert", with_a_pooler, ""),
+    ("hy_v3", with_other_ends, "blk.1.exp_probs_b"), ("deepseek_v3", with_other_ends, "blk.1.exp_probs_b.bias"),
+])  # fmt: skip
+def test_names_that_llama_cpp_does_not_read_are_one_error(
+    name: str, change: Callable[[Written], None], meant: str, tmp_path: Path
+) -> None:
+    file = written(name)
+    change(file)
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    (found,) = (one for one in audited.findings if one.severity != "note")
+    assert (found.code, found.facts["meant"]) == ("N466", meant)
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize(("name", "tensor"), [
+    ("bert_classifier", "cls.output.weight"), ("nemotron_h_dense", "blk.0.ssm_out.weight"),
+])  # fmt: skip
+def test_a_transposed_matrix_is_no_wrong_number_as_well(name: str, tensor: str, tmp_path: Path) -> None:
+    file = written(name)
+    file.arrays[tensor] = np.ascontiguousarray(file.arrays[tensor].T)
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity == "error"] == ["D502"]
 
 
 @pytest.mark.parametrize("name", ["deepseek-v3", "deepseek-v3.1", "default", "llama-bpe"])

@@ -49,6 +49,7 @@ OTHERS = {
     "gemma4_experts": ("gemma4_text", "Gemma4ForCausalLM"),
     "falcon_new": ("falcon", "FalconForCausalLM"),
     "granitemoehybrid_dense": ("granitemoehybrid", "GraniteMoeHybridForCausalLM"),
+    "nemotron_h_dense": ("nemotron_h", "NemotronHForCausalLM"),
     "mistral3_of_4": ("mistral3", "Mistral3ForConditionalGeneration"),
     "bert_masked": ("bert", "BertForMaskedLM"),
     "lfm2_model": ("lfm2", "Lfm2Model"),
@@ -103,6 +104,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "moe_intermediate_size": 28, "first_k_dense_replace": 0, "num_key_value_heads": 6, "head_dim": 4}},
     "nemotron_h": {"layers_block_type": ["mamba", "moe", "attention", "mamba"], "n_groups": 2, "mamba_head_dim": 64,
                    "mamba_num_heads": 2, "n_group": 1},
+    "nemotron_h_dense": {"layers_block_type": ["mamba", "mlp", "attention", "mlp"], "n_groups": 2, "mamba_head_dim": 64,
+                         "mamba_num_heads": 2, "n_group": 1},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
 """Config values for which the converter writes what llama.cpp loads: both take widths and numbers for given."""
@@ -133,6 +136,7 @@ STATED: dict[str, dict[str, Any]] = {
     "hunyuan_v1_moe": {"moe_intermediate_size": [92] * 3, "moe_topk": [4] * 3, "num_shared_expert": [1] * 3},
     "gemma4_text": {"global_head_dim": 32}, "gemma4": {"global_head_dim": 512}, "gpt2": {"n_ctx": 70},
     "nemotron_h": {"num_hidden_layers": 4, "layers_block_type": ["mamba", "moe", "attention", "mamba"]},
+    "nemotron_h_dense": {"num_hidden_layers": 4, "hybrid_override_pattern": "M-*-"},
     "gpt_neox": {"rotary_pct": 0.25}, "cohere2": {"rotary_pct": 1.0},
     "nomic_bert": {
         "n_positions": 8192, "activation_function": "swiglu", "causal": False, "qkv_proj_bias": False,
@@ -148,6 +152,18 @@ STATED: dict[str, dict[str, Any]] = {
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
 """Keys of published configs that transformers 5 no longer writes and the converter asks for."""
+LEFT_OUT = {
+    "nemotron_h_dense": (
+        "num_experts_per_tok",
+        "n_routed_experts",
+        "moe_intermediate_size",
+        "n_shared_experts",
+        "moe_shared_expert_intermediate_size",
+        "n_group",
+        "topk_group",
+    )
+}
+"""Keys that published configs do not have and by which the converter knows another architecture."""
 AS_PUBLISHED = {
     "bitnet": (("attn_sub_norm.", "inner_attn_ln."), ("ffn_sub_norm.", "ffn_layernorm.")),
     "kimi_linear": (("layers.0.block_sparse_moe.", "layers.0.mlp."),),
@@ -471,6 +487,7 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
     if model_type in TURNED:
         turned(place / "source" / "model.safetensors")
     config = {**config, **BY_AUTHORS.get(model_type, {})}
+    config = {key: value for key, value in config.items() if key not in LEFT_OUT.get(model_type, ())}
     source = numbered(place / "source" / "model.safetensors", AS_PUBLISHED.get(model_type, ()))
     kind = converter(name)
 
@@ -487,7 +504,10 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
         kind.weight_quant = lambda self, weight: weight
     kind.no_mtp, base.TextModel.set_vocab = True, vocabulary
     with torch.inference_mode():
-        stated = with_keys(base.ModelBase.load_hparams(place / "source", False), STATED.get(model_type, {}))
+        read = base.ModelBase.load_hparams(place / "source", False)
+        stated = with_keys(config if model_type in LEFT_OUT else read, STATED.get(model_type, {}))
+        if model_type in LEFT_OUT:
+            base.ModelBase.load_hparams = staticmethod(lambda *_, **__: stated)
         options = {"eager": True, "hparams": stated}
         kind(place / "source", gguf.LlamaFileType.ALL_F32, place / "target.gguf", **options).write()
     reader = gguf.GGUFReader(place / "target.gguf")

@@ -56,6 +56,8 @@ PRE_TOKENIZERS = (b"llama-bpe", b"smaug-bpe", b"deepseek-coder", b"roberta-bpe",
 """Values that lie apart in the library; others lie near them."""
 NEAR = 2000
 """Bytes around them."""
+JOINED = frozenset({"blk.#.attn_q.weight", "blk.#.attn_k.weight", "blk.#.attn_v.weight"})
+"""Matrices that llama.cpp reads from one as well, whatever the architecture."""
 PROJECTOR = "clip"
 """The architecture of mmproj files, which are loaded beside a model."""
 UNKNOWN = "unknown model architecture"
@@ -366,6 +368,7 @@ def entry(architecture: str, found: Measured, sizes: set[str]) -> dict[str, Any]
     needs = set.intersection(*found.kinds) if found.kinds else set()
     own = {key.removeprefix(f"{architecture}.") for key in keys if key.startswith(f"{architecture}.")}
     recorded = [families(one["target"]) for one in records().values() if is_of(one, architecture)]
+    needs = {one for one in needs if one in JOINED or all(one in kinds for kinds in recorded)}  # one of two may do
     read = found.read if all(kinds <= found.read for kinds in recorded) else set()
     needed = [kinds - spared for kinds, spared in zip(found.stored, found.spared, strict=True)]
     spared = set().union(*found.spared) - set().union(*needed)

@@ -23,7 +23,7 @@ from inspector.values.difference import difference
 from inspector.values.scan import ZeroRows, scan
 from inspector.values.stored import Numbers, StoredArray
 from tests.checkpoints import genuine
-from tests.dialects.recorded_gguf import Keys, Written
+from tests.dialects.recorded_gguf import Keys, Written, records, source_of, target_of
 from tests.dialects.test_single_file import MODELS, whole
 from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
@@ -267,6 +267,65 @@ def test_a_limit_may_be_infinite(tmp_path: Path, name: str, value: float, expect
         {"weight": ("F32", (8, 8))})["weight"]}  # fmt: skip
     found = with_values(audit(str(write(tmp_path, arrays) / "model.safetensors"))).findings
     assert {one.name for one in found if one.code.startswith("V")} == expected
+
+
+@pytest.mark.parametrize(("mask", "expected"), [
+    (np.triu(np.full((6, 6), -np.inf), 1), set()), (np.array(-np.inf), set()),
+    (np.triu(np.full((6, 6), np.inf), 1), {"values-not-finite"}), (np.full((2, 2), np.nan), {"values-not-finite"}),
+    (np.array([[1.0, -np.inf], [0.0, 0.0]]), {"values-not-finite"}),
+])  # fmt: skip
+def test_a_mask_may_be_infinite(tmp_path: Path, mask: Any, expected: set[str]) -> None:
+    arrays = {"layers.0.attn.masked_bias": mask.astype(np.float32), "layers.0.attn.weight": numbers(
+        {"weight": ("F32", (8, 8))})["weight"]}  # fmt: skip
+    found = with_values(audit(str(write(tmp_path, arrays) / "model.safetensors"))).findings
+    assert {one.name for one in found if one.code.startswith("V")} == expected
+
+
+def test_the_first_value_that_is_not_finite_is_located(tmp_path: Path) -> None:
+    arrays = numbers(spec_of(genuine(TINY)))
+    arrays[DOWN][3, 5] = np.inf
+    arrays[DOWN][4, 5] = np.nan
+    path = write(tmp_path, arrays, TINY) / "model.safetensors"
+    (finding,) = (one for one in with_values(audit(str(tmp_path))).findings if one.code == "V825")
+    begin = finding.facts["byte"]
+    assert np.frombuffer(path.read_bytes()[begin : begin + 4], "<f4").tolist() == [np.inf]
+
+
+def test_values_that_are_not_finite_in_a_copy_are_one_finding(tmp_path: Path) -> None:
+    config = {**TINY, "tie_word_embeddings": True}
+    arrays = model()
+    arrays["lm_head.weight"] = arrays[EMBEDDING].copy()
+    arrays["lm_head.weight"][2, 0] = np.nan
+    found = with_values(audit(str(write(tmp_path, arrays, config)))).findings
+    assert [one.name for one in found if one.severity == "error"] == ["values-not-finite"]
+    arrays["lm_head.weight"][3, 0] += 1
+    found = with_values(audit(str(write(tmp_path, arrays, config)))).findings
+    assert {one.name for one in found if one.severity == "error"} == {"values-not-finite", "copies-differ"}
+
+
+@pytest.mark.parametrize("experts", [[2], [2, 7]])
+@pytest.mark.parametrize("matrix", ["ffn_up_exps", "ffn_down_exps"])
+def test_the_matrices_of_experts_of_zeros_are_one_finding(tmp_path: Path, matrix: str, experts: list[int]) -> None:
+    file = target_of(records()["mixtral"], source_of(records()["mixtral"]))
+    file.arrays[f"blk.1.{matrix}.weight"][experts] = 0
+    found = with_values(audit(str(file.save(tmp_path / "model.gguf")))).findings
+    assert [one.name for one in found if one.code.startswith("V")] == ["rows-zero"]
+
+
+def test_norms_of_gguf_files_have_the_1_added(tmp_path: Path) -> None:
+    file = target_of(records()["gemma2"], source_of(records()["gemma2"]))
+    file.arrays["blk.1.attn_norm.weight"][:] = 0
+    found = with_values(audit(str(file.save(tmp_path / "model.gguf")))).findings
+    assert [one.name for one in found if one.severity == "error"] == ["norm-zero"]
+
+
+def test_a_range_that_ends_with_a_tensor_was_not_written_where_norms_are_in_it(tmp_path: Path) -> None:
+    arrays = numbers(spec_of(genuine(TINY)))
+    for name in list(arrays)[: len(arrays) // 2]:
+        arrays[name][:] = 0
+    assert any("norm" in name for name in list(arrays)[: len(arrays) // 2])
+    found = with_values(audit(str(write(tmp_path, arrays, TINY)))).findings
+    assert [one.name for one in found if one.code.startswith("V")] == ["data-unwritten"]
 
 
 def test_a_file_without_any_data_is_one_finding(tmp_path: Path) -> None:

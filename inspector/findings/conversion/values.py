@@ -270,6 +270,7 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
           tensor    model.layers.1.self_attn.k_proj.weight
           NaN       1
           infinite  0
+          first     byte 314,720 of model.safetensors
           help      download the file again; if the source has them too, use an earlier
                     checkpoint
 
@@ -284,8 +285,14 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
     where: str
     nan: int
     infinite: int
+    file: str = ""
+    byte: int | None = None
+    """Where the first such value of the first tensor is, where its numbers are stored in order."""
 
-    row_texts = (("tensor", "{names:listed 2}"), ("NaN", "{nan}"), ("infinite", "{infinite}"))
+    row_texts = (
+        ("tensor", "{names:listed 2}"), ("NaN", "{nan}"), ("infinite", "{infinite}"),
+        ("first", "byte {byte} of {file}", "file"),
+    )  # fmt: skip
     remedy_text = "download the file again; if the source has them too, use an earlier checkpoint"
 
     def headline(self) -> str:

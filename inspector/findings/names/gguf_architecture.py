@@ -37,10 +37,17 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     program: str = ""
     """The program whose converter puts these tensors into the file of the text model."""
 
+    meant: str = ""
+    """The name under which llama.cpp reads the first of them, where only the ends of names differ."""
+
     headline_text = "llama.cpp refuses {tensors:count tensor}"
-    row_texts = (("tensors", "{names:listed 3}"), ("read by", "{read_by:listed 4}", "read_by"))
+    row_texts = (
+        ("tensors", "{names:listed 3}"), ("read as", "{meant}", "meant"), ("read by", "{read_by:listed 4}", "read_by"),
+    )  # fmt: skip
 
     def remedy(self) -> Remedy:
+        if self.meant:
+            return Remedy(f"convert the model again with a current llama.cpp, which names them as {self.meant}")
         if self.read_by:
             return Remedy("convert the model again: the file has the tensors of another architecture")
         if self.program:
@@ -52,10 +59,11 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
 
 
 class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file lacks a tensor that llama.cpp needs and that is not a weight of the model.
+    """A GGUF file lacks a tensor that llama.cpp needs and that the model may do without.
 
     What it means
-        llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4.
+        llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4. Or
+        the model has some biases and norms by choice, of which llama.cpp needs each: here all of a kind are absent.
 
     Why it matters
         llama.cpp refuses a file without them, whatever else is in it.

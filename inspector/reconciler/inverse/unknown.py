@@ -270,7 +270,10 @@ def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
         return []
     paths = {path for node in equation.nodes for path in words(node) if len(path) > 1 or not is_known(scope, path[0])}
     found = {path for path in paths if len(path) == 1 or scope.word(path) is None}
-    return [scope.symbol(path[0]) for path in found if len(path) == 1] if len(found) == 1 else []
+    if len(found) != 1:
+        return []
+    (path,) = found
+    return [scope.symbol(path[0])] if len(path) == 1 and not scope.is_faulty(path[0]) else []
 
 
 def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System) -> dict[Leaf, Value]:
