@@ -9,7 +9,7 @@ of stride four, and the order from the decoder. Detectors have no class of their
 from inspector.architectures.vision.backbones import width_of
 from inspector.architectures.vision.d_fine import HGNET_BACKBONE
 from inspector.architectures.vision.deformable import BOX, CLASS
-from inspector.architectures.vision.rt_detr import HYBRID_ENCODER, NOISE, PYRAMIDS, RT_DIMS, WITHOUT_NOISE
+from inspector.architectures.vision.rt_detr import HYBRID_ENCODER, NOISE, PYRAMIDS, RT_DIMS, STATE_DICT, WITHOUT_NOISE
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under, usually
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, table
 
@@ -47,7 +47,7 @@ READING_ORDER = Architecture("pp_doclayout_v2_reading_order", ties="false",
                 when="has_spatial_attention_bias"),
             part("rel_bias_module.pos_proj", "attention.relative", conv("4*relation_bias_embed_dim -> h, 1 1"))),
         part("relative_head.dense", "head.order", dense("d -> 2*global_pointer_head_size"))))
-PP_DOCLAYOUT_V2 = Architecture("pp_doclayout_v2", ties="false", dims=RT_DIMS | Dims(K="Ld"),
+PP_DOCLAYOUT_V2 = Architecture("pp_doclayout_v2", ties="false", dialects=({}, STATE_DICT), dims=RT_DIMS | Dims(K="Ld"),
     parts=rows(HGNET_BACKBONE, HYBRID_ENCODER, rows(WITHOUT_NOISE, u="F"),
         part("denoising_class_embed", "embed.noise", table("C d"))),
     heads=(
@@ -78,7 +78,7 @@ MASKS = rows(
 COPIES = rows(                                 # the one head of the decoder
     under("decoder.bbox_embed", BOX, tied="enc_bbox_head", tower="copies"),
     under("decoder.class_embed", CLASS, tied="enc_score_head", tower="copies"))
-PP_DOCLAYOUT_V3 = Architecture("pp_doclayout_v3", ties="tie_word_embeddings | true",
+PP_DOCLAYOUT_V3 = Architecture("pp_doclayout_v3", ties="tie_word_embeddings | true", dialects=({}, STATE_DICT),
     dims=RT_DIMS | Dims(S="len(feat_strides)", a="mask_feature_channels[0]", z="mask_feature_channels[1]",
                         Y="len(stages) - 1", v="stages[{Y}+1]", cv=width_of("v"),
                         H="2 : 2*log2(feat_strides[{S}]//feat_strides[0]) : 2"),
