@@ -27,7 +27,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.quantization.signs import may_be_packed
-from inspector.reconciler.config_keys import as_meant
+from inspector.reconciler.config_keys import as_meant, lacks_method
 from inspector.reconciler.dtypes import dtype_findings, unscaled, weights_not_float, without_flat, without_scales
 
 if TYPE_CHECKING:
@@ -162,13 +162,27 @@ def quantization_helpers(draft: Draft) -> Draft:
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
     solved = draft.case is not None and draft.case.solved
+    unpacked = draft.unpacked.judged_by(_required(draft))
     heads = [one.place.tensor or one.place.family for one in draft.findings if isinstance(one, HeadTied)]
     found = packing_findings(
-        draft.checkpoint, draft.unpacked, added.ledger.lines, mismatched, solved=solved, tied=(*heads, None)[0]
+        draft.checkpoint, unpacked, added.ledger.lines, mismatched, solved=solved, tied=(*heads, None)[0]
     )
     added = added.with_findings(list(found))
     added = added.with_findings(list(block_missing(draft.checkpoint, draft.unpacked, added.ledger.lines)))
+    config = draft.checkpoint.config
+    if config is not None and lacks_method(config.values):
+        from inspector.auditing.unnamed_method import with_method
+
+        added = replace(added, findings=tuple(with_method(added.findings, draft.unpacked, config.values)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))
+
+
+def _required(draft: Draft) -> frozenset[str]:
+    """The families of weights that the definition requires."""
+    if draft.case is None or draft.reading is None:
+        return frozenset()
+    blocks = draft.case.plan.blocks
+    return frozenset(draft.reading.prefix + one.key for one in blocks if one.required and one.tie is None)
 
 
 def deferred_lines(draft: Draft) -> Draft:

@@ -72,6 +72,13 @@ def written_for(keys: Container[str], stated: str | None) -> str | None:
     return found[0][0]
 
 
+def method_of_block(keys: Container[str], scheme: str) -> str | None:
+    """The method of a block that names none, by its keys and the scheme of the weights; None where several read it."""
+    methods = METHODS_OF.get(scheme, ())
+    written = next((found[0] for key, found in KEYS_OF.items() if key in keys and found[0] in methods), None)
+    return written or (methods[0] if methods and methods not in (ROWS, _HALVES) else None)
+
+
 def method_for(
     scheme: str, setting: ModuleSettings, values: str, written: str | None = None, *, by_row: bool = False
 ) -> str | None:

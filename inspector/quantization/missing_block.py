@@ -22,6 +22,8 @@ LISTS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
 MOST_LISTED: Final = 2_000
+OF_MLX: Final = "mlx"
+"""The method whose loader reads bits and group size from the block, and fails without them."""
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
     "exl2": "exllamav2", "exl3": "exllamav3", "gptq-float-zeros": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
@@ -57,6 +59,9 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Container[str]) -
     """
     if own_loader(unpacked) is not None:
         return True
+    base = unpacked.settings.base
+    if base.method == OF_MLX and base.bits is None:
+        return False
     if of_transformers and main_scheme(unpacked) in QUANTO:
         return QUANTO_FILE in files
     return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")

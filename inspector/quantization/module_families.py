@@ -26,7 +26,7 @@ from inspector.findings.types.unpacked import (
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
 from inspector.quantization.loaders import follows_tensors, is_foreign, method_for
-from inspector.quantization.module import FLOATS, SCALE_DTYPES, Scheme, UnpackedTensor
+from inspector.quantization.module import FLOATS, INTEGERS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
 from inspector.quantization.pieces import is_by_row, is_lone, recognised, transposed, without_plain_integers
 from inspector.quantization.stated import ModuleSettings
@@ -52,6 +52,10 @@ FACTORS: Final = (COMMON | {"activation_scale", "activation_scale_inv", "input_s
     "input_zero_point", "output_zero_point", "weight_zero_point", "k_zero_point", "v_zero_point", "q_scale",
 }  # fmt: skip
 """Helpers of any scheme that are factors; `q_scale` is a packed one of EXL2 as well."""
+
+
+LIST: Final = 2
+"""Fewest elements of a helper that is no switch."""
 
 
 def groups_of(work: Work, module: Module) -> list[ModuleGroup]:
@@ -82,7 +86,7 @@ def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> 
         return
     work.clear(module)
     for piece in pieces:
-        scheme = piece.scheme or (None if is_lone(piece) else _like_siblings(piece, known))
+        scheme = piece.scheme or (None if is_lone(piece) else _like_siblings(piece, known) or _like_others(work, piece))
         if scheme is not None:
             _open(work, module, piece, scheme)
         elif _strange(work, piece):
@@ -107,6 +111,20 @@ def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
             continue  # values stored in a float dtype are a column
         found.setdefault(other.modules, scheme)
     return found[max(found)] if found else None
+
+
+def _like_others(work: Work, piece: ModuleGroup) -> Scheme | None:
+    """Where values have another shape: the scheme of other modules of which all helpers are stored."""
+    for scheme in work.used:
+        values = piece.layouts.get(scheme.values)
+        if (
+            values is not None
+            and values.dtype not in FLOATS
+            and scheme.needs
+            and not {*scheme.needs} - {*piece.layouts}
+        ):
+            return scheme
+    return None
 
 
 def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
@@ -213,13 +231,18 @@ def _excluded(
 
 
 def _integers(work: Work, module: Module, piece: ModuleGroup, faults: Sequence[PackedModules]) -> None:
-    """Reports scales of any scheme that are stored as plain integers. faults: what its own scheme says."""
+    """Reports scales of any scheme that are stored as plain integers, and helpers that are stored as truth values.
+
+    faults: what its own scheme says.
+    """
     known = {fault.helper for fault in faults if isinstance(fault, PackingHelperDiffers)}
     for suffix, layout in piece.layouts.items():
-        if suffix in FACTORS and suffix not in known and layout.dtype not in SCALE_DTYPES:
+        wanted = SCALE_DTYPES if suffix in FACTORS else SCALE_DTYPES | INTEGERS if suffix in HELPERS else ()
+        single = suffix not in FACTORS and layout.elements < LIST
+        if wanted and suffix not in known and layout.dtype not in wanted and not single:
             differs = PackingHelperDiffers(
                 helper=suffix, stored=layout.shape, dtype=layout.dtype, expected=(layout.shape,),
-                dtypes=tuple(sorted(SCALE_DTYPES)), because="",
+                dtypes=tuple(sorted(wanted)), because="",
             )  # fmt: skip
             work.report(differs, module, suffix, piece.boxes, "")
 
@@ -323,8 +346,26 @@ def _without_values(
         boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)
         missing = PackedValuesMissing(helpers=tuple(alone), values=packed.values)
         work.report(missing, module, packed.values, boxes, packed.name)
-        if boxes:
-            work.without_values[module.logical] = work.without_values.get(module.logical, ()) + boxes
+        work.lose_values(module, boxes)
     elif work.whole and not any(module.name(suffix) in work.lost for suffix in {PLAIN, *BY_VALUES}):
         orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)
         work.report(orphaned, module, alone[0], piece.boxes, packed.name if packed is not None else "")
+        of = _scheme_of(work, piece, alone) if packed is None and dense is None else None
+        if of is not None:
+            lost = PackedValuesMissing(helpers=tuple(alone), values=of.values)
+            work.cases[-1] = replace(work.cases[-1], scheme=of.name, missing=(lost, module.name(of.values)))
+            work.lose_values(module, piece.boxes)
+
+
+def _scheme_of(work: Work, piece: ModuleGroup, helpers: Sequence[str]) -> Scheme | None:
+    """The scheme of other modules that has all of these helpers, of a module without values."""
+    return next(
+        (
+            scheme
+            for scheme in work.used
+            if piece.setting.skipped is None
+            and COMMON.union(scheme.needs, scheme.may).issuperset(helpers)
+            and not COMMON.issuperset(set(scheme.needs).intersection(helpers))
+        ),
+        None,
+    )

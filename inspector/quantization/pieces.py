@@ -87,8 +87,11 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
     """The pieces, without a scheme where the integers are not packed.
 
     Nothing says that they are: their module has no helper and is excluded by the settings, or is alone, or they
-    have the shape that the same weight has in other layers once it is unpacked.
+    have the shape that the same weight has in other layers once it is unpacked, or it is plain in all others.
     """
+    others = [piece for piece in pieces if not is_lone(piece)]
+    if others and all(piece.scheme is None and _is_dense(piece) for piece in others):
+        return [replace(piece, scheme=None) if is_lone(piece) else piece for piece in pieces]
     shapes = {
         unpacked
         for piece in pieces
@@ -102,6 +105,11 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
         else piece
         for piece in pieces
     ]
+
+
+def _is_dense(piece: ModuleGroup) -> bool:
+    weight = piece.layouts.get(PLAIN)
+    return weight is not None and weight.dtype in FLOATS and piece.layouts.keys() <= {PLAIN, "bias"}
 
 
 def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) -> bool:

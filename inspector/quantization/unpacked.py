@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, tuples
 from inspector.algebra.names import name_of
@@ -34,7 +35,8 @@ class Helper(Struct, frozen=True):
 class ModuleProblem(Struct, frozen=True):
     """A problem of modules of one family: a finding without the names of the modules.
 
-    key: family of the affected tensor. of: family of the logical tensor.
+    key: family of the affected tensor. of: family of the logical tensor. missing: what it is instead where the
+    definition has the weight, with its family.
     """
 
     finding: PackedModules
@@ -42,6 +44,7 @@ class ModuleProblem(Struct, frozen=True):
     boxes: tuple[Box, ...]
     scheme: str = ""
     of: str = ""
+    missing: tuple[PackedModules, str] | None = None
 
     @property
     def tensors(self) -> int:
@@ -66,6 +69,10 @@ class Unpacked(Struct, frozen=True):
     biased: frozenset[str] = frozenset()
     settings: QuantizationSettings = NO_SETTINGS
 
+    def judged_by(self, expected: Container[str]) -> Unpacked:
+        """The same, with the cases that depend on it decided. expected: logical families of the definition."""
+        return replace(self, cases=tuple(_decided(case, expected) for case in self.cases))
+
     def biases(self, prefix: str) -> frozenset[str]:
         """These biases under the names of a reading, which may remove a prefix."""
         return frozenset(key.removeprefix(prefix) for key in self.biased)
@@ -76,3 +83,10 @@ class Unpacked(Struct, frozen=True):
             (key, box) for key, boxes in self.without_values.items() for box in boxes if count([box]) <= _MOST_GONE
         ]
         return [name_of(key, index) for key, box in boxes for index in tuples(box)]
+
+
+def _decided(case: ModuleProblem, expected: Container[str]) -> ModuleProblem:
+    if case.missing is None or case.of not in expected:
+        return case
+    finding, key = case.missing
+    return replace(case, finding=finding, key=key, missing=None)

@@ -8,7 +8,7 @@ and how a module is quantized is decided for each piece, never for the checkpoin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from inspector.algebra.boxes import Box, joined
@@ -19,13 +19,15 @@ from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
 from inspector.quantization.fused_scales import with_stacked
+from inspector.quantization.module import Scheme
 from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
+from inspector.quantization.pieces import is_lone
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.uneven import uneven_blocks, uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
-from inspector.quantization.work import Work
+from inspector.quantization.work import ModuleGroup, Work
 
 UNSTATED: Final = frozenset({"mlx", "pack-quantized"})
 """Schemes whose tensors leave the bits open where no settings state them."""
@@ -78,6 +80,7 @@ def _unpacked(
     work.take_transforms()
     work.without_values = _lost_values(lost)
     groups = [groups_of(work, module) for module in modules]
+    work.used = _used(piece for pieces in groups for piece in pieces)
     usual = usual_dtypes(piece for pieces in groups for piece in pieces)
     groups = [[as_it_should_be(piece, usual) for piece in pieces] for pieces in groups]
     for module, pieces in zip(modules, groups, strict=True):
@@ -102,6 +105,15 @@ def _unpacked(
         biased=frozenset(key for key in work.biased if key in logical),
         settings=settings,
     )
+
+
+def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:
+    """The schemes of modules, that of most first."""
+    found: dict[str, tuple[Scheme, list[int]]] = {}
+    for piece in pieces:
+        if piece.scheme is not None and not is_lone(piece):
+            found.setdefault(piece.scheme.name, (piece.scheme, []))[1].append(piece.modules)
+    return tuple(scheme for scheme, _ in sorted(found.values(), key=lambda one: -sum(one[1])))
 
 
 def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:

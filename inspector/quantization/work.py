@@ -56,7 +56,8 @@ class Work(Struct):
     """Collects the logical tensors of modules.
 
     lost: families in files that could not be read. whole: whether absent tensors are missing. stored: the logical
-    families so far; touched: those that were rebuilt. The other fields are as in `Unpacked`.
+    families so far; touched: those that were rebuilt. used: the schemes of the checkpoint, that of most modules first.
+    The other fields are as in `Unpacked`.
     """
 
     settings: QuantizationSettings
@@ -70,6 +71,7 @@ class Work(Struct):
     schemes: dict[str, int] = {}
     without_values: dict[str, tuple[Box, ...]] = {}
     biased: set[str] = set()
+    used: tuple[Scheme, ...] = ()
 
     def take_transforms(self) -> None:
         """Separates the rotations that the settings name: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`.
@@ -119,6 +121,11 @@ class Work(Struct):
         """Records a problem of the tensor with a suffix."""
         if boxes:
             self.cases.append(ModuleProblem(finding, module.name(suffix), boxes, scheme, module.logical))
+
+    def lose_values(self, module: Module, boxes: tuple[Box, ...]) -> None:
+        """Records where the values of a module are missing."""
+        if boxes:
+            self.without_values[module.logical] = self.without_values.get(module.logical, ()) + boxes
 
     def not_lost(self, name: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
         """The boxes at which an absent tensor is missing, that is not in a file that could not be read."""

@@ -130,6 +130,8 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
 def _stated(value: Any) -> str:
     if isinstance(value, list) and len(value) > FEW_ITEMS:
         return f"a list of {len(value)}"
+    if isinstance(value, dict) and len(value) > FEW_ITEMS:
+        return f"an object of {len(value)} keys"
     return "null" if value is None else shown(value)
 
 

@@ -51,6 +51,43 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
             assert step.new.get("desc_act") == (indexed if step.new.get("quant_method") == "gptq" else None)
 
 
+def without_method(name: str, path: Path, block: Any) -> Audit:
+    """The audit of a folder with another block."""
+    config, spec, _ = checkpoint(name)
+    key = next(key for key in KEYS if key in config)
+    write(path, spec, {**{key: value for key, value in config.items() if key not in KEYS}, key: block})
+    return audit(str(path))
+
+
+@pytest.mark.parametrize(
+    "name", ["gptq_4bit_g128_sym", "ct_w4a16", "hqq_4bit_g64", "quark_fp8", "bnb_nf4", "mlx_mxfp4"]
+)
+def test_an_empty_block_is_the_one_that_was_lost(name: str, tmp_path: Path) -> None:
+    assert bad(without_method(name, tmp_path, {})) == ["T625"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gptq_4bit_g128_sym", "autoround_4bit_g128_sym", "awq_gemm_4bit_g128", "ct_w4a16", "ct_fp8_dynamic", "quark_fp8",
+     "hqq_4bit_g64", "torchao_f8wo", "modelopt_nvfp4"],
+)  # fmt: skip
+def test_a_block_that_names_no_method_gets_that_of_the_weights(name: str, tmp_path: Path) -> None:
+    block = dict(checkpoint(name)[0]["quantization_config"])
+    method = block.pop("quant_method")
+    result = without_method(name, tmp_path, block)
+    assert bad(result) == ["C311"], [finding.message for finding in result.findings]
+    (finding,) = (one for one in result.findings if one.code == "C311")
+    (step,) = finding.remedy().steps
+    assert (step.action, step.key) == ("set", ("quantization_config", "quant_method"))
+    assert step.new == method
+
+
+def test_bitsandbytes_needs_no_method_beside_its_switches(tmp_path: Path) -> None:
+    block = dict(checkpoint("bnb_nf4")[0]["quantization_config"])
+    del block["quant_method"]
+    assert bad(without_method("bnb_nf4", tmp_path, block)) == []
+
+
 DENSE = {"tao_int8wo_gpt2"}
 """Variants in which the tool quantized nothing: gpt2 has no linear layers."""
 

@@ -81,6 +81,65 @@ def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
     assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
 
 
+ALONE = ["mlx_4bit_g64", "mlx_mxfp4", "gptq_4bit_g128_sym", "awq_gemm_4bit_g128", "bnb_nf4", "bnb_int8",
+         "ct_fp8_dynamic", "fp8_finegrained", "quanto_int4", "torchao_f8wo", "quark_int4_g128",
+         "modelopt_nvfp4"]  # fmt: skip
+"""Checkpoints of which a module has no other like it that says how it is quantized."""
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("module", ["lm_head", "mlp.down_proj"])
+def test_lost_values_of_all_modules_of_a_family_are_one_finding(name: str, module: str) -> None:
+    config, spec, parameters = checkpoint(name)
+    lost = [key for key in spec if any(key.endswith(f"{module}.{suffix}") for suffix in VALUES)]
+    if module == "lm_head" and len([key for key in spec if "lm_head." in key]) < 2:
+        pytest.skip("it is not quantized")
+    result = audited(name, {key: entry for key, entry in spec.items() if key not in lost}, config)
+    assert bad(result) == ["T612"] * len(bad(result)), [finding.message for finding in result.findings]
+    assert result.counts.expected_parameters == parameters
+
+
+def test_scales_of_a_weight_that_the_model_does_not_have_are_left_over() -> None:
+    put: Spec = {"model.layers.0.mlp.extra_proj.weight_scale": ("BF16", (768, 1))}
+    assert bad(changed("ct_fp8_dynamic", put=put)) == ["T617"]
+
+
+@pytest.mark.parametrize("name", ["mlx_4bit_g64", "mlx_mxfp4"])
+def test_values_of_a_head_that_are_transposed_are_one_finding(name: str) -> None:
+    dtype, (rows, columns) = checkpoint(name)[1]["lm_head.weight"]
+    assert bad(changed(name, put={"lm_head.weight": (dtype, (columns, rows))})) == ["D501"]
+
+
+@pytest.mark.parametrize(
+    ("name", "matrix"),
+    [("bnb_nf4_mixtral", "block_sparse_moe.experts.0.w1"), ("fp8_finegrained_mixtral", "block_sparse_moe.gate"),
+     ("bnb_int8", "mlp.down_proj")],
+)  # fmt: skip
+def test_a_plain_matrix_stored_as_integers_is_not_quantized(name: str, matrix: str) -> None:
+    """Nothing says that it is: the same matrix of the other layers is plain."""
+    config, spec, _ = checkpoint(name)
+    weight = f"model.layers.1.{matrix}.weight"
+    shape = original(name)[weight] if name == "bnb_int8" else spec[weight][1]
+    if name == "bnb_int8":
+        config["quantization_config"]["llm_int8_skip_modules"] = ["down_proj", "lm_head"]
+        spec = {key: entry for key, entry in spec.items() if "down_proj" not in key}
+        spec |= {f"model.layers.{layer}.{matrix}.weight": ("BF16", shape) for layer in range(2)}
+    assert bad(audited(name, {**spec, weight: ("I8", shape)}, config)) == ["T603"]
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "dtype"),
+    [("hqq_4bit_g64", "zero", "I32"), ("bnb_nf4", "weight.quant_state.bitsandbytes__nf4", "I64"),
+     ("gptq_4bit_g128_sym", "g_idx", "BOOL"), ("ct-w4-asym", "weight_zero_point", "BOOL"),
+     ("mlx_mxfp4", "scales", "F32"), ("ct_nvfp4a16", "weight_scale", "F32"),
+     ("modelopt_nvfp4", "weight_scale", "BOOL")],
+)  # fmt: skip
+def test_a_helper_of_another_dtype_is_one_finding(name: str, suffix: str, dtype: str) -> None:
+    key = f"{MODULE}.{suffix}"
+    result = changed(name, put={key: (dtype, checkpoint(name)[1][key][1])})
+    assert bad(result) == ["T611"], [finding.message for finding in result.findings]
+
+
 BY_TENSORS = ("mlx", "torchao")
 """Tools whose loaders ask the tensors of a module, not the config, if it is quantized."""
 

@@ -49,9 +49,8 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]
     reading.helper("weight.absmax", counts, f"one for {size or 64} values", BYTES if nested else FLOATS)
     reading.helper("weight.quant_map", [(16,)], "one for each code", FLOATS)
-    if kind is None:
-        stated = STATES[1] if setting.variant == "fp4" else STATES[0]
-        reading.helper(stated, [()])
+    state = STATES[1] if (kind or setting.variant) == "fp4" else STATES[0]
+    reading.helper(state, [tensors[state].shape if state in tensors else ()], "JSON in bytes", frozenset({"U8"}))
     if nested:
         blocks = ceil_div(elements, size or 64)
         reading.helper(NESTED[0], [(ceil_div(blocks, 256),)], "one for 256 blocks", FLOATS)

@@ -229,8 +229,9 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *rows, columns = values.shape
-    nvfp4 = scale.dtype in FLOAT8 if scale is not None else "weight_global_scale" in tensors
-    if scale is None and setting.variant:
+    known = scale is not None and scale.dtype in FLOAT8 | BYTES
+    nvfp4 = scale.dtype in FLOAT8 if known and scale is not None else "weight_global_scale" in tensors
+    if not known and setting.variant:
         nvfp4 = "nvfp4" in setting.variant
     size = 16 if nvfp4 else 32
     inputs = 2 * columns

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspector.loader.layout import Layout
 from inspector.quantization.config_block import ConfigBlock
-from inspector.quantization.module import GROUPS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.module import FLOATS, GROUPS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
@@ -54,7 +54,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if setting.group_size is not None and setting.group_size > 0:
         reading.compare("group_size", size)
     for helper in ("scale", "zero"):
-        reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
+        reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group", FLOATS)
     if any(name in tensors for name in NEEDED):
         for name in (*NEEDED, *(NEEDED_TOO if "stores_quant_config" in tensors else ())):
             shape = (2,) if name == "shape" else tensors[name].shape if name in tensors else ()

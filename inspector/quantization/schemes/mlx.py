@@ -34,7 +34,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     values, scales = tensors["weight"], tensors.get("scales")
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
-    affine = biases in tensors or scales is None or scales.dtype not in BYTES
+    affine = biases in tensors or scales is None or (scales.dtype not in BYTES and setting.variant in (None, "affine"))
     reported = [tensors[name].shape[-1] for name in ("scales", biases) if name in tensors and tensors[name].shape]
     groups = next(
         (number for number in reported if _choices(width, number, affine, setting)), reported[0] if reported else None

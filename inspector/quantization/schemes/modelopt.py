@@ -62,7 +62,8 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     six = six or (setting.bits == 6 and (scale is None or scale.shape[-1:] != (columns / 16,)))
     inputs = columns if values.dtype == "F4" else 4 * columns // 3 if six else 2 * columns
     variant = (setting.variant or "").casefold()
-    nvfp4 = scale.dtype in FLOAT8 if scale is not None else "mx" not in variant and setting.method != "quark"
+    known = scale is not None and scale.dtype in FLOAT8 | BYTES
+    nvfp4 = scale.dtype in FLOAT8 if known and scale is not None else "mx" not in variant and setting.method != "quark"
     wide = setting.group_size == 32 if scale is None else scale.shape[-1:] == (inputs / 32,)  # for inputs of 8 bits
     size = 16 if nvfp4 and not wide else 32
     reading.compare("bits", 6 if six else 4)
