@@ -293,7 +293,8 @@ def _grouped(cases: Sequence[ModuleProblem], quantized: int) -> Iterator[list[Mo
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
         modules = sum(case.tensors for case in kind)
         many = modules > MOST_MODULES or 2 * modules > quantized
-        if len(groups) > MOST_REPORTED or many or kind[0].finding.always_one:
+        alone = len({case.key for case in kind}) == 1
+        if len(groups) > MOST_REPORTED or many or alone or kind[0].finding.always_one:
             yield kind
         else:
             yield from groups

@@ -29,7 +29,7 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
-    "exl3": ("exl3",), "ascend-w8a8": ("ascend",),
+    "exl3": ("exl3",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
 }  # fmt: skip
 """Scheme -> the methods whose loaders read it; the first is the usual one."""
 BY_VALUES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -116,6 +116,26 @@ def follows_tensors(scheme: str, special: bool) -> bool:
     lists (special). Measured: transformers 5.23 with torchao 0.18.
     """
     return scheme == "torchao" or (scheme.startswith("mlx") and not special)
+
+
+BY_ENDS: Final = frozenset({
+    "aqlm", "awq", "bitnet", "bitsandbytes", "eetq", "fbgemm_fp8", "fp8", "gemma", "higgs", "hqq", "metal", "mxfp4",
+    "quanto", "sinq", "spqr", "torchao", "vptq",
+})  # fmt: skip
+"""Methods whose list transformers reads with `should_convert_module` of `quantizers/quantizers_utils.py`."""
+_PATTERN: Final = frozenset("*?[]()|^$+\\")
+
+
+def is_read(entry: str, module: str, stacks: int) -> bool:
+    """Whether transformers 5 finds a module by an entry: at the beginning of its name up to a dot, or at its end.
+
+    module: the family. stacks: the number of first words of all names with layers; with several the names in the file
+    are not those that the model has, and only their ends are alike.
+    """
+    if not entry or not _PATTERN.isdisjoint(entry):
+        return True
+    named = ".".join("#" if part.isdecimal() else part for part in entry.split("."))
+    return module.endswith(named) or (stacks < 2 and f"{module}.".startswith(f"{named}."))
 
 
 _EVERY_LINEAR: Final = frozenset({

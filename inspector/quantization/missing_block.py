@@ -19,6 +19,7 @@ OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
 """Keys of llm-awq's file, which transformers spells `bits` and `group_size`."""
 LISTS: Final[Mapping[str, str]] = {
     "nf4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules", "awq": "modules_to_not_convert",
+    "gemma": "modules_to_not_convert",
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
 MOST_LISTED: Final = 2_000
@@ -106,6 +107,9 @@ def block_for(
         nested = any(key.endswith(".nested_absmax") for key in keys)
         return BLOCK, {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": kind,
                        "bnb_4bit_use_double_quant": nested}  # fmt: skip
+    if scheme == "gemma" and "bits" in sizes:
+        embeddings = {"quantize_embeddings": True} if any(key.endswith("embedding_scale") for key in keys) else {}
+        return BLOCK, {"quant_method": "gemma", "num_bits": sizes["bits"], **embeddings}
     own = scheme == "mxfp4" and any(key.endswith("_scales") for key in keys)  # other tools write weight_scale
     return BLOCK, {"quant_method": "mxfp4"} if own else None
 

@@ -21,11 +21,12 @@ from inspector.findings.types.unpacked import (
     CacheScalesStored,
     ModuleNotPacked,
     PackingHelperOrphaned,
+    SkipEntryUnread,
     SkippedButPacked,
 )
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
-from inspector.quantization.loaders import follows_tensors, is_foreign, method_for
+from inspector.quantization.loaders import BY_ENDS, follows_tensors, is_foreign, is_read, method_for
 from inspector.quantization.module import FLOATS, INTEGERS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
 from inspector.quantization.pieces import is_by_row, is_lone, recognised, transposed, without_plain_integers
@@ -38,7 +39,8 @@ TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx
                             "weight_global_scale", "weight_scale_2", "weight_g_idx", "pre_quant_scale", "codebooks",
                             "weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4",
                             "weight._scale", "weight._shift", "_weight_scale", "_weight_zero_point", "q_scale_max",
-                            "q_invperm", "block_scales", "input_global_scale"})  # fmt: skip
+                            "q_invperm", "block_scales", "input_global_scale", "embedding_scale",
+                            "meta.scale.x", "meta.zero.x"})  # fmt: skip
 """Helpers that are recognized by name, even if their values are missing."""
 BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
@@ -226,7 +228,11 @@ def _excluded(
     assert opened.packed is not None
     disagree = any(isinstance(fault, PackingConfigDisagrees) for fault in opened.faults)
     entry, source = piece.setting.skipped or "", work.settings.source
-    found = SkippedButPacked(entry=entry, source=source, otherwise=otherwise or (bool(entry) and disagree))
+    otherwise = otherwise or (bool(entry) and disagree)
+    stacks = {key.partition(".")[0] for key in work.stored if "#" in key}
+    unread = work.settings.base.method in BY_ENDS and not is_read(entry, module.key, len(stacks))
+    kind = SkipEntryUnread if unread and not otherwise else SkippedButPacked
+    found = kind(entry=entry, source=source, otherwise=otherwise)
     work.report(found, module, scheme.values, piece.boxes, opened.packed.scheme)
 
 
@@ -312,6 +318,8 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     """A piece that is not quantized: dense among quantized siblings, helpers without values, or neither."""
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
+    lost = _scheme_of(work, piece, orphans) if packed is None and PLAIN not in piece.layouts else None
+    orphans = _orphans(work, module, piece, lost) if lost is not None else orphans
     cache = [suffix for suffix in orphans if suffix in KV_CACHE]
     alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
     for suffix in piece.layouts:
@@ -328,7 +336,7 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     dense = piece.layouts.get(PLAIN)
     undeclared = work.settings.known and work.settings.whole and piece.setting.skipped is None
     if alone:
-        _without_values(work, module, piece, alone, packed)
+        _without_values(work, module, piece, alone, packed, lost)
     elif packed is not None and dense is not None and dense.dtype in FLOATS and undeclared:
         if follows_tensors(packed.name, special=piece.setting != work.settings.base):
             return
@@ -338,9 +346,12 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
 
 
 def _without_values(
-    work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], packed: Scheme | None
+    work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], packed: Scheme | None, lost: Scheme | None
 ) -> None:
-    """Reports helpers without quantized values: the values are lost, or the helpers are left over."""
+    """Reports helpers without quantized values: the values are lost, or the helpers are left over.
+
+    packed: the scheme of the same modules. lost: that of other modules with such helpers, where no such module has any.
+    """
     dense = piece.layouts.get(PLAIN)
     if packed is not None and dense is None:
         boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)
@@ -350,10 +361,9 @@ def _without_values(
     elif work.whole and not any(module.name(suffix) in work.lost for suffix in {PLAIN, *BY_VALUES}):
         orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)
         work.report(orphaned, module, alone[0], piece.boxes, packed.name if packed is not None else "")
-        of = _scheme_of(work, piece, alone) if packed is None and dense is None else None
-        if of is not None:
-            lost = PackedValuesMissing(helpers=tuple(alone), values=of.values)
-            work.cases[-1] = replace(work.cases[-1], scheme=of.name, missing=(lost, module.name(of.values)))
+        if lost is not None:
+            missing = PackedValuesMissing(helpers=tuple(alone), values=lost.values)
+            work.cases[-1] = replace(work.cases[-1], scheme=lost.name, missing=(missing, module.name(lost.values)))
             work.lose_values(module, piece.boxes)
 
 

@@ -24,6 +24,7 @@ METHODS: Final[Mapping[str, str]] = {
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
     "aqlm": "aqlm", "bitnet": "bitnet", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
+    "gemma": "gemma",
 }  # fmt: skip
 """Method -> the file in `schemes` that reads its config; other methods state only bits and group size."""
 OTHER_NAMES: Final[Mapping[str, str]] = {

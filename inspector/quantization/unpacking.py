@@ -70,7 +70,17 @@ def unpack(
         if not _bits_shown(known.cases):
             return known
     other = _unpacked(families, modules, settings.with_bits(shown), absent, whole)
-    return found if any((key, "bits") in other.agreed for key in shown) else other
+    needed = any((key, "bits") in other.agreed for key in shown)
+    return found if needed or _others_wrong(other) > _others_wrong(found) else other
+
+
+def _others_wrong(unpacked: Unpacked) -> int:
+    """Modules with a problem other than their bits."""
+    return sum(case.tensors for case in unpacked.cases if not _is_of_bits(case))
+
+
+def _is_of_bits(case: ModuleProblem) -> bool:
+    return isinstance(case.finding, PackingConfigDisagrees) and case.finding.what == "bits"
 
 
 def _unpacked(
@@ -109,10 +119,10 @@ def _unpacked(
 
 def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:
     """The schemes of modules, that of most first."""
-    found: dict[str, tuple[Scheme, list[int]]] = {}
+    found: dict[tuple[str, str], tuple[Scheme, list[int]]] = {}
     for piece in pieces:
         if piece.scheme is not None and not is_lone(piece):
-            found.setdefault(piece.scheme.name, (piece.scheme, []))[1].append(piece.modules)
+            found.setdefault((piece.scheme.name, piece.scheme.values), (piece.scheme, []))[1].append(piece.modules)
     return tuple(scheme for scheme, _ in sorted(found.values(), key=lambda one: -sum(one[1])))
 
 

@@ -154,6 +154,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-config-disagrees": lambda: changed("gptq_4bit_g128_sym", group_size=64),
     "packing-config-unread": lambda: changed("bnb_nf4", bnb_4bit_quant_type="fp4"),
     "skipped-but-packed": lambda: changed("awq_gemm_4bit_g128", modules_to_not_convert=[DOWN]),
+    "skip-entry-unread": lambda: changed("bnb_nf4", llm_int8_skip_modules=["mlp", "lm_head"]),
     "module-not-packed": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (256, 768))}),
     "layers-not-packed": lambda: without_role("ct_fp8_dynamic", "down_proj"),
     "tied-head-not-excluded": lambda: tied("ct_w4a16", []),

@@ -140,6 +140,32 @@ def test_a_helper_of_another_dtype_is_one_finding(name: str, suffix: str, dtype:
     assert bad(result) == ["T611"], [finding.message for finding in result.findings]
 
 
+def test_one_transposed_expert_does_not_speak_for_the_bits_of_all() -> None:
+    """Half of its width, and of that of each other module, is a width of the model too."""
+    one = variants()["ct_w4a16_experts"]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    key = "model.layers.1.mlp.experts.0.down_proj.weight_packed"
+    result = judged({**spec, key: ("I32", spec[key][1][::-1])}, one["config"])
+    assert bad(result) == ["D501"], [finding.message for finding in result.findings]
+
+
+GEMMA = [
+    ("gemma_4", "mlp.down_proj.weight_scale", "T610"), ("gemma_4", "mlp.down_proj.weight", "T612"),
+    ("gemma_8", "mlp.down_proj.input_activation_scale", "T610"), ("gemma_2_mixed", "self_attn.q_proj.weight", "T612"),
+    ("gemma_4_embedding", "embed_tokens.embedding_scale", "T610"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lost", "expected"), GEMMA)
+def test_what_gemma_in_integers_lacks_is_one_finding(name: str, lost: str, expected: str) -> None:
+    one = variants()[name]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    del spec[next(key for key in spec if key.endswith(lost))]
+    result = judged(spec, one["config"])
+    assert bad(result) == [expected], [finding.message for finding in result.findings]
+    assert result.counts.expected_parameters == one["parameters"]
+
+
 BY_TENSORS = ("mlx", "torchao")
 """Tools whose loaders ask the tensors of a module, not the config, if it is quantized."""
 

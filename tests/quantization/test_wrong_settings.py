@@ -225,6 +225,26 @@ def test_a_module_listed_as_left_alone_is_reported_where_it_is_packed(name: str,
     assert bad(audited(name, {**spec, f"{MODULE}.weight": ("BF16", rows)}, config)) == []
 
 
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [("mlp", "T653"), ("layers.1", "T653"), ("model.layers.1.mlp", "T615"), ("o_proj", "T615")],
+)
+def test_transformers_5_finds_an_entry_only_at_the_ends_of_a_name(entry: str, expected: str) -> None:
+    """Measured: 5.23 with bitsandbytes 0.50."""
+    result = changed("bnb_nf4", llm_int8_skip_modules=["lm_head", entry])
+    assert [one.code for one in result.findings if one.code in ("T615", "T653")] == [expected]
+    assert bad(result) == ([expected] if expected == "T615" else [])
+
+
+@pytest.mark.parametrize("name", ["bnb_nf4_gemma3_tower", "bnb_nf4_llava_tower"])
+def test_a_tower_that_its_list_names_without_model_is_quantized_by_transformers_5(name: str) -> None:
+    one = variants()[name]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    result = judged(spec, one["config"])
+    assert (result.verdict, result.counts.unique_parameters) == ("clean", one["parameters"])
+    assert {one.code for one in result.findings} >= {"T653"}
+
+
 LISTS = [
     ("bnb_nf4", "llm_int8_skip_modules", ["lm_head"], "q_proj"),
     ("bnb_int8", "llm_int8_skip_modules", ["lm_head"], "q_proj"),

@@ -73,6 +73,40 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
         )
 
 
+class SkipEntryUnread(SkippedButPacked, frozen=True, kw_only=True):
+    """An entry of a list of unquantized modules is a part of their names that transformers 5 does not look for.
+
+    What it means
+        transformers 5 compares an entry with the beginning of a module's name as the model has it, which may be
+        `model.vision_tower` where the file has `vision_tower`, and with its end. It quantizes the module, as stored.
+
+    Why it matters
+        transformers 4 and vLLM find the entry within the name, build an unquantized module and cannot load it.
+
+    Example
+        note[T653] skip-entry-unread: "mlp" in quantization_config
+          stored   model.layers.0.mlp.down_proj.weight,
+                   model.layers.1.mlp.down_proj.weight,
+                   model.layers.0.mlp.gate_proj.weight and 3 more
+          packing  nf4
+          loader   transformers 5 reads them quantized; transformers 4 and vLLM do not
+          help     no action needed for transformers 5; for the others, remove the entry
+                   from the list
+
+    What to do
+        Nothing for transformers 5. For other loaders remove the entry from the list.
+    """
+
+    code = "T653"
+    severity = "note"
+
+    def rows(self) -> Rows:
+        return [*super().rows(), ("loader", "transformers 5 reads them quantized; transformers 4 and vLLM do not")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("no action needed for transformers 5; for the others, remove the entry from the list")
+
+
 class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
     """A module is not quantized although its siblings are and the config does not exclude it.
 

@@ -4,7 +4,7 @@
 
 FOLDER has a folder for each checkpoint, as the tool wrote it, and `base_NAME` for each model before it was quantized.
 The first word of the name is the tool (bnb, tao: torchao, quanto, ct: llmcompressor, ar: auto-round, mo: ModelOpt,
-mlx).
+mlx, gemma: the layers of `integrations/gemma_quant.py` of transformers 5.23, saved with `save_file`).
 """
 
 from __future__ import annotations
