@@ -12,6 +12,7 @@ from inspector.architectures.defaults import is_component
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.derived_keys import underived_heads
 from inspector.auditing.draft import Draft
+from inspector.auditing.names_of_mlx import without_module_of_mlx
 from inspector.auditing.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.part_alone import PART_ALONE, part_alone
@@ -183,7 +184,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     """The draft with the ledger of a definition, its findings, and what it leaves open."""
     checkpoint, reading, case = draft.checkpoint, judged.reading, judged.case
     known = judged.config.definition is reading.definition and not judged.config.is_params
-    file, findings = checkpoint.config, judged.findings
+    file, findings = checkpoint.config, without_module_of_mlx(judged.findings, checkpoint, case.ledger.lines)
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config":
         if is_component(reading.name):

@@ -149,6 +149,12 @@ def test_one_transposed_expert_does_not_speak_for_the_bits_of_all() -> None:
     assert bad(result) == ["D501"], [finding.message for finding in result.findings]
 
 
+def test_square_values_of_auto_round_that_are_transposed_are_wrong_and_not_its_packing_format() -> None:
+    key = "model.layers.1.self_attn.q_proj.qweight"
+    dtype, shape = checkpoint("autoround_4bit_g128_sym")[1][key]
+    assert bad(changed("autoround_4bit_g128_sym", put={key: (dtype, shape[::-1])})) == ["T620"]
+
+
 GEMMA = [
     ("gemma_4", "mlp.down_proj.weight_scale", "T610"), ("gemma_4", "mlp.down_proj.weight", "T612"),
     ("gemma_8", "mlp.down_proj.input_activation_scale", "T610"), ("gemma_2_mixed", "self_attn.q_proj.weight", "T612"),

@@ -12,11 +12,12 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     packing = block.text("packing_format") or ""
     blocks = "weight_block_size" if "weight_block_size" in block.values else "group_size"
     base = block.module_settings(
-        {"block": blocks},
+        {"block": blocks, "variant": "packing_format"},
         bits=block.integer("bits"),
         group_size=block.integer("group_size"),
         block=block.pair(blocks),
         variant=packing.rpartition(":")[2] or None,
+        shown={"variant": packing},
     )
     special, ignored = [], list(block.ignored())
     for name, change in block.inner("extra_config").blocks():

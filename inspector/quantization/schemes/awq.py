@@ -19,6 +19,7 @@ from inspector.quantization.module import (
     ceil_div,
     word,
 )
+from inspector.quantization.schemes.gptq import OF_GPTQ
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
@@ -56,6 +57,8 @@ def packed_outputs(
     reading.compare("bits", bits)
     if scheme == "awq":
         _version(reading, "gemm")
+    if setting.method == "auto-round" and OF_GPTQ in (setting.variant or ""):
+        reading.contradicts("variant", setting.shown.get("variant"), "auto_round:auto_awq")
     groups, size = reading.grouped((scales, points), -2, inputs)
     reading.helper(scales, [(*lead, groups, outputs)], "one for each group and output")
     because = f"{bits} bits for each group and output"

@@ -1,0 +1,25 @@
+"""The module around a model in mlx-lm: each of its classes has the layers below `model`, whatever transformers has.
+
+Source: `sanitize` of mlx-lm's `models/gpt2.py`, which adds `model.` to names without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from inspector.auditing.channels_last import is_of_mlx
+from inspector.findings.finding import Finding
+from inspector.findings.names.prefixes import PrefixOnNames
+from inspector.loader.checkpoint import Checkpoint
+from inspector.reconciler.ledger import Line
+
+AROUND: Final = "model."
+MLX: Final = "mlx"
+"""The scheme that MLX alone writes."""
+
+
+def without_module_of_mlx(findings: Sequence[Finding], checkpoint: Checkpoint, lines: Sequence[Line]) -> list[Finding]:
+    """The findings, without the one on the module that mlx-lm has around a model. lines: those of the weights."""
+    own = is_of_mlx(checkpoint) or any(line.packed is not None and line.packed.scheme == MLX for line in lines)
+    return [one for one in findings if not (own and isinstance(one, PrefixOnNames) and one.prefix == AROUND)]
