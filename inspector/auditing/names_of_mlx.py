@@ -10,7 +10,6 @@ from typing import Final
 
 from inspector.auditing.channels_last import is_of_mlx
 from inspector.findings.finding import Finding
-from inspector.findings.names.prefixes import PrefixOnNames
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Line
 
@@ -22,4 +21,8 @@ MLX: Final = "mlx"
 def without_module_of_mlx(findings: Sequence[Finding], checkpoint: Checkpoint, lines: Sequence[Line]) -> list[Finding]:
     """The findings, without the one on the module that mlx-lm has around a model. lines: those of the weights."""
     own = is_of_mlx(checkpoint) or any(line.packed is not None and line.packed.scheme == MLX for line in lines)
-    return [one for one in findings if not (own and isinstance(one, PrefixOnNames) and one.prefix == AROUND)]
+    if not findings or not own:
+        return list(findings)
+    from inspector.findings.names.prefixes import PrefixOnNames
+
+    return [one for one in findings if not (isinstance(one, PrefixOnNames) and one.prefix == AROUND)]
