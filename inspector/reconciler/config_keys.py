@@ -142,6 +142,7 @@ def _refused(values: Mapping[str, Any]) -> list[RefusedValue]:
 
 
 def _refused_by_older(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    yield from _unnamed_method(values)
     yield from values_of_refused_kinds(values, OLDER)
     yield from refused_values(values, OLDER)
 
