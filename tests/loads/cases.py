@@ -33,7 +33,7 @@ deepseek_v4 hy_v4 axk2 zaya hrm_text beam reformer cohere_compass_text inkling2_
 glm5_next mistral_large4 gemma4_unified embedding_gemma2 step3p7 muse_spark muse_glimmer inkling2 minicpmv4_6
 minicpmv4_7 molmo2 lfm3_vl cohere_compass qianfan_ocr deepseek_ocr2 unlimited_ocr modernvbert colmodernvbert videoprism
 canary cohere_asr fun_asr_nano granite_speech5_ctc higgs_audio_v2 kyutai_speech_to_text moonshine_streaming
-parakeet_rnnt parakeet_tdt xcodec univnet clvp rf_detr pixio seggpt vitmatte patchtsmixer rag
+parakeet_rnnt parakeet_tdt xcodec univnet clvp rf_detr pixio seggpt vitmatte patchtsmixer rag apertus sam2_video
 """.split()  # noqa: SIM905
 )
 NEWEST, OLDER = "transformers 5.23.0", "transformers 4.57.6"
