@@ -142,7 +142,7 @@ def test_a_method_that_is_not_known_leaves_its_modules_open(writer: Writer) -> N
 
 @pytest.mark.parametrize(
     ("name", "vllm", "mlx"),
-    [("gptq_4bit_g128_sym", "complete", "complete"), ("hqq_4bit_g64", "unknown", "unknown"),
+    [("gptq_4bit_g128_sym", "complete", "refuses"), ("hqq_4bit_g64", "unknown", "unknown"),
      ("bnb_nf4", "complete", "unknown"), ("eetq", "unknown", "unknown"), ("mlx_4bit_g64", "unknown", "complete")],
 )  # fmt: skip
 def test_programs_are_said_to_read_the_methods_that_their_lists_name(name: str, vllm: str, mlx: str) -> None:
