@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from inspector.auditing.told_apart import MOST_ALIKE, told_apart
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.single_causes import PartOfAnotherKind
+from inspector.findings.words import shape
 from inspector.loader.config_file import Config
 from inspector.loading.tables import NEWEST, has_type
 from inspector.matcher.claim import Claim, claim_of
@@ -19,6 +21,7 @@ from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.notation.definition import Submodel
 from inspector.notation.scope import submodels_of
 from inspector.reconciler.alternatives import common_prefix
+from inspector.reconciler.grouped import PARTS_KEPT
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name
 
@@ -42,10 +45,12 @@ def with_nested_type(
             continue
         stated, fitting = inner.get("model_type"), []
         if isinstance(stated, str):
-            found = _fitting(entry, config, file, case, families, again)
-            fitting = told_apart(list(islice(found, MOST_ALIKE + 1)), inner)
+            known = list(islice(_fitting(entry, config, file, case, families, again), MOST_ALIKE + 1))
+            fitting = told_apart(known, inner)
         if len(fitting) == 1:
             return [_finding(entry, str(stated), fitting[0], case), *notes]
+        if fitting:
+            return [_open_finding(entry, str(stated), fitting, case, findings), *notes]
     return list(findings)
 
 
@@ -107,4 +112,30 @@ def _finding(entry: Submodel, stated: str, model_type: str, case: Reconciled) ->
         differing=(*unexpected, *missing, *shapes),
         model_type=model_type,
         submodel=entry.config,
+    )
+
+
+def _open_finding(
+    entry: Submodel, stated: str, fitting: Sequence[str], case: Reconciled, findings: Sequence[Finding]
+) -> Finding:
+    """The finding on a submodel of one of several types, between which names and shapes do not decide."""
+    known = next((one for one in findings if isinstance(one, PartOfAnotherKind)), None)
+    placement = case.as_configured
+    tensors = sum(one.tensors for one in placement.unexpected) + sum(one.tensors for one in placement.mismatched)
+    blocks = [*(one.block for one in placement.missing), *(one.block for one in placement.mismatched)]
+    stored = [(one.key, one.layout.shape) for one in placement.unexpected]
+    stored.extend((one.block.key, one.layout.shape) for one in placement.mismatched)
+    finding = known or PartOfAnotherKind(
+        part=entry.at.removesuffix(".") or entry.name,
+        expected=tuple(f"{family_name(one.key)} {shape(one.shape)}" for one in blocks)[:PARTS_KEPT],
+        stored=tuple(f"{family_name(key)} {shape(dims)}" for key, dims in stored)[:PARTS_KEPT],
+        tensors=tensors,
+    )
+    return replace(
+        finding,
+        family=finding.family or fitting[0],
+        key=f"{entry.config}.model_type",
+        claimed=stated,
+        fitting=tuple(fitting[:MOST_ALIKE]),
+        more=len(fitting) > MOST_ALIKE,
     )

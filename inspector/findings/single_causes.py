@@ -268,15 +268,27 @@ class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
     expected: tuple[str, ...]
     stored: tuple[str, ...]
     tensors: int
-
-    remedy_text = "use the config and the class that this part was saved with"
+    key: str | None = None
+    claimed: str | None = None
+    fitting: tuple[str, ...] = ()
+    more: bool = False
 
     def headline(self) -> str:
         return f"{self.part} holds the weights of {self.family}" if self.family else self.part
 
     def rows(self) -> Rows:
         rows = [("expected", listed(self.expected, 4)), ("stored", listed(self.stored, 4))]
+        if self.key is not None:
+            rows.append(("config", f'"{self.key}" is "{self.claimed}"'))
         return [row for row in rows if row[1]]
+
+    def remedy(self) -> Remedy:
+        if self.key is None:
+            return Remedy("use the config and the class that this part was saved with")
+        types = [f'"{one}"' for one in self.fitting]
+        fitting = f"{types[0]} and other types" if self.more else " and ".join(types)
+        words = f'set "{self.key}" to the type that this part was saved with'
+        return Remedy(f"{words}: all names and shapes fit with {fitting}, which compute differently")
 
 
 def _shown(one: KeyValues) -> str:

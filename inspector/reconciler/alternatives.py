@@ -12,7 +12,7 @@ from inspector.findings.names.own_readers import PROGRAMS, reader_of
 from inspector.matcher.claim import NO_CONFIG, class_with_head
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
-from inspector.matcher.spelling import best_match
+from inspector.matcher.spelling import WRAPPERS, best_match
 from inspector.notation.definition import Head
 from inspector.reconciler.missing import is_head
 from inspector.reconciler.own_head import head_of_own_code
@@ -36,7 +36,8 @@ def explained_otherwise(case: Reconciled, families: Families, again: Again) -> F
         return None  # a config that contradicts itself is reported for what it is
     head = _head_of_another_program(case, again)
     if case.reading.prefix:  # a prefix on a part of the names may be a submodel of another type
-        return head or (_of_another_family(case, families, again) if case.reading.part else None)
+        own = case.reading.part or _of_another_root(case)
+        return head or (_of_another_family(case, families, again) if own else None)
     other = _of_another_class(case, again) or head
     return other or _of_another_family(case, families, again) or head_of_own_code(case)
 
@@ -130,7 +131,9 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
     """The finding on weights with the names of another type. Sizes are not evidence of one, nor is what is cut off."""
     placement = case.as_configured
-    if len(set(_differing(placement))) < 2 or not _may_be_another(case, placement.missing, placement.unexpected):
+    if len(set(_differing(placement))) < 2 or _is_whole_beside(case):
+        return None
+    if not (_of_another_root(case) or _may_be_another(case, placement.missing, placement.unexpected)):
         return None
     values = case.claim.settings.values
     for reading in (*_known_by(families, values), *_known_by(families, {})):
@@ -152,9 +155,29 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             class_name=case.claim.class_name,
             coverage=1.0,
             differing=tuple(_differing_names(case))[:NAMES_SHOWN],
-            fewer=not case.as_configured.unexpected,
+            fewer=not (case.as_configured.unexpected or _of_another_root(case)),
         )
     return None
+
+
+def _of_another_root(case: Reconciled) -> bool:
+    """Whether the names of the body begin with another root than the class's, and some tensors are missing."""
+    prefix, head = case.reading.prefix, case.claim.head
+    if not prefix or prefix.startswith("*") or prefix in WRAPPERS or head is None or not head.root:
+        return False
+    return bool(case.as_configured.missing) and not (case.as_configured.unexpected or case.as_configured.mismatched)
+
+
+def _is_whole_beside(case: Reconciled) -> bool:
+    """Whether the type's own model is complete, and what else is stored is outside of all its modules.
+
+    A loader leaves that out, as it does the decoder of a masked autoencoder beside its encoder.
+    """
+    placement = case.as_configured
+    if placement.missing or placement.mismatched or case.reading.prefix:
+        return False
+    own = {block.key.partition(".")[0] for block in case.plan.blocks}
+    return not any(one.key.partition(".")[0] in own for one in placement.unexpected)
 
 
 def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from inspector.algebra.boxes import Box, count, minus, outer
 from inspector.algebra.names import axes_of, prefixes_of
 from inspector.budget import spend
-from inspector.reconciler.renaming import Change, change_between, renamings
+from inspector.reconciler.renaming import Change, change_between, of_like_modules, renamings
 
 Shape = tuple[int | None, ...]
 DIFFERENCES: Final = "the missing and unexpected tensors"
@@ -151,7 +151,9 @@ def compress(
 def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator[Explanation]:
     """Groups of families that one change of their names explains."""
     alike: dict[Change, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
-    for gone, new in renamings([one[:3] for one in missing], [one[:3] for one in extra]):
+    opens = [one[:3] for one in missing], [one[:3] for one in extra]
+    found = renamings(*opens)
+    for gone, new in (*found, *of_like_modules(*opens, found)):
         change = change_between(missing[gone[0]].name, extra[new[0]].name)
         alike.setdefault(change, []).append((gone, new))
     for change, pairs in alike.items():

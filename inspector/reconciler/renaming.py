@@ -146,6 +146,38 @@ def _of_renamed_modules(
     return pairs
 
 
+def of_like_modules(gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair]) -> Iterator[Pair]:
+    """Modules under a name unlike the expected one, beside those found: one missing and one stored module are alike.
+
+    A module outside of layers has tensors of the same last names and shapes, one of them a matrix, and only one module
+    of each side has these: `pre_classifier` as `hidden`. One vector is no evidence, nor is one name of another part.
+    """
+    both = {gap[0] for gap in gaps} & {extra[0] for extra in unexpected}
+    sides: list[dict[frozenset[tuple[str, Shape]], list[dict[str, int]]]] = []
+    for side, opens in enumerate((gaps, unexpected)):
+        taken = {at for pair in found for at in pair[side]}
+        modules: dict[str, dict[str, int]] = {}
+        for at, (key, _, _) in enumerate(opens):
+            module, _, last = key.rpartition(".")
+            modules.setdefault(module, {})[last] = at
+        by_form: dict[frozenset[tuple[str, Shape]], list[dict[str, int]]] = {}
+        for module, members in modules.items():
+            if taken.isdisjoint(members.values()) and module and not both.intersection(_keys(opens, members)):
+                by_form.setdefault(frozenset((last, opens[at][2]) for last, at in members.items()), []).append(members)
+        sides.append(by_form)
+    for form, missing in sides[0].items():
+        stored = sides[1].get(form, [])
+        if len(missing) != 1 or len(stored) != 1 or not any(len(shape) > 1 for _, shape in form):
+            continue
+        keys = [*_keys(gaps, missing[0]), *_keys(unexpected, stored[0])]
+        if not any("#" in key or attention_part(key) for key in keys):
+            yield from (((missing[0][last],), (stored[0][last],)) for last in sorted(missing[0]))
+
+
+def _keys(opens: Sequence[Open], members: Mapping[str, int]) -> list[str]:
+    return [opens[at][0] for at in members.values()]
+
+
 def _inside_lists(gaps: Sequence[Open], unexpected: Sequence[Open], left: Sequence[set[int]]) -> Iterator[Pair]:
     """Single tensors under one more index, as of a module in a list or a Sequential: `lm_head.0.weight`.
 

@@ -79,6 +79,10 @@ ROWS: list[Row] = [
      ["N407"], "rename it to bert.pooler.dense.weight"),
     ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"], ["add", "lm_head.1.weight", "F32",
      [107, 48]]], ["N428"], "use the config and the class"),
+    ("llava", "Generation", [["config", ["text_config", "model_type"], "qwen2"]], ["N428"],
+     "set \"text_config.model_type\" to the type"),
+    ("llava", "Generation", [["config", ["text_config", "model_type"], "phi3"]], ["N428"],
+     "set \"text_config.model_type\" to the type"),
 ]  # fmt: skip
 
 
