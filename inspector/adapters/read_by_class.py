@@ -2,9 +2,11 @@
 
 Measured with diffusers 0.42: `load_lora_weights` of a pipeline of each class, with its own modules under each way to
 name them. A file that is not read is refused, or nothing of it is loaded. Of FLUX and its relatives alone the flat
-names of OneTrainer are read (`lora_transformer_`), and sd-scripts' ends behind the dots of diffusers; of Qwen-Image
-and Z-Image whatever stands behind `lora_unet_` or `diffusion_model.`; nothing behind `lycoris_` of any class. `alpha`
-beside the names of diffusers is refused but of FLUX, so that the scale has to be multiplied into a matrix.
+names of OneTrainer are read (`lora_transformer_`), in the blocks only those of the attention: with a module of the MLP
+or of a norm the file is refused (KeyError). sd-scripts' ends behind the dots of diffusers are read of them alone; of
+Qwen-Image and Z-Image whatever stands behind `lora_unet_` or `diffusion_model.`; nothing behind `lycoris_` of any
+class. `alpha` beside the names of diffusers is refused but of FLUX, which reads it beside sd-scripts' ends: for others
+the scale has to be multiplied into a matrix.
 """
 
 from __future__ import annotations
@@ -46,24 +48,34 @@ NO_LORA: Final = frozenset({
 
 
 class Way(Struct, frozen=True):
-    """A way to name the modules of diffusers' classes. names: what its names match; read_for: the classes."""
+    """A way to name the modules of diffusers' classes. names: what its names match; read_for: the classes.
+
+    refused: names of this way with which these classes refuse the whole file.
+    """
 
     names: re.Pattern[str]
     read_for: frozenset[str]
+    refused: re.Pattern[str] | None = None
 
 
 WAYS: Final = (
     Way(re.compile(r"(?:transformer|unet)\..*\.lora_(?:down|up)\.weight"), _FLUX),
     Way(re.compile(r"diffusion_model\..*\.lora_(?:down|up)\.weight"), _ANY_PREFIX),
     Way(re.compile(r"diffusion_model\..*\.lora_[AB]\.weight"), _OF_COMFYUI),
-    Way(re.compile(r"lora_transformer_.*\.lora_(?:down|up)\.weight"), _FLUX),
+    Way(
+        re.compile(r"lora_transformer_.*\.lora_(?:down|up)\.weight"),
+        _FLUX,
+        re.compile(r"lora_transformer_(?:single_)?transformer_blocks_\d+_(?!attn_).*"),
+    ),
     Way(re.compile(r"lora_unet_.*\.lora_(?:down|up)\.weight"), _ANY_PREFIX | {"UNet2DConditionModel"}),
     Way(re.compile(r"lycoris_.*\.lora_(?:down|up)\.weight"), frozenset()),
 )
 """Modules of which the authors of a model gave the names are another matter, though the prefix is the same."""
-ENDS: Final = {"down": "lora_A", "up": "lora_B"}
-"""The matrices of a pair, as diffusers names them."""
 SCALE: Final = "alpha"
+ENDS: Final = {"down": "lora_A.weight", "up": "lora_B.weight"}
+"""The matrices of a pair, as diffusers names them."""
+KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: SCALE}
+"""The same with the scale, which FLUX and its relatives read beside them."""
 PAIR: Final = ENDS.keys()
 SCALED_PAIR: Final = PAIR | {SCALE}
 TEXT: Final = "text_encoder"
@@ -83,29 +95,40 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
     if kind in NO_LORA and not any(first.startswith(PREFIX) for first in firsts):
         yield AdapterMethodUnread(what=f"LoRA of {kind}", such_as=firsts[0])
     dotted = [_own_name(one, own) for one in pairs]
-    if kind not in MEASURED or not all(dotted) or any(_is_read(first, kind) for first in firsts):
+    refused = [at for at, first in enumerate(firsts) if kind in _FLUX and _is_refused(first)]
+    if kind not in MEASURED or not all(dotted) or (not refused and any(_is_read(first, kind) for first in firsts)):
         return
+    example = refused[0] if refused else 0
     part = "unet" if kind.startswith("UNet") else "transformer"
-    named = {
-        one.parts[end][0]: f"{part}.{name}.{ENDS[end]}.weight"
-        for one, name in zip(pairs, dotted, strict=True)
-        for end in ENDS
-    }
     scaled = any(SCALE in one.parts for one in pairs)
-    boxes = families[pairs[0].parts["down"][0]].stored[0].boxes
+    keeps_scale = scaled and kind in _FLUX
+    ends = KEPT_ENDS if keeps_scale else ENDS
+    named = {
+        one.parts[end][0]: f"{part}.{name}.{ends[end]}"
+        for one, name in zip(pairs, dotted, strict=True)
+        for end in ends.keys() & one.parts.keys()
+    }
+    shown = pairs[example].parts["down"][0]
     yield AdapterNamesUnread(
         tensors=sum(families[key].tensors for one in pairs for key, _ in one.parts.values()),
-        stored=firsts[0],
-        wanted=names_in(named[pairs[0].parts["down"][0]], boxes, 1)[0],
-        renames=() if scaled else renames_of(named, named.__getitem__, families),
+        stored=firsts[example],
+        wanted=names_in(named[shown], families[shown].stored[0].boxes, 1)[0],
+        renames=() if scaled and not keeps_scale else renames_of(named, named.__getitem__, families),
         kind=kind,
-        scaled=scaled,
+        scaled=scaled and not keeps_scale,
+        refused=bool(refused),
     )
 
 
 def _is_read(name: str, kind: str) -> bool:
     """Whether the names are read for a class, or in none of the ways that were tried."""
     return next((kind in way.read_for for way in WAYS if way.names.fullmatch(name)), True)
+
+
+def _is_refused(name: str) -> bool:
+    """Whether the classes that read this way refuse a file with the name."""
+    way = next((way for way in WAYS if way.names.fullmatch(name)), None)
+    return way is not None and way.refused is not None and way.refused.fullmatch(name) is not None
 
 
 def _first(module: ChangedModule) -> str:

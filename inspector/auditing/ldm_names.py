@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from inspector.auditing.left_names import left_names
 from inspector.auditing.result import Audit
-from inspector.dialects.ldm import LDM, LDM_UNET
+from inspector.dialects.language import Dialect
+from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET, STAGE_ATTENTION
 from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesInDialect
@@ -34,13 +35,19 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
     if audited.case is None or audited.case.reading.by_names or audited.case.reading.coverage < SUPPORTED:
         return None
     example = next((stored for own, stored in component.names.items() if own != stored), "")
-    program = LDM if component.prefix or component.name != "unet" else LDM_UNET
-    named = NamesInDialect(writer=program.writer, example=example)
+    named = NamesInDialect(writer=_program(component).writer, example=example)
     return audited.with_findings(
         [*(_as_stored(one, component) for one in audited.findings), *left_names(checkpoint.tensors), named],
         checkpoint=replace(checkpoint, names_in_file=component.names),
         stored=families_of(checkpoint.tensors),
     )
+
+
+def _program(component: ComponentTensors) -> Dialect:
+    """What the names are of, by what diffusers converts of them."""
+    if component.name == "vae" and any(map(STAGE_ATTENTION.fullmatch, component.names.values())):
+        return LDM_STAGES
+    return LDM if component.prefix or component.name != "unet" else LDM_UNET
 
 
 def _renamed(checkpoint: Checkpoint, component: ComponentTensors) -> Checkpoint:

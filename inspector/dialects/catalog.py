@@ -97,7 +97,7 @@ def all_dialects() -> tuple[Dialect, ...]:
         PLAMO,
     )
     from inspector.dialects.image_models import IMAGE_MODELS
-    from inspector.dialects.ldm import LDM, LDM_UNET
+    from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.llava import LLAVA, LLAVA_NEXT, LLAVA_ONEVISION
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
@@ -113,7 +113,8 @@ def all_dialects() -> tuple[Dialect, ...]:
     return (
         LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, *IMAGE_MODELS, *VIDEO_MODELS, SD3, FLUX, MIXTRAL,
         MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA,
-        MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_UNET,
+        MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM,
+        LDM_STAGES, LDM_UNET,
     )  # fmt: skip
 
 

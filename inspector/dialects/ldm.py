@@ -32,6 +32,15 @@ LDM_UNET: Final = msgspec.structs.replace(
     exporter=f'{LDM.exporter}, once "model.diffusion_model." is before every name',
 )
 """The same where the UNet's names have no prefix, without which diffusers finds no UNet in a file."""
+LDM_STAGES: Final = msgspec.structs.replace(
+    LDM,
+    writer="CompVis' latent-diffusion (attention in the stages)",
+    exporter="code that renames the attention in the stages and joins the dims of its matrices, which"
+    " from_single_file of diffusers does not",
+)
+"""The same for an autoencoder with attention outside the middle: diffusers converts only that of the middle."""
+STAGE_ATTENTION: Final = re.compile(r"(?:.*\.)?(?:down|up)\.\d+\.attn\.\d+\..+")
+"""A name in the attention of a stage."""
 
 RESIDUAL_BLOCK: Final = {
     "in_layers.0": "norm1",

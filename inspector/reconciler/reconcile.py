@@ -111,7 +111,9 @@ class _Sides(Struct, frozen=True, eq=False):
         if not scope.trace.open and _leaves_open(plan):
             from inspector.reconciler.inverse.unknown import solve
 
-            scope = solve(scope, unroll(scope, self.head).slots, self.spelling, self.families)
+            # rows that the config switches off say nothing about its keys: a null there is a statement
+            slots = [one for one in unroll(scope, self.head).slots if plan.binder.conditions.may_hold(one)]
+            scope = solve(scope, slots, self.spelling, self.families)
             plan = self._bound(scope)
         self.products.update(fill(scope, plan.blocks, self.families))
         blocks = [*plan.blocks, *_beyond(scope, self.spelling, self.other_slots(scope), plan)]

@@ -162,7 +162,12 @@ def keys_absent(case: Reconciled) -> Found | None:
 
 
 def _is_size(cause: Cause) -> bool:
-    return type(cause.weights) is int and (cause.config is None or type(cause.config) is int)
+    """Whether a cause is a number or a list of numbers where the config has such."""
+    return _counts(cause.weights) and (cause.config is None or _counts(cause.config))
+
+
+def _counts(value: object) -> bool:
+    return type(value) is int or (isinstance(value, list) and bool(value) and all(type(one) is int for one in value))
 
 
 def _holds_integers(case: Reconciled) -> bool:
@@ -182,7 +187,8 @@ def _key_values(cause: Cause, causes: list[Cause]) -> KeyValues:
     """A cause as a key with its values. An alternative that is a cause itself, with that value, is none."""
     found = {(one.key, one.weights) for one in causes if isinstance(one.weights, int | str)}
     others = [rival for rival in cause.rivals if not isinstance(rival[1], int | str) or rival not in found]
-    return KeyValues(cause.key, cause.config, cause.weights, cause.defaulted, bool(others or cause.together))
+    several = bool(others or cause.together or cause.interval)
+    return KeyValues(cause.key, cause.config, cause.weights, cause.defaulted, several)
 
 
 def _config_file(case: Reconciled) -> str:

@@ -19,6 +19,7 @@ from inspector.auditing.start import audit_loaded
 from inspector.loader.config_file import Config
 from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, checkpoint
+from tests.checkpoints import genuine
 from tests.judged import FIXTURES, codes
 from tests.sampling import sampled
 
@@ -388,3 +389,33 @@ def test_a_scale_beside_the_names_of_diffusers_is_multiplied_in() -> None:
     spec |= {f"{key.rpartition('.lora_down')[0]}.alpha": ("F32", ()) for key in spec if ".lora_down" in key}
     (remedy,) = (one.remedy() for one in with_base(spec, base_of(name)).findings if one.code == "A970")
     assert not remedy.steps and "alpha / rank" in remedy.words
+
+
+@pytest.mark.parametrize(
+    ("module", "noted"),
+    [
+        ("transformer_blocks.0.ff.net.2", {"A970"}),
+        ("single_transformer_blocks.0.proj_mlp", {"A970"}),
+        ("single_transformer_blocks.1.norm.linear", {"A970"}),
+        ("x_embedder", set()),
+    ],
+)
+def test_flat_names_of_flux_are_read_of_the_attention_alone(module: str, noted: set[str]) -> None:
+    """diffusers 0.42: KeyError for a module of an MLP or a norm, though the modules of the attention are read."""
+    name = "diffusers FluxTransformer2DModel"
+    base = base_of(name)
+    rows, columns = genuine(records()[name]["base"])[f"{module}.weight"][1]
+    spec = stored(name) | {
+        f"transformer.{module}.lora_A.weight": ("F32", (4, columns)),
+        f"transformer.{module}.lora_B.weight": ("F32", (rows, 4)),
+    }
+    flat = in_other_names(spec, "OneTrainer")
+    flat |= {f"{key.rpartition('.lora_down')[0]}.alpha": ("F32", ()) for key in flat if ".lora_down" in key}
+    found = with_base(flat, base)
+    assert (found.verdict, {one.code for one in found.findings} - {"A901"}) == ("clean", noted)
+    for one in found.findings:
+        if one.code == "A970":
+            steps = [(step.old, step.new) for step in one.remedy().steps]
+            assert {old for old, _ in steps} == set(flat)
+            assert all(new.startswith("transformer.") and new.endswith((".alpha", ".weight")) for _, new in steps)
+            assert with_base({new: flat[old] for old, new in steps}, base).verdict == "clean"

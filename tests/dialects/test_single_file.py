@@ -13,6 +13,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.dialects.ldm import STAGE_ATTENTION
 from inspector.mending.patterns import renamed
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects import converters, single_file
@@ -322,6 +323,18 @@ def test_a_component_under_the_config_of_diffusers(component: str, prefix: str, 
     assert set(found.checkpoint.names_in_file.values()) == found.checkpoint.tensors.keys()
     assert found.counts.unexplained == 0
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+
+
+def test_attention_in_the_stages_is_not_converted_by_diffusers(tmp_path: Path) -> None:
+    """diffusers 0.42 converts the attention of the middle alone: from_single_file fails."""
+    config = {**_vae([32, 64]), "_class_name": "AutoencoderKL", "norm_num_groups": 8,
+              "down_block_types": ["DownEncoderBlock2D", "AttnDownEncoderBlock2D"],
+              "up_block_types": ["AttnUpDecoderBlock2D", "UpDecoderBlock2D"]}  # fmt: skip
+    spec = single_file.vae(config)
+    assert any(STAGE_ATTENTION.fullmatch(name) for name in spec)
+    (finding,) = (one for one in in_folder(tmp_path, config, spec).findings if one.severity != "note")
+    assert finding.code == "N470"
+    assert "attention in the stages" in finding.help
 
 
 @pytest.mark.parametrize("component", ["unet", "vae", "controlnet"])

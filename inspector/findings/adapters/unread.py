@@ -17,7 +17,7 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
 
     Why it matters
         `load_lora_weights` of diffusers only warns (no LoRA keys, or unexpected keys): the pipeline runs as if there
-        were no adapter.
+        were no adapter. With `lora_transformer_` in front of an MLP or a norm of FLUX it refuses the file (KeyError).
 
     Example
         note[A970] adapter-names-unread: diffusers finds none of 48 tensors
@@ -40,11 +40,15 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     """The class for which diffusers does not read these names, though it does for others."""
     scaled: bool = False
     """Whether `alpha` is stored, with which diffusers refuses the names that it wants."""
+    refused: bool = False
+    """Whether it refuses the file instead."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def headline(self) -> str:
         of_class = f" for {self.kind}" if self.kind else ""
+        if self.refused:
+            return f"diffusers refuses these names of modules{of_class}"
         return f"diffusers finds none of {count(self.tensors, 'tensor')}{of_class}"
 
     def remedy(self) -> Remedy:

@@ -16,7 +16,7 @@ from inspector.reconciler.inverse.differences import Differences, Weights, diffe
 from inspector.reconciler.inverse.dims import ask_dims
 from inspector.reconciler.inverse.effect import Effect, effect_of
 from inspector.reconciler.inverse.extents import ask_extents
-from inspector.reconciler.inverse.order import Tested, standing_for, tested
+from inspector.reconciler.inverse.order import Tested, explains_ranks, standing_for, tested
 from inspector.reconciler.inverse.presence import ask_presence
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Solution, default_of
 from inspector.reconciler.inverse.together import solved_values
@@ -301,7 +301,9 @@ def _cause(
 ) -> Cause:
     scope, ballot = differences.plan.scope, best.ballot
     key, weights = named(scope, ballot.leaf, best.value)
-    equal = [named(scope, one.ballot.leaf, one.value) for one in found if one.effect.gain == best.effect.gain]
+    of_rank = best.value is None and explains_ranks(differences, ballot.leaf)
+    alike = (one for one in found if one.effect.gain == best.effect.gain and not of_rank)
+    equal = [named(scope, one.ballot.leaf, one.value) for one in alike]
     own = [(name, value) for name, value in equal if name == key and value != weights]
     elsewhere = {name: (name, value) for name, value in reversed(equal) if name != key}
     config, defaulted = scope.settings.read(tuple(key.split(".")))

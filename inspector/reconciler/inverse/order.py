@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballot
-from inspector.reconciler.inverse.differences import Differences
+from inspector.reconciler.inverse.differences import Differences, same_rank
 from inspector.reconciler.inverse.effect import Effect
 from inspector.reconciler.inverse.solve import default_of
 
@@ -25,12 +26,15 @@ class Tested(msgspec.Struct, frozen=True, eq=False):
 
 
 def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
-    """Ranks a value: by what it explains, then stated keys first, then dims, then the key nearest to the rows."""
+    """Ranks a value: by what it explains, then null for other ranks, then stated keys first, then dims, then the key
+    nearest to the rows.
+    """
     leaf = ballot.leaf
     stated, defaulted = differences.plan.scope.leaf(leaf)
     default = default_of(differences.plan.scope, leaf)
     rank = (
         effect.gain,
+        value is None and explains_ranks(differences, leaf),
         stated is not None,
         not defaulted,
         ballot.kind != "extent",
@@ -46,6 +50,12 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
         ballot.votes,
     )
     return Tested(ballot, value, effect, rank)
+
+
+def explains_ranks(differences: Differences, leaf: Leaf) -> bool:
+    """Whether null may explain that a tensor of a row that reads a leaf has another number of dims: no size does."""
+    readers = {differences.keys[at] for at in differences.readers.get(leaf, ())}
+    return any(not same_rank(one) and one.block.key in readers for one in differences.placement.mismatched)
 
 
 def _usual(ballot: Ballot, default: Any) -> bool:

@@ -143,6 +143,8 @@ def _values(differences: Differences, axes_at: Evaluate, question: _Question, at
     elif isinstance(default := default_of(differences.plan.scope, leaf), float) and axes_at(default) == stored:
         yield default
     elif (number := whole(current)) is not None:
+        if now == stored and axes_at(None) == stored:
+            yield None  # the row has another rank than what is stored; without the key another row may describe it
         yield from _numbers(axes_at, number, stored)
 
 
