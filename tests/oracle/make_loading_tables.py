@@ -3,11 +3,12 @@
 Needs torch and transformers, in an environment of each major version (as `make_loads.py`), and for Dinat a module
 `natten`, of which nothing is called:
 
-    five/bin/python -m tests.oracle.make_loading_tables collect five.json
-    four/bin/python -m tests.oracle.make_loading_tables collect four.json
+    five/bin/python -m tests.oracle.make_loading_tables collect five.json [MODEL_TYPE ...]
+    four/bin/python -m tests.oracle.make_loading_tables collect four.json [MODEL_TYPE ...]
     python -m tests.oracle.make_loading_tables merge five.json four.json
 
-`collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each. `merge` compares
+`collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each; with types named,
+only those of theirs, and the table keeps what it has of others. `merge` compares
 the tensors in memory with those of the definition, under the renamings of the version, and notes what the definition
 leaves open: which optional tensors the model has, and classes whose tensors the definition does not give. The table
 is what this script makes, without any change by hand.
@@ -24,7 +25,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +72,9 @@ SPELLINGS = 24
 """Most spellings of one definition that are tried."""
 
 
-def base_records(major: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """One record without a switch for each class, of this version where it has one."""
-    for model_type in oracle_types():
+def base_records(major: str, types: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """One record without a switch for each class of some types, of this version where it has one."""
+    for model_type in types:
         best: dict[str, dict[str, Any]] = {}
         for record in records(model_type):
             if record["variant"] or record.get("config") is None:
@@ -84,14 +85,15 @@ def base_records(major: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from ((model_type, record) for record in best.values())
 
 
-def collect(path: str) -> None:
-    """Writes what this environment's transformers says."""
+def collect(path: str, *named: str) -> None:
+    """Writes what this environment's transformers says, of the classes of the named types or of all."""
+    types = named or tuple(oracle_types())
     torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
     transformers.logging.set_verbosity_error()
     version = transformers.__version__
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     models = importlib.import_module("transformers.models.auto.modeling_auto")
-    recorded = {record["class"] for _, record in base_records(version[0])}
+    recorded = {record["class"] for _, record in base_records(version[0], tuple(oracle_types()))}
     found: dict[str, Any] = {
         "version": ".".join(version.split(".")[:2]),
         "types": sorted(auto.CONFIG_MAPPING_NAMES),
@@ -101,9 +103,10 @@ def collect(path: str) -> None:
         "inner": sorted(_inner(Path(str(transformers.__file__)).parent / "models")),
         "token_ids": dict(_token_ids(auto)),
         "generating": sorted(name for name in dir(transformers) if _generates(transformers, name)),
+        "named": named,
         "rules": {},
     }
-    for model_type, record in base_records(version[0]):
+    for model_type, record in base_records(version[0], types):
         kind = getattr(transformers, record["class"], None)
         if kind is None or not hasattr(kind, "from_pretrained"):
             continue
@@ -131,8 +134,8 @@ def collect(path: str) -> None:
             said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
             found["rules"][record["class"]] = said
         signal.alarm(0)
-    found["healthy"] = list(_healthy_loads(transformers))
-    found["ties"] = list(_tie_loads(transformers)) if version[0] == NEWEST else []
+    found["healthy"] = list(_healthy_loads(transformers, types))
+    found["ties"] = list(_tie_loads(transformers, types)) if version[0] == NEWEST else []
     Path(path).write_text(json.dumps(found), encoding="utf-8")
 
 
@@ -153,10 +156,10 @@ def _built(kind: Any, place: str, torch: Any, major: str) -> tuple[Any, dict[str
     return model, own
 
 
-def _healthy_loads(transformers: Any) -> Iterator[dict[str, Any]]:
+def _healthy_loads(transformers: Any, types: Collection[str]) -> Iterator[dict[str, Any]]:
     """What becomes of the files that each version saves of each class."""
     seen: set[tuple[str, str]] = set()
-    for model_type, record in (*base_records(NEWEST), *base_records(OLDER)):
+    for model_type, record in (*base_records(NEWEST, types), *base_records(OLDER, types)):
         known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
         if known and (record["class"], record["writer"]) not in seen:
             seen.add((record["class"], record["writer"]))
@@ -165,9 +168,9 @@ def _healthy_loads(transformers: Any) -> Iterator[dict[str, Any]]:
             yield {"type": model_type, "class": record["class"], "writer": record["writer"], **result}
 
 
-def _tie_loads(transformers: Any) -> Iterator[dict[str, Any]]:
+def _tie_loads(transformers: Any, types: Collection[str]) -> Iterator[dict[str, Any]]:
     """What becomes of files whose config states a tie within a sub-config."""
-    for model_type in oracle_types():
+    for model_type in types:
         for record in records(model_type):
             known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
             if known and f".{TIE}" in record["variant"] and record.get("config") is not None:
@@ -321,7 +324,10 @@ def _transform(one: Any) -> list[Any]:
 def merge(newest: str, older: str) -> None:
     """Writes the table from what both versions say."""
     said = {major: json.loads(Path(path).read_bytes()) for major, path in ((NEWEST, newest), (OLDER, older))}
-    listed: dict[str, int] = {}
+    named = said[NEWEST]["named"]
+    types, kept = named or tuple(oracle_types()), _others(said) if named else []
+    before = tables._line("transforms")["transforms"] if named else []
+    listed = {json.dumps(one): number for number, one in enumerate(before)}
     for one in said[NEWEST]["rules"].values():
         one["transforms"] = [listed.setdefault(json.dumps(entry), len(listed)) for entry in one["transforms"]]
     head = {
@@ -340,7 +346,7 @@ def merge(newest: str, older: str) -> None:
             ids.setdefault(model_type, set()).update(found)
     tokens = {"token_ids": {model_type: sorted(found) for model_type, found in sorted(ids.items())}}
     first = [json.dumps(line, separators=(",", ":")) for line in (head, transforms, names, tokens)]
-    TABLE.write_text("\n".join([*first, ""]), encoding="utf-8")
+    TABLE.write_text("\n".join([*first, *kept, ""]), encoding="utf-8")
     for cached in (tables._table, tables.shared, tables.transforms_of, tables._types, tables.names_of):
         cached.cache_clear()
     said_types = said[NEWEST]["class_types"]
@@ -350,7 +356,7 @@ def merge(newest: str, older: str) -> None:
     altered = {major: dict(_of_healthy(major, loads, said[major]["healthy"])) for major, loads in firsts.items()}
     lines: dict[str, dict[str, Any]] = {}
     for major in (NEWEST, OLDER):
-        for model_type, record in base_records(major):
+        for model_type, record in base_records(major, types):
             one = said[major]["rules"].get(record["class"])
             if one is not None and definition_of(model_type) is not None:
                 before = lines.get(record["class"], {}).get(NEWEST, {})
@@ -362,14 +368,28 @@ def merge(newest: str, older: str) -> None:
             lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
         _drop_wrong(major, lines, firsts[major])
     for major in (NEWEST, OLDER):
-        for model_type, record in base_records(major):
+        for model_type, record in base_records(major, types):
             _add_reads(model_type, record["class"], major, lines.get(record["class"], {}))
-    text = [json.dumps({"class": name, **line}, separators=(",", ":")) for name, line in sorted(lines.items())]
-    TABLE.write_text("\n".join([*first, *text, ""]), encoding="utf-8")
+    text = [json.dumps({"class": name, **line}, separators=(",", ":")) for name, line in lines.items()]
+    TABLE.write_text("\n".join([*first, *sorted([*kept, *text], key=_class_of), ""]), encoding="utf-8")
     open_ones = sorted(
         (major, name) for name, line in lines.items() for major in line if not line[major].get("exact", 1)
     )
     print(len(lines), "classes,", len(open_ones), "open", *(" ".join(one) for one in open_ones), sep="\n")
+
+
+def _class_of(line: str) -> str:
+    """The class of a line of the table, "" for the lines before those of classes."""
+    name: str = json.loads(line).get("class", "")
+    return name
+
+
+def _others(said: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The lines of the table for classes of which nothing was collected."""
+    collected = {name for one in said.values() for name in one["rules"]}
+    collected.update(load["class"] for one in said.values() for load in one["healthy"])
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if (name := _class_of(line)) and name not in collected]
 
 
 def _is_unread(record: Mapping[str, Any], loads: Sequence[Mapping[str, Any]]) -> bool:
@@ -666,6 +686,6 @@ def _lacking(plan: Plan, name: NamesInMemory, state: set[str]) -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "collect":
-        collect(sys.argv[2])
+        collect(*sys.argv[2:])
     else:
         merge(*sys.argv[2:])
