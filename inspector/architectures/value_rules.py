@@ -90,6 +90,11 @@ def _looking_up(kind: str, key: str, major: str) -> frozenset[str]:
     return frozenset(_rules(major)[kind].get(key, "").split())
 
 
+def is_replaced(model_type: str, key: str) -> bool:
+    """Whether the config class of transformers 4 sets a key whatever the config says."""
+    return model_type in _looking_up("replaced", key, OLDER)
+
+
 @cache
 def _rotary_rule(model_type: str, key: str, major: str) -> Mapping[str, str] | None:
     """Type of rotary embeddings -> the keys that it needs; None where a model type takes any."""

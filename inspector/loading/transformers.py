@@ -14,14 +14,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
-from inspector.architectures.defaults import class_defaults
-from inspector.architectures.value_rules import PRUNED, QUANTIZATION, configs_within
+from inspector.architectures.value_rules import PRUNED, QUANTIZATION
 from inspector.findings.finding import NO_QUANTIZER
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written, plan_as_audited
 from inspector.loading.config_rules import refused_config
 from inspector.loading.files import decided_by_files, taken_file
+from inspector.loading.older_config import as_older_reads
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
@@ -53,7 +53,6 @@ from inspector.loading.tables import (
 )
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.spelling import keys_of_definition
-from inspector.notation.trace import with_leaf
 from inspector.reconciler.config_keys import lacks_method, mistyped
 
 if TYPE_CHECKING:
@@ -132,23 +131,13 @@ def _as_read(given: Given, major: str) -> Given:
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
         given = replace(given, values=values, case=None)
-    read = _with_nulls_off(given.values or {}) if major == OLDER else None
+    read = as_older_reads(given.values or {}) if major == OLDER else None
     if read is not None:
         return replace(given, values=read, case=None)
     if major == OLDER or given.values is None or not given.values.get(PRUNED):
         return given
     values = {key: value for key, value in given.values.items() if key != PRUNED}
     return replace(given, values=values, case=None)
-
-
-def _with_nulls_off(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config as transformers 4 sees it, to which null is a switch that is off; None where it has no such null."""
-    found = dict(values)
-    for path, inner, kind in configs_within(values, values.get("model_type")):
-        defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
-        for key in [key for key, value in inner.items() if value is None and defaults.get(key) is True]:
-            found = with_leaf(found, {}, (*path, key), False)
-    return found if found != values else None
 
 
 def _labels_differ(values: Mapping[str, Any]) -> bool:
@@ -317,7 +306,7 @@ def _by_match(
 
 def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     """The answer where the tensors that a class builds are not all known, or cannot be built."""
-    from inspector.loading.expected import fault_of, null_key
+    from inspector.loading.expected import fault_of, null_key, sizeless_key
 
     fault = fault_of(plan)
     if plan.opaque:
@@ -329,7 +318,14 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     if fault is not None:
         return _load(major, UNKNOWN, f"{OPEN}: {', '.join(fault.keys)}: {fault.detail}", given)
     null = null_key(plan, given.values or {})
-    return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,)) if null else None
+    if null:
+        return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,))
+    key = sizeless_key(plan, given.values or {}, major, given.stored or {})
+    return (
+        _load(major, REFUSES, f"{key} is not a number, and {name} computes with it", given, keys=(key,))
+        if key
+        else None
+    )
 
 
 def _reads(plan: Plan, key: str) -> bool:

@@ -180,6 +180,8 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("grounding-dino", {"backbone_config": {**SWIN, "qkv_bias": None}}, "complete", "warning"),
     ("plbart", {"activation_function": True}, "refuses", "error"),
     ("llama", {"pruned_heads": None}, "complete", ""),
+    ("nystromformer", {"vocab_size": True}, "refuses", "error"),  # PyTorch takes it for no size
+    ("nystromformer", {"vocab_size": {}}, "refuses", "error"),
     ("patchtsmixer", {"num_targets": None}, "complete", "warning"),  # transformers 5 alone refuses it
     ("zoedepth", {"use_batch_norm_in_fusion_residual": None}, "complete", "warning"),
 ]

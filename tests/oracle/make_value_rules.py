@@ -22,12 +22,14 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
+    replaced     switch, or `id2label` -> model types whose config class sets it by itself (transformers 4)
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import inspect
 import json
@@ -67,6 +69,7 @@ HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
 UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta"})
 """Keys that name the model, its writer or its dtype, and one that `theta` probes."""
+TIE, LABELS = "tie_word_embeddings", "id2label"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
 
@@ -116,6 +119,20 @@ class Probe:
             return
         if not all(self.refuses(key, needed) for needed in kinds):
             yield key
+
+    def replaced(self) -> Iterator[str]:
+        """Switches, and the names of labels, that the config class sets itself; a tie is of the class of the model."""
+        mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
+        kind = mapping[self.config["model_type"]]
+        for key, value in self.config.items():
+            if isinstance(value, bool) and key != TIE:
+                with contextlib.suppress(Exception):  # of a config class that refuses it
+                    if getattr(kind.from_dict(copy.deepcopy({**self.config, key: not value})), key, None) is value:
+                        yield key
+        parts = any(isinstance(one, dict) and "model_type" in one for one in self.config.values())
+        labels = {LABELS: {"0": "a", "1": "b", "2": "c"}}
+        if not parts and kind.from_dict(copy.deepcopy({**self.config, **labels})).num_labels != len(labels[LABELS]):
+            yield LABELS
 
     def theta(self) -> Iterator[str]:
         """The keys below which a base of the angles that is null or a text is refused, and a number is not."""
@@ -247,7 +264,19 @@ def _is_declared(model_type: str, key: str) -> bool:
 
 
 Groups = list[tuple[Mapping[str, str], list[str]]]
-BY_KEY = ("activations", "empty", "layers", "theta", "texts", "head_dim", "parts", "heads", "unpruned", "untyped")
+BY_KEY = (
+    "activations",
+    "empty",
+    "layers",
+    "theta",
+    "texts",
+    "head_dim",
+    "parts",
+    "heads",
+    "unpruned",
+    "untyped",
+    "replaced",
+)
 """Tables of key -> model types."""
 
 
@@ -305,6 +334,7 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
         ("heads", probe.heads()),
         ("unpruned", probe.unpruned(major)),
         ("untyped", probe.untyped(ROPE_KEYS[major == "4"])),
+        ("replaced", probe.replaced() if major == "4" else ()),
         ("parts", probe.parts()),
     ):
         for key in keys:
