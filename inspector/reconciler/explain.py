@@ -114,7 +114,7 @@ def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
     from inspector.findings.single_causes import WeightsIncomplete
 
     if case.as_configured.mismatched or case.as_configured.unexpected:
-        return False
+        return len(case.causes) == 1 and _is_usual_part(case, case.causes[0])
     if any(_is_usual_part(case, one) for one in case.causes):
         return True
     if not case.placement.missing:
