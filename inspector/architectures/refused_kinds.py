@@ -58,7 +58,7 @@ class _Rules(Struct, frozen=True):
     config, model: path -> letters of the kinds that all of them refuse, while the config is read or the model is built.
     classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models.
     words: path -> the words that are known there, for all classes or behind the name of one. lengths: path and p or q
-    -> the keys that must be as long.
+    -> the keys that must be as long, or the length that it always has.
     """
 
     config: Mapping[str, str] = {}
@@ -209,10 +209,12 @@ def _of_length(place: _Place, values: Mapping[str, Any], key: str, letter: str) 
     if beside is None:
         return None
     stated = {**class_defaults(place.kind, place.major)[0], **values}
-    lengths = {_length(stated.get(one)) for one in beside}
+    lengths = {int(one) if one.isdigit() else _length(stated.get(one)) for one in beside}
     wanted, length = lengths.pop(), len(values[key])
     if lengths or not wanted or not (length < wanted if letter == "p" else length > wanted):
         return None
+    if beside[0].isdigit():
+        return KindOfValue((*place.path, key), f"a list of {wanted} entries")
     follows = (*place.path, beside[0]) if len(beside) == 1 else ()
     return KindOfValue((*place.path, key), f"as long as {' and '.join(beside)}: {wanted}", follows=follows)
 

@@ -17,7 +17,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     """Whether a version has exactly the tensors that are stored, under the names that it writes or is known to read.
 
     False where that takes a comparison: anything is missing, left over, optional, tied and stored all the same, spelled
-    otherwise, or depends on defaults that differ between versions.
+    otherwise, of a shape that the config leaves open, or depends on defaults that differ between versions.
     """
     reading, plan, placement = case.reading, case.plan, case.placement
     if rules.sides or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
@@ -28,7 +28,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
-    if _is_otherwise(case, major) or _is_solved(plan):
+    if _is_otherwise(case, major) or _is_solved(plan) or _is_open(plan):
         return False
     ties = any(block.tie is not None for block in plan.blocks)
     if ties and (rules.untied or (rules.tie_of and (rules.reads or _is_off(plan, rules)))):
@@ -101,6 +101,11 @@ def plan_as_audited(
         other or _is_otherwise(case, major) or _is_solved(case.plan) or (rules.by_version and not _is_of(values, major))
     )
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
+
+
+def _is_open(plan: Plan) -> bool:
+    """Whether the config leaves the shape of a tensor open that every model of the class has."""
+    return any(None in shape for row in plan.rows if row.slot.built and not row.slot.extra for shape in row.shapes)
 
 
 def _is_solved(plan: Plan) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,8 +14,9 @@ from inspector.architectures.value_rules import configs_within
 from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of, version_of
 from inspector.matcher.families import Families, Family
 from inspector.matcher.spelling import spellings
-from inspector.notation.binding import Block, Plan, bind
+from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Head
+from inspector.notation.expansion import Shape
 from inspector.notation.scope import Fault, Scope, head_for, submodels_of
 from inspector.notation.settings import Settings
 from inspector.notation.slots import unroll
@@ -77,34 +78,41 @@ def null_key(plan: Plan | None, values: Mapping[str, Any]) -> str:
 
 
 def sizeless_key(plan: Plan, values: Mapping[str, Any], major: str, stored: Families) -> str:
-    """A key with an object, true or false in place of a number that is the size of a tensor; "" without one.
+    """A key whose value gives no size of a tensor: an object, true or false, or a number below zero; "" without one.
 
-    PyTorch takes neither as a size; a number of channels that is multiplied first is 1 where it says true.
+    PyTorch takes none of them as a size; a number of channels that is multiplied first is 1 where it says true.
     """
-    odd = set(_not_numbers(values, major))
+    odd = set(_no_sizes(values, major))
     for row in plan.rows if odd else ():
         if row.slot.built and not row.slot.extra and any(None in shape for shape in row.shapes):
             read = odd.intersection(row.reads)
-            if read and any(_is_of_more(block, stored.get(block.key)) for block in row.blocks):
+            if read and any(_is_of_more(row.shapes, stored.get(block.key)) for block in row.blocks):
                 return min(".".join(map(str, leaf)) for leaf in read)
     return ""
 
 
-def _not_numbers(values: Mapping[str, Any], major: str) -> Iterator[Leaf]:
-    """Where a config has an object, true or false in place of a number, by the defaults of its classes."""
+def _no_sizes(values: Mapping[str, Any], major: str) -> Iterator[Leaf]:
+    """Where a config has such a value in place of a number from 0 on, by the defaults of its classes."""
     for path, inner, kind in configs_within(values, values.get("model_type")):
         defaults = class_defaults(kind, major)[0] if isinstance(kind, str) else {}
-        yield from ((*path, key) for key, value in inner.items()
-                    if isinstance(value, bool | dict) and type(defaults.get(key)) is int)  # fmt: skip
+        for key, value in inner.items():
+            below = type(value) in (int, float) and value < 0
+            if _is_size(defaults.get(key)) and (below or isinstance(value, bool | dict)):
+                yield *path, key
 
 
-def _is_of_more(block: Block, family: Family | None) -> bool:
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _is_of_more(shapes: Sequence[Shape], family: Family | None) -> bool:
     """Whether tensors of another size than 1 are stored where the config gives none."""
-    shapes = () if family is None else (one.layout.shape for one in family.stored)
+    stored = () if family is None else (one.layout.shape for one in family.stored)
     return any(
-        len(shape) == len(block.shape)
-        and any(wanted is None and size != 1 for wanted, size in zip(block.shape, shape, strict=True))
-        for shape in shapes
+        wanted is None and size != 1
+        for shape, found in product(shapes, stored)
+        if len(shape) == len(found)
+        for wanted, size in zip(shape, found, strict=True)
     )
 
 

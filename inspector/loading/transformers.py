@@ -321,11 +321,7 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     if null:
         return _load(major, REFUSES, f"{null} is null, and {name} computes with it", given, keys=(null,))
     key = sizeless_key(plan, given.values or {}, major, given.stored or {})
-    return (
-        _load(major, REFUSES, f"{key} is not a number, and {name} computes with it", given, keys=(key,))
-        if key
-        else None
-    )
+    return _load(major, REFUSES, f"{key} gives {name} no size of a tensor", given, keys=(key,)) if key else None
 
 
 def _reads(plan: Plan, key: str) -> bool:

@@ -182,6 +182,10 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("llama", {"pruned_heads": None}, "complete", ""),
     ("nystromformer", {"vocab_size": True}, "refuses", "error"),  # PyTorch takes it for no size
     ("nystromformer", {"vocab_size": {}}, "refuses", "error"),
+    ("sam2_vision_model", {"backbone_config.mlp_ratio": -4.0}, "refuses", "error"),
+    ("falcon_h1", {"mlp_multipliers": [1.0, 1.0, 1.0]}, "refuses", "error"),  # it always has two
+    ("falcon_h1", {"mlp_multipliers": [1.0, 2.0]}, "complete", ""),
+    ("apertus", {"rope_scaling": {"factor": 2.0}}, "refuses", "error"),
     ("patchtsmixer", {"num_targets": None}, "complete", "warning"),  # transformers 5 alone refuses it
     ("zoedepth", {"use_batch_norm_in_fusion_residual": None}, "complete", "warning"),
 ]

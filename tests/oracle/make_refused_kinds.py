@@ -13,7 +13,7 @@ number. The line of a model type has the versions that were measured, and for ea
     classes  class -> what this one is not built with
     parts    path of a config within the config -> its type, where the classes build a model of it
     words    path -> the words that are known there; behind a path the class that they are for, where it is for one
-    lengths  path and p or q -> the keys that must be as long
+    lengths  path and p or q -> the keys that must be as long, or the length that the list always has
 
 FOLDER/MAJOR/TYPE.further.json has rows like those of `confirm_values.py` that are added to what the table has.
 Left out is every kind that the config of a record has. A path below a part is listed only where the type of the part
@@ -232,14 +232,18 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """What the table has of a type and a version, with what was measured of further places of its configs."""
     found = {**stated, "model": [*stated["model"]], "classes": dict(stated["classes"])}
+    found["lengths"] = lengths = dict(stated.get("lengths", {}))
     held: dict[Place, set[str]] = {}
     for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
         for place, value in places(config):
             held.setdefault(place, set()).update(kinds_of(value))
     known = {one.partition(" ")[0]: one.partition(" ")[2] for key in ("config", "model") for one in stated[key]}
-    for place, letters, _, classes, *_ in json.loads(path.read_text(encoding="utf-8")):
+    for place, letters, _, classes, _, beside in json.loads(path.read_text(encoding="utf-8")):
         dotted = ".".join(place)
-        left = "".join(one for one in letters if one not in known.get(dotted, "") and one not in held[tuple(place)])
+        if beside and lengths.setdefault(f"{dotted} {letters}", " ".join(beside)) != " ".join(beside):
+            continue  # another length for another class
+        new = (one for one in letters if one in BY_LIST or one not in held[tuple(place)])
+        left = "".join(one for one in new if one not in known.get(dotted, ""))
         if left and classes is None:
             found["model"].append(f"{dotted} {left}")
         for name in (classes or ()) if left else ():
