@@ -826,6 +826,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "SD3Transformer2DModel": (
         {"qk_norm": "rms_norm"},
+        {"qk_norm": "layer_norm", "dual_attention_layers": (0,)},
+        {"qk_norm": "fp32_layer_norm"},
         {"dual_attention_layers": (0, 1)},
         {"dual_attention_layers": (0,), "qk_norm": "rms_norm"},
         {"num_layers": 1},
@@ -994,6 +996,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"guidance_embeds": False},
         {"patch_size_t": 2},
         {"qk_norm": None},
+        {"qk_norm": "layer_norm"},
+        {"qk_norm": "fp32_layer_norm"},
         {"mlp_ratio": 2.7},
     ),
     "FluxControlNetModel": (

@@ -35,6 +35,13 @@ QK_NORM = rows(
 ADDED_QK_NORM = rows(
     part("norm_added_q", "norm.cross.query", scale("dh")),
     part("norm_added_k", "norm.cross.key",   scale("dh")))
+QK_LAYER_NORM = rows(                          # "fp32_layer_norm" has no parameters
+    part("norm_q",       "norm.query",       affine("dh")),
+    part("norm_k",       "norm.key",         affine("dh")))
+ADDED_QK_LAYER_NORM = rows(
+    part("norm_added_q", "norm.cross.query", affine("dh")),
+    part("norm_added_k", "norm.cross.key",   affine("dh")))
+RMS, LAYER = "qk_norm == 'rms_norm'", "qk_norm == 'layer_norm'"
 OUT = rows(
     part("norm_out.linear", "norm.modulation.out", dense("d -> 2*d")),
     part("proj_out",        "head.image",          dense("d -> p*p*o")))
@@ -51,10 +58,12 @@ SD3TRANSFORMER2DMODEL = Architecture("SD3Transformer2DModel",
         under("transformer_blocks.{L}",
             under("attn", ATTENTION, b="true", bo="true"),
             under("attn", ADDED_ATTENTION, e="d", b="true"),
-            rows(under("attn", QK_NORM, ADDED_QK_NORM), when="qk_norm != null"),
+            under("attn", QK_NORM, ADDED_QK_NORM, when=RMS),
+            under("attn", QK_LAYER_NORM, ADDED_QK_LAYER_NORM, when=LAYER),
             under("ff", FEED_FORWARD, b="true")),
         under("transformer_blocks.{J}.attn2", ATTENTION, b="true", bo="true", tower="second"),
-        under("transformer_blocks.{J}.attn2", QK_NORM, tower="second", when="qk_norm != null"),
+        under("transformer_blocks.{J}.attn2", QK_NORM, tower="second", when=RMS),
+        under("transformer_blocks.{J}.attn2", QK_LAYER_NORM, tower="second", when=LAYER),
         part("transformer_blocks.{M}.norm1_context.linear",    "norm.modulation.text", dense("d -> 6*d")),
         part("transformer_blocks.{last}.norm1_context.linear", "norm.modulation.text", dense("d -> 2*d")),
         part("transformer_blocks.{M}.attn.to_add_out", "cross.output", dense("d -> d")),

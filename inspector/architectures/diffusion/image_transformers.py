@@ -20,7 +20,11 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     TEXT_EMBEDDING,
 )
 from inspector.architectures.diffusion.diffusion_transformer import (
+    ADDED_QK_LAYER_NORM,
     ADDED_QK_NORM,
+    LAYER,
+    QK_LAYER_NORM,
+    RMS,
     DITTRANSFORMER2DMODEL,
     OUT,
     PIXARTTRANSFORMER2DMODEL,
@@ -35,6 +39,7 @@ DOUBLE = rows(                                 # a block of two streams of the w
     under("attn", ATTENTION, b="true", bo="true"),
     under("attn", ADDED_ATTENTION, e="d", b="true"),
     under("attn", QK_NORM, ADDED_QK_NORM, when="normed"),
+    under("attn", QK_LAYER_NORM, ADDED_QK_LAYER_NORM, when="centred"),
     part("attn.to_add_out", "cross.output", dense("d -> d")))
 DOUBLE_MLP = rows(
     under("ff", FEED_FORWARD, b="true"),
@@ -47,10 +52,11 @@ SINGLE = rows(
     part("attn.to_k", "attention.key",    dense("d -> d")),
     part("attn.to_v", "attention.value",  dense("d -> d")),
     under("attn", QK_NORM, when="normed"),
+    under("attn", QK_LAYER_NORM, when="centred"),
     part("proj_mlp",  "mlp.up",           dense("d -> ff")),
     part("proj_out",  "attention.output", dense("d + ff -> d")))
 SINGLE_MODULATION = part("norm.linear", "norm.modulation", dense("d -> 3*d"))
-STREAMS = WIDTH | Dims(N="num_single_layers", normed="true")
+STREAMS = WIDTH | Dims(N="num_single_layers", normed="true", centred="false")
 
 QWEN_IMAGE = rows(
     under("time_text_embed.timestep_embedder", EMBEDDING, i="256"),
@@ -118,7 +124,7 @@ CHROMATRANSFORMER2DMODEL = Architecture("ChromaTransformer2DModel",
 HUNYUANVIDEOTRANSFORMER3DMODEL = Architecture("HunyuanVideoTransformer3DModel",
     dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", M="num_refiner_layers",
                         fr="4*d",
-                        normed="qk_norm != null"),
+                        normed=RMS, centred=LAYER),
     parts=rows(
         part("x_embedder.proj", "embed.patch", conv("c -> d, pt p p")),
         under("context_embedder",
@@ -159,7 +165,7 @@ FLUXCONTROLNETMODEL = Architecture("FluxControlNetModel",
 SD3CONTROLNETMODEL = Architecture("SD3ControlNetModel",
     dims=WIDTH | Dims(e="caption_projection_dim", j="joint_attention_dim",
                       J="L & dual_attention_layers when two | L[:0]", I="L - J",
-                      normed="two and qk_norm != null", two="j != null"),
+                      normed=f"two and {RMS}", centred=f"two and {LAYER}", two="j != null"),
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p"), when="use_pos_embed"),
         part("pos_embed.pos_embed", "embed.position", buffer("1 pos_embed_max_size**2 d"),
@@ -173,9 +179,11 @@ SD3CONTROLNETMODEL = Architecture("SD3ControlNetModel",
         under("transformer_blocks.{L}",
             under("attn", ATTENTION, b="true", bo="true"),
             under("attn", QK_NORM, when="normed"),
+            under("attn", QK_LAYER_NORM, when="centred"),
             under("ff", FEED_FORWARD, b="true"), tower="alone", when="not two"),
         under("transformer_blocks.{J}.attn2", ATTENTION, b="true", bo="true", tower="second"),
         under("transformer_blocks.{J}.attn2", QK_NORM, tower="second", when="normed"),
+        under("transformer_blocks.{J}.attn2", QK_LAYER_NORM, tower="second", when="centred"),
         part("controlnet_blocks.{L}", "head.double", dense("d -> d")),
         part("pos_embed_input.proj",  "embed.condition", conv("c + extra_conditioning_channels -> d, p p"))))
 

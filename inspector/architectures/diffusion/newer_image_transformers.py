@@ -19,7 +19,7 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )
-from inspector.architectures.diffusion.diffusion_transformer import ADDED_QK_NORM, QK_NORM, WIDTH
+from inspector.architectures.diffusion.diffusion_transformer import ADDED_QK_NORM, LAYER, QK_NORM, RMS, WIDTH
 from inspector.architectures.diffusion.image_transformers import (
     COGVIEW_BODY,
     DOUBLE,
@@ -43,7 +43,7 @@ from inspector.notation.kinds import affine, conv, dense, linear, linear_io, par
 HUNYUANIMAGETRANSFORMER2DMODEL = Architecture("HunyuanImageTransformer2DModel",
     dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", x="text_embed_dim", y="text_embed_2_dim", P="patch_size[0]",
                         p="patch_size[1]", q="patch_size[2]", area="P*p*q when q != null | P*p",
-                        M="num_refiner_layers", fr="4*d", normed="qk_norm != null"),
+                        M="num_refiner_layers", fr="4*d", normed=RMS, centred=LAYER),
     parts=rows(
         part("x_embedder.proj", "embed.patch", conv("c -> d, P p"),   when="q == null"),
         part("x_embedder.proj", "embed.patch", conv("c -> d, P p q"), when="q != null"),

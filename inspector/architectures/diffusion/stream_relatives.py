@@ -15,7 +15,7 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     GATED_FEED_FORWARD,
     TEXT_EMBEDDING,
 )
-from inspector.architectures.diffusion.diffusion_transformer import OUT, QK_NORM, WAN, WAN_DIMS
+from inspector.architectures.diffusion.diffusion_transformer import LAYER, OUT, QK_NORM, RMS, WAN, WAN_DIMS
 from inspector.architectures.diffusion.image_transformers import (
     DOUBLE,
     DOUBLE_MLP,
@@ -84,7 +84,7 @@ WIDE_TEXT_EMBEDDING = rows(                    # y the width of the second text
 HUNYUANVIDEO15TRANSFORMER3DMODEL = Architecture("HunyuanVideo15Transformer3DModel",
     dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", y="text_embed_2_dim",
                         z="image_embed_dim",
-                        M="num_refiner_layers", fr="4*d", normed="qk_norm != null"),
+                        M="num_refiner_layers", fr="4*d", normed=RMS, centred=LAYER),
     parts=rows(
         part("x_embedder.proj", "embed.patch", conv("c -> d, pt p p")),
         under("image_embedder",
