@@ -281,6 +281,17 @@ def test_a_config_of_another_release_is_one_finding(which: int) -> None:
     assert [one.code for one in reported] == ["C315"]
 
 
+@pytest.mark.parametrize(("name", "word"), [("SD3Transformer2DModel", "rms_norm"),
+                                            ("HunyuanVideoTransformer3DModel", "rms_norm"),
+                                            ("SanaTransformer2DModel", "rms_norm_across_heads")])  # fmt: skip
+def test_the_kind_of_norms_is_stated_by_its_word(name: str, word: str) -> None:
+    """Classes of diffusers refuse true."""
+    record = next(one for one in diffusers_records(name) if one["config"]["qk_norm"] == word)
+    (finding,) = (one for one in judged(spec_of(record), {**record["config"], "qk_norm": None}).findings
+                  if one.severity != "note")  # fmt: skip
+    assert [(step.key, step.new) for step in finding.remedy().steps] == [(("qk_norm",), word)]
+
+
 WOUNDED = [
     "UNet2DConditionModel", "UNet2DModel", "ControlNetModel", "AutoencoderKL", "AutoencoderKLWan",
     "AutoencoderKLLTXVideo", "AutoencoderDC", "FluxTransformer2DModel", "SD3Transformer2DModel",

@@ -25,6 +25,10 @@ _DOTTED: Final = re.compile(
     r"(lora_(?:unet|te[1-3]?))\.(.+?)(\.alpha|\.dora_scale|\.lora_(?:[AB]|down|up|mid)\.weight)"
 )
 """The same with dots between the words."""
+_HALF_DOTTED: Final = re.compile(
+    r"(lora_unet)_(blocks[._][\d#]+\.(?:self_attn|cross_attn|ffn)[._][\w#]+)(\.(?:alpha|lora_(?:down|up)\.weight))"
+)
+"""A module of Wan's blocks behind Kohya's prefix, with dots of its own: diffusers 0.42 refuses it (KeyError)."""
 _MAGNITUDE: Final = re.compile(r"(lora_(?:unet|te[1-3]?)_.+)\.lora_magnitude_vector(?:\.weight)?")
 """The magnitudes of DoRA in Kohya's names with PEFT's word for them: ComfyUI and diffusers read `dora_scale`."""
 _FOREIGN: Final = re.compile(
@@ -70,7 +74,7 @@ def read_name(key: str, *, of_flux: bool = False) -> str:
     ldm = _OF_LDM.fullmatch(key)
     if ldm is not None:
         return f"lora_unet_{ldm[1].replace('.', '_')}{ldm[2]}"
-    dotted = _DOTTED.fullmatch(key)
+    dotted = _DOTTED.fullmatch(key) or _HALF_DOTTED.fullmatch(key)
     magnitude = _MAGNITUDE.fullmatch(key)
     if magnitude is not None:
         return f"{magnitude[1].replace('.', '_')}.dora_scale"

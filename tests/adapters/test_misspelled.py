@@ -46,6 +46,19 @@ def test_they_are_named_and_can_be_renamed(names: tuple[str, ...]) -> None:
     assert (alone(made, None).verdict, set(made)) == ("clean", {read_name(name) for name in spec})
 
 
+def test_dots_in_the_modules_of_wan_are_underscores() -> None:
+    """diffusers 0.42 refuses them behind `lora_unet_` (KeyError)."""
+    modules = ("self_attn.q", "cross_attn.k", "ffn.0")
+    ends = ((".lora_down.weight", (4, 32)), (".lora_up.weight", (32, 4)), (".alpha", ()))
+    spec = {f"lora_unet_blocks_{block}.{module}{end}": ("F32", shape) for block in range(2) for module in modules
+            for end, shape in ends}  # fmt: skip
+    (finding,) = (one for one in alone(spec, None).findings if one.severity != "note")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    right = {f"lora_unet_blocks_{block}_{module.replace('.', '_')}{end}" for block in range(2) for module in modules
+             for end, _ in ends}  # fmt: skip
+    assert (finding.code, {renamed(name, steps) for name in spec}) == ("A937", right)
+
+
 def test_modules_of_flux_get_the_prefix_that_programs_read() -> None:
     paths = ("transformer_single_transformer_blocks_0_attn_to_q", "transformer_transformer_blocks_0_attn_to_q")
     spec = {f"{path}.lora_{part}.weight": ("F32", shape) for path in paths

@@ -188,7 +188,7 @@ CROSS_ACROSS_HEADS = rows(
     part("norm_k", "norm.cross.key",   scale("a")))
 SANA_DIMS = WIDTH | Dims(e="cross_attention_dim", x="num_cross_attention_heads*cross_attention_head_dim",
                          b="attention_bias", f="floor(mlp_ratio*d)", guided="guidance_embeds",
-                         normed="qk_norm != null")
+                         normed="qk_norm == 'rms_norm_across_heads'")
 SANA_IN = rows(                                # guided: an embedding of the guidance
     under("time_embed.emb.timestep_embedder", EMBEDDING, i="256", when="not guided"),
     under("time_embed.timestep_embedder",     EMBEDDING, i="256", when="guided", tower="guided"),
