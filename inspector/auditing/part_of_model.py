@@ -23,7 +23,9 @@ def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[lis
     if named is None or named.names is None or not _is_complete(case):
         return list(findings), case
     larger = definition_of(named.names)
-    if larger is None or all(one.definition is not case.reading.definition for one in submodels_of(larger)):
+    if larger is None:
+        return list(findings), case
+    if all(one.definition is not case.reading.definition for one in submodels_of(larger)) and not _are_outside(case):
         return list(findings), case
     component = f"other parts of {named.names}"
     lines = [_extra(line, component) for line in case.ledger.lines]
@@ -37,6 +39,13 @@ def _is_complete(case: Reconciled) -> bool:
     left = case.as_configured
     own = case.claim.definition is case.reading.definition and not case.reading.prefix
     return own and not (left.mismatched or case.causes or any(not is_head(gap) for gap in left.missing))
+
+
+def _are_outside(case: Reconciled) -> bool:
+    """Whether all others are outside of the own modules, as the decoder of a masked autoencoder is."""
+    own = {block.key.partition(".")[0] for block in case.plan.blocks}
+    unexpected = case.as_configured.unexpected
+    return bool(unexpected) and not any(one.key.partition(".")[0] in own for one in unexpected)
 
 
 def _extra(line: ledger.Line, component: str) -> ledger.Line:

@@ -131,7 +131,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
     """The finding on weights with the names of another type. Sizes are not evidence of one, nor is what is cut off."""
     placement = case.as_configured
-    if len(set(_differing(placement))) < 2 or _is_whole_beside(case):
+    if len(set(_differing(placement))) < 2:
         return None
     if not (_of_another_root(case) or _may_be_another(case, placement.missing, placement.unexpected)):
         return None
@@ -166,18 +166,6 @@ def _of_another_root(case: Reconciled) -> bool:
     if not prefix or prefix.startswith("*") or prefix in WRAPPERS or head is None or not head.root:
         return False
     return bool(case.as_configured.missing) and not (case.as_configured.unexpected or case.as_configured.mismatched)
-
-
-def _is_whole_beside(case: Reconciled) -> bool:
-    """Whether the type's own model is complete, and what else is stored is outside of all its modules.
-
-    A loader leaves that out, as it does the decoder of a masked autoencoder beside its encoder.
-    """
-    placement = case.as_configured
-    if placement.missing or placement.mismatched or case.reading.prefix:
-        return False
-    own = {block.key.partition(".")[0] for block in case.plan.blocks}
-    return not any(one.key.partition(".")[0] in own for one in placement.unexpected)
 
 
 def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:

@@ -229,7 +229,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
      *(["add", f"esm.encoder.layer.{at}.attention.self.rotary_embeddings.inv_freq", "F32", [4]] for at in range(3))],
      "findings", ["C310"], "set"),
     ("esm", "MaskedLM", [["lose", "position_embeddings"]], "findings", ["N403"], ""),
-    ("vit_mae", "PreTraining", as_type("vit", "ViTModel"), "findings", ["N406"], ""),
+    ("vit_mae", "PreTraining", as_type("vit", "ViTModel"), "clean", [], ""),
     ("swin", "Model", one_layer_later(0, 1), "findings", ["N425"], "rename"),
     ("swinv2", "Model", one_layer_later(0, 3), "findings", ["N425"], "rename"),
     ("donut-swin", "Model", one_layer_later(0, 3), "findings", ["N425"], "rename"),
