@@ -39,7 +39,12 @@ USED: Final = "expert_used_count"
 ROUTER: Final = ".ffn_gate_inp.weight"
 """The end of the name of a tensor that only layers with experts have."""
 TOKENIZER: Final = "tokenizer.ggml."
-"""The beginning of the keys of a vocabulary. A file without any is a listing, which no program is to run."""
+"""The beginning of the keys of a vocabulary."""
+VOCABULARY: Final = f"{TOKENIZER}model"
+"""The key that llama.cpp asks for where a file has none of them. A file that lacks it and other keys that every
+converter writes is a listing, which no program is to run."""
+ADAPTER: Final = "adapter"
+"""What `general.type` states of a LoRA, which has no vocabulary."""
 LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "gpt2": ("tokens", "merges"), "llama": ("tokens",), "bert": ("tokens",), "t5": ("tokens",), "none": (),
 }  # fmt: skip
@@ -50,10 +55,12 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
     """The finding on keys without which llama.cpp refuses a model; nothing for a vocabulary alone or a listing."""
     values = metadata.values
     name = values.get("general.architecture")
-    if not isinstance(name, str) or not tensors or not any(key.startswith(TOKENIZER) for key in values):
+    if not isinstance(name, str) or not tensors or values.get("general.type") == ADAPTER:
         return
     absent = [key for key in _needed(name, values, tensors) if key not in values]
     if not absent or not required_keys(name):
+        return
+    if absent != [VOCABULARY] and not any(key.startswith(TOKENIZER) for key in values):
         return
     from inspector.findings.types.gguf_heads import GgufKeysMissing
 
@@ -69,7 +76,7 @@ BYTE_PAIRS: Final = "gpt2"
 def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
     """The finding on a way to split texts that llama.cpp does not know."""
     stated = metadata.values.get(PRE)
-    if metadata.values.get(f"{TOKENIZER}model") != BYTE_PAIRS or not isinstance(stated, str):
+    if metadata.values.get(VOCABULARY) != BYTE_PAIRS or not isinstance(stated, str):
         return
     if stated in pre_tokenizers():
         return
@@ -184,6 +191,6 @@ def _needed(name: str, values: Mapping[str, object], tensors: Mapping[str, Layou
     whole = [f"{name}.{key}" for key in own]
     yield from whole
     yield from (key for key in undecided(name, values, tensors) if key not in whole)
-    yield f"{TOKENIZER}model"
-    kind = values.get(f"{TOKENIZER}model")
+    yield VOCABULARY
+    kind = values.get(VOCABULARY)
     yield from (f"{TOKENIZER}{one}" for one in LISTS.get(kind if isinstance(kind, str) else "", ()))

@@ -21,6 +21,8 @@ from tests.readers.made import Gguf
 from tests.values.written import Arrays, numbers
 
 Keys = list[tuple[str, str, Any]]
+NO_VOCABULARY = ("tokenizer.ggml.model", "text", "none")
+"""What a file without a vocabulary states, which llama.cpp reads; the recorded conversions had no tokenizer."""
 
 
 class Written(Struct):
@@ -78,5 +80,7 @@ def target_of(record: Mapping[str, Any], source: Arrays, part: str = "target") -
             values = np.rint(values / mean).clip(-1, 1).astype(np.float32) * mean
         arrays[name] = values.reshape(made["shape"])
         assert values.size == math.prod(made["shape"])
-    keys = "keys" if part == "target" else f"{part}_keys"
-    return Written([(key, kind, value) for key, kind, value in record[keys]], arrays, {})
+    keys: Keys = [tuple(one) for one in record["keys" if part == "target" else f"{part}_keys"]]
+    if part == "target":
+        keys += [NO_VOCABULARY] * all(key != NO_VOCABULARY[0] for key, _, _ in keys)
+    return Written(keys, arrays, {})
