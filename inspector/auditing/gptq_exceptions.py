@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.findings.finding import Finding, Place
 from inspector.findings.types.packed import PackedOtherwise, PackingConfigDisagrees
 from inspector.findings.types.unpacked import ExceptionsLost, ModuleNotPacked
@@ -25,16 +27,19 @@ MOST: Final = 40
 
 
 def with_exceptions(findings: Sequence[Finding], unpacked: Unpacked) -> list[Finding]:
-    """The findings; several on modules of other settings and plain ones are one cause, if no exceptions are stated."""
+    """The findings with exceptions as remedy; several of them are one cause, if no exceptions are stated."""
     settings = unpacked.settings
     apart = [one for one in findings if isinstance(one, PackedOtherwise)]
     plain = [one for one in findings if isinstance(one, ModuleNotPacked)]
-    if settings.base.method != METHOD or settings.special or settings.ignored or len(apart) + len(plain) < 2:
+    if settings.base.method != METHOD or settings.special or settings.ignored or not (apart or plain):
         return list(findings)
     what = {setting.key.rpartition(".")[2] for one in apart for setting in one.settings}
     entries = {**_stated(apart, unpacked.cases), **_excluded(unpacked.cases)}
     if not what <= STATED or not 0 < len(entries) <= MOST:
         return list(findings)
+    if len(apart) + len(plain) == 1:
+        stated = {"source": settings.source, "exceptions": entries}
+        return [replace(one, **stated) if one in apart or one in plain else one for one in findings]
     whole = ExceptionsLost(
         place=Place(key=settings.source),
         source=settings.source,

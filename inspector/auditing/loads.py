@@ -26,6 +26,7 @@ from inspector.auditing.quantized_loads import (
     has_unread_scales,
     is_understood,
     is_whole_for_vllm,
+    recorded,
     stacked_scales,
     why_unread,
 )
@@ -348,6 +349,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         problem=_unreadable(audited),
         quantized=is_understood(audited, values),
         unread=why_unread(audited),
+        recorded=recorded(audited),
         stacked=stacked_scales(audited),
         case=audited.case if _is_whole(audited) else None,
         stored=_at_top(audited) or audited.stored,

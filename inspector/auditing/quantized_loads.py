@@ -9,6 +9,7 @@ from inspector.algebra.boxes import Box, minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import CLEAN, Audit
 from inspector.loader.dtype import NO_WEIGHTS
+from inspector.loading.outcome import ALTERED, RANDOM, REFUSES
 from inspector.loading.quantizers import of_text_model
 from inspector.reconciler.ledger import Line
 
@@ -136,6 +137,52 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
         return "the block says mxfp4, and the experts are stored plain"
     storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
     return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
+
+
+WORDS: Final = "pack-quantized"
+WITHOUT_WEIGHT: Final = frozenset({WORDS, "nvfp4"})
+"""Schemes of compressed-tensors whose layers have `weight_packed` in place of a weight."""
+FP8: Final = "fp8"
+FOUR_BIT: Final = frozenset({"nf4", "fp4"})
+CODES_ALONE: Final = "it takes packed values for weights where nothing beside them says that they are quantized"
+STATE: Final = "quant_state."
+ABSMAX: Final = "weight.absmax"
+
+
+def recorded(audited: Audit) -> tuple[str, str] | None:
+    """What transformers 5 does with quantized weights, and why, where it was measured.
+
+    Measured with transformers 5.23, compressed-tensors 0.20 and bitsandbytes 0.50, and files that llm-compressor 0.14
+    and bitsandbytes wrote; None for all others.
+    """
+    if audited.unpacked is None:
+        return None
+    errors = [one for one in audited.findings if one.severity == "error"]
+    if len(errors) != 1:
+        return None
+    from inspector.findings.types.packed import PackingHelperMissing
+    from inspector.findings.types.unpacked import TiedHeadNotExcluded
+
+    one = errors[0]
+    if isinstance(one, TiedHeadNotExcluded) and one.scheme in WITHOUT_WEIGHT:
+        return REFUSES, f"{one.head} is tied, and its quantized layer has no weight"
+    if isinstance(one, TiedHeadNotExcluded) and one.scheme == FP8:
+        return RANDOM, f"{one.head}.weight_scale is not in the file"
+    if isinstance(one, PackingHelperMissing) and one.scheme in FOUR_BIT:
+        return _without_state(audited, one.helper)
+    return None
+
+
+def _without_state(audited: Audit, helper: str) -> tuple[str, str] | None:
+    """What becomes of weights of four bits where tensors beside them are missing. helper: the first that is."""
+    if helper.startswith(f"weight.{STATE}"):
+        return REFUSES, "an error in the conversion of weights without quant_state"
+    names = audited.checkpoint.tensors
+    described = {name.partition(".weight.")[0] for name in names if ".weight." in name}
+    bare = [name for name, layout in names.items() if layout.dtype == "U8" and name.endswith(".weight")]
+    alone = any(name.removesuffix(".weight") not in described for name in bare)
+    partly = any(f"{stem}.{ABSMAX}" not in names for stem in described)
+    return (ALTERED, CODES_ALONE) if helper == ABSMAX and alone and not partly else None
 
 
 def why_unread(audited: Audit) -> str:

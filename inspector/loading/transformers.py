@@ -87,6 +87,7 @@ class Given(Struct, frozen=True):
     where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
     floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
     quantization. stacked: scales of experts that are stored together while the weights are stored one by one.
+    recorded: what version 5 does with this quantization, and why, where that was measured.
     """
 
     checkpoint: Checkpoint
@@ -101,6 +102,7 @@ class Given(Struct, frozen=True):
     untyped: bool = False
     unscaled: bool = False
     stacked: int = 0
+    recorded: tuple[str, str] | None = None
 
 
 def loads(given: Given, major: str) -> Load:
@@ -353,6 +355,8 @@ def _is_refused(given: Given, rules: ClassRules) -> bool:
 
 
 def _quantized(given: Given, major: str) -> Load:
+    if major == NEWEST and given.recorded is not None:
+        return _load(major, *given.recorded, given)
     if given.quantized and given.stacked:  # measured with a Mixtral in fp8
         if major == OLDER:
             words = "it takes the weights of single experts without their scales, which are stacked"

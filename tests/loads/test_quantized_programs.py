@@ -49,6 +49,31 @@ def test_mlx_reads_few_quantizations_of_others(name: str, outcome: str, tmp_path
     assert load.outcome == outcome
 
 
+FOUR_BIT = "model.layers.0.self_attn.q_proj.weight"
+
+
+@pytest.mark.parametrize(("name", "lost", "outcome"), [
+    ("ct_w4a16", "", "complete"), ("bnb_nf4", "", "complete"),
+    ("bnb_nf4", f"{FOUR_BIT}.", "altered"), ("bnb_nf4", f"{FOUR_BIT}.quant_state.", "refuses"),
+    ("bnb_nf4", f"{FOUR_BIT}.absmax", "unknown"),
+])  # fmt: skip
+def test_what_transformers_5_does_with_quantized_weights(name: str, lost: str, outcome: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    kept = {key: one for key, one in spec.items() if not lost or not key.startswith(lost)}
+    load = stored(tmp_path, kept, config, record(name)["side"]).loads[0]
+    assert (load.version or "")[:1] == "5" and load.outcome == outcome
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("ct_w4a16", "refuses"), ("ct_fp8_dynamic", "random")])
+def test_a_tied_head_that_no_list_leaves_out(name: str, outcome: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    block = {**config["quantization_config"], "ignore": []}
+    config = {**config, "tie_word_embeddings": True, "quantization_config": block}
+    result = stored(tmp_path, {key: one for key, one in spec.items() if key != "lm_head.weight"}, config)
+    assert [one.code for one in result.findings if one.severity == "error"] == ["T662"]
+    assert result.loads[0].outcome == outcome
+
+
 def test_a_type_that_scales_fp8_itself_is_left_open(tmp_path: Path) -> None:
     record = base_record("ministral3", "CausalLM")
     spec = spec_of(record)

@@ -334,8 +334,13 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
 
     settings: tuple[Setting, ...]
     agreeing: int
+    source: str = ""
+    exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
 
-    remedy_text = "use the module from the same run as the others, or add an exception to the config"
+    def remedy(self) -> Remedy:
+        if self.exceptions:
+            return dynamic_exceptions(self.source, self.exceptions)
+        return Remedy("use the module from the same run as the others, or add an exception to the config")
 
     def rows(self) -> Rows:
         rows = []
@@ -346,6 +351,16 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return [row for row in rows if row[1]]
+
+
+def dynamic_exceptions(source: str, entries: dict[str, dict[str, Any]]) -> Remedy:
+    """To state settings of single modules as GPTQModel does."""
+    which = json.dumps(entries) if len(entries) == 1 else "with an exception for each"
+    words = f'add "dynamic"{":" * (len(entries) == 1)} {which} to {source}, which GPTQModel and vLLM read'
+    if not source.endswith("quantization_config"):
+        return Remedy(words)
+    step = Step(action="set", file="config.json", key=(*source.split("."), "dynamic"), new=entries)
+    return Remedy(words, (step,))
 
 
 def _matching(modules: int) -> str:

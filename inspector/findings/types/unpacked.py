@@ -10,6 +10,7 @@ import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
+from inspector.findings.types.packed import dynamic_exceptions
 from inspector.findings.words import count, listed, shape, value
 
 MOST_WRITTEN = 40
@@ -136,8 +137,11 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
     source: str = ""
     key: str | None = None
     entries: tuple[str, ...] = ()
+    exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
 
     def remedy(self) -> Remedy:
+        if self.exceptions:
+            return dynamic_exceptions(self.source, self.exceptions)
         if self.key is None:
             return Remedy("quantize it like the others, or exclude it in the config")
         return _listing(self.key, self.entries, self.source, self.modules)
@@ -271,11 +275,7 @@ class ExceptionsLost(PackedModules, frozen=True, kw_only=True):
         return [*others, *([("plain", count(self.plain, "module"))] if self.plain else [])]
 
     def remedy(self) -> Remedy:
-        words = f'add "dynamic" with an exception for each to {self.source}, which GPTQModel and vLLM read'
-        if not self.source.endswith("quantization_config"):
-            return Remedy(words)
-        step = Step(action="set", file="config.json", key=(*self.source.split("."), "dynamic"), new=self.entries)
-        return Remedy(words, (step,))
+        return dynamic_exceptions(self.source, self.entries)
 
 
 def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
