@@ -451,7 +451,8 @@ def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int,
     assert [one.code for one in reported.findings if one.severity == "error"] == ["C310"]
 
 
-NEEDED = [("llama", "llama.context_length"), ("llama", "tokenizer.ggml.model"), ("gpt2", "tokenizer.ggml.model"), ("bert", "bert.attention.layer_norm_epsilon"),
+NEEDED = [("llama", "llama.context_length"), ("llama", "tokenizer.ggml.model"),
+          ("gpt2", "tokenizer.ggml.model"), ("bert", "bert.attention.layer_norm_epsilon"),
           ("mamba2", "mamba2.ssm.conv_kernel"),
           ("apertus", "xielu.beta"), ("bert", "tokenizer.ggml.token_type_count"),
           ("distilbert", "tokenizer.ggml.token_type_count"),
