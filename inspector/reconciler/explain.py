@@ -224,7 +224,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
             labels=len(labels) if cause.key == "num_labels" and isinstance(labels, dict) else None,
-            confidence="likely" if cause.defaulted else "certain",
+            confidence="likely" if cause.defaulted or not cause.searched else "certain",
         )
 
 

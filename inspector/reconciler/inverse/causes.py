@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.algebra.boxes import Box
+from inspector.budget import Exceeded
 from inspector.notation.binding import Plan
 from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
@@ -47,8 +48,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
     values of the key, and values of other keys, that explain exactly as much. together: values of several other keys
     that do so together. beside: an absent key, which must state what followed from this one. defaulted: the config
-    leaves the key to the default of the class. lost, misshaped: (family,
-    boxes) that would be missing, or of the wrong shape, if the config were right.
+    leaves the key to the default of the class. searched: whether `together` was sought to the end. lost, misshaped:
+    (family, boxes) that would be missing, or of the wrong shape, if the config were right.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     together: tuple[tuple[str, Any], ...] = ()
     beside: tuple[str, Any] | None = None
     defaulted: bool = False
+    searched: bool = True
     lost: tuple[str, tuple[Box, ...]] | None = None
     misshaped: tuple[str, tuple[Box, ...]] | None = None
 
@@ -98,7 +100,10 @@ def _with_factors(
     """The width of a head with the numbers of heads that explain as much: the weights show only the products."""
     if cause.key.rpartition(".")[2] != HEAD_WIDTH or cause.rivals:
         return cause
-    others, left = _one_by_one(differences, bind, {cause.key})
+    try:
+        others, left = _one_by_one(differences, bind, {cause.key})
+    except Exceeded:
+        return msgspec.structs.replace(cause, searched=False)
     if left.total > after.total or len(others) > len(causes) + 1:
         return cause
     known = {one.key for one in causes}

@@ -9,9 +9,19 @@ from inspector.algebra.values import whole
 from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE
 from inspector.notation.spelling import template
+from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, same_rank
-from inspector.reconciler.inverse.solve import default_of, depth_of, in_order, on_trial, solutions, words_of
+from inspector.reconciler.inverse.solve import (
+    LARGEST,
+    SMALL,
+    default_of,
+    depth_of,
+    in_order,
+    on_trial,
+    solutions,
+    words_of,
+)
 from inspector.reconciler.place import Placed
 
 Place = tuple[tuple[str, int], ...]
@@ -45,6 +55,7 @@ def _ask(
     ballots: Ballots,
 ) -> None:
     outer = differences.plan.scope
+    counts = _counts(outer, scope, place)
     with scope.at(place):
         outer.trace.reads = set()
         scope.evaluate(node)
@@ -52,8 +63,20 @@ def _ask(
             current = outer.leaf(leaf)[0]
             words = words_of(outer, scope, leaf, [node]) if current is None or isinstance(current, str) else ()
             at = on_trial(scope, leaf, lambda: whole(scope.evaluate(node)))
-            for solution in solutions(at, current, default_of(outer, leaf), stored, words):
+            most = max(SMALL, 2 * (whole(current) or 0)) if leaf in counts else LARGEST
+            for solution in solutions(at, current, default_of(outer, leaf), stored, words, most):
                 ballots.add(leaf, solution, "dim", votes, depth_of(scope, [node], leaf))
+
+
+def _counts(outer: Scope, scope: Scope, place: Place) -> frozenset[Leaf]:
+    """The leaves that give the number of layers or experts: the stored ones show it, a dim may ask for twice as many.
+
+    What a dim says of one layer may depend on which layers there are, so that each number tried costs as many steps.
+    """
+    outer.trace.reads = set()
+    for hole, _ in place:
+        scope.word((hole,))
+    return frozenset(outer.trace.reads)
 
 
 def place_of(differences: Differences, one: Placed) -> Place:

@@ -54,10 +54,12 @@ def on_trial(scope: Scope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
     return at
 
 
-def solutions(at: Evaluate, current: Any, default: Any, target: Any, words: Iterable[str] = ()) -> Iterator[Solution]:
+def solutions(
+    at: Evaluate, current: Any, default: Any, target: Any, words: Iterable[str] = (), most: int = LARGEST
+) -> Iterator[Solution]:
     """The values of a leaf at which an expression has a target value.
 
-    default: that of the class, always tried. words: candidates for a text.
+    default: that of the class, always tried. words: candidates for a text. most: the greatest number that is tried.
     """
     if isinstance(current, list | dict):
         return
@@ -75,16 +77,16 @@ def solutions(at: Evaluate, current: Any, default: Any, target: Any, words: Iter
         if isinstance(now, int) and now and isinstance(target, int):
             yield from _exact([current * target / now], at, target)
         return
-    yield from whole_solutions(at, whole(current), target)
+    yield from whole_solutions(at, whole(current), target, most)
 
 
-def whole_solutions(at: Evaluate, current: int | None, target: int) -> Iterator[Solution]:
+def whole_solutions(at: Evaluate, current: int | None, target: int, most: int = LARGEST) -> Iterator[Solution]:
     """The integers at which an expression has a target value: an interval where it is monotonic, else single ones."""
     now = at(current) if current is not None else None
     near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
         near = [current * up // down for up, down in ((target, now), (now, target)) if current * up % down == 0]
-    rising = search(at, target)
+    rising = search(at, target, most)
     found = rising if rising is not None else next((value for value in near if value and at(value) == target), None)
     if found is not None:
         solution = Solution(first_of(at, target, found), last_of(at, target, found), True)
