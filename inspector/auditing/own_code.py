@@ -43,7 +43,7 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
     mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
     if not (mapped or foreign) or (not mapped and (_is_named(config, judged) or _is_inside(config, judged))):
         return None
-    if case is not None and not _other_names(case, foreign and not _is_of_authors(config)):
+    if case is not None and not _other_names(case, foreign, _is_of_authors(config)):
         return None
     from inspector.findings.names.architecture import CodeOfRepository
 
@@ -119,18 +119,19 @@ def is_foreign(class_name: str | None) -> bool:
     return not any(class_name in known for known in (newest.classes, newest.inner, older.classes))
 
 
-def _other_names(case: Reconciled, foreign: bool) -> bool:
+def _other_names(case: Reconciled, foreign: bool, of_authors: bool) -> bool:
     """Whether stored names are unknown to the definition in a way that damage does not explain.
 
     A lost, cut or renamed tensor is one; a class of its own has other modules in every layer. A class that
     transformers does not have may also have another head, unless it is one that a known program puts beside a model.
+    of_authors: whether the definition is that of the class, so that a single family in all layers is a renamed one.
     """
     from inspector.findings.names.own_readers import reader_of
 
     unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
     unknown = {one.key for one in case.placement.unexpected if one.key not in unchecked and not reader_of(one.key)}
     absent = {gap.block.key for gap in case.placement.missing if gap.block.key not in case.reading.families}
-    if foreign and (unknown or absent):
+    if foreign and not of_authors and (unknown or absent):
         return True
     layered = sum("#" in key for key in unknown)
-    return layered > 1 or bool(layered and any("#" in key for key in absent))
+    return layered > 1 or bool(layered and not of_authors and any("#" in key for key in absent))
