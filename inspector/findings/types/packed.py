@@ -323,8 +323,8 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
           setting  quantization_config.bits = 4
           weights  8
           others   13 modules match the config
-          help     use the module from the same run as the others, or add an exception
-                   to the config
+          help     add "dynamic": {"+:model\\\\.layers\\\\.1\\\\.mlp\\\\.down_proj$": {"bits":
+                   8}} to quantization_config, which GPTQModel and vLLM read
 
     What to do
         Use the module from the same run as the others, or add the exception to the config.

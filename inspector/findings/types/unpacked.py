@@ -121,7 +121,8 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         error[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
           stored  [256, 768] BF16
           others  1 sibling is quantized (gptq)
-          help    quantize it like the others, or exclude it in the config
+          help    add "dynamic": {"-:model\\\\.layers\\\\.1\\\\.mlp\\\\.down_proj$": {}} to
+                  quantization_config, which GPTQModel and vLLM read
 
     What to do
         Add the module to the list of the quantization block, or quantize it like the others.
