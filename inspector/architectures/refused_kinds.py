@@ -243,6 +243,10 @@ def _is_of_list(letters: str) -> bool:
     return not set(letters).isdisjoint(f"{_ENTRIES}r")
 
 
+MOST_DIGITS: Final = 18
+"""Digits of the largest number that a text is taken to mean; Python reads no more than 4,300."""
+
+
 def _meant(value: Any, letter: str, letters: str) -> Any:
     """The value that one of a refused kind states, in another form."""
     if letter == "m":
@@ -252,7 +256,7 @@ def _meant(value: Any, letter: str, letters: str) -> Any:
     if letter == "f" and float(value).is_integer():
         return int(value)
     if letter == "t" and value.strip().isdecimal() and not _is_of_list(letters):
-        return int(value)
+        return int(value) if len(value.strip()) <= MOST_DIGITS else UNSET
     if letter not in "gi" or any(type(one) not in (int, float) for one in value):
         return UNSET
     if letter == "g":

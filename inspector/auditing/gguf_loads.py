@@ -26,7 +26,7 @@ from inspector.findings.types.gguf_heads import (
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, knows, names_tensor, of_gguf
 from inspector.loading.ties import first_name
-from inspector.reconciler.ledger import BUFFER, COPY, UNEXPLAINED
+from inspector.reconciler.ledger import BUFFER, COPY, UNEXPLAINED, Line
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -414,8 +414,7 @@ def _surplus(audited: Audit) -> list[str]:
     Of an architecture that was not measured, those that no architecture has. llama.cpp counts buffers of other
     libraries as well.
     """
-    keys = {line.family for line in audited.lines
-            if line.kind in (BUFFER, UNEXPLAINED, COPY) or line.role in OMITTED}  # fmt: skip
+    keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED) or _is_left_out(line)}
     metadata = audited.checkpoint.metadata
     if not keys or metadata is None or audited.case is None:
         return []
@@ -423,6 +422,12 @@ def _surplus(audited: Audit) -> list[str]:
     layers = None if _is_wrong_count(audited) else metadata.values.get(f"{architecture}.block_count")
     names = (name for name in audited.checkpoint.tensors if key_of(name)[0] in keys)
     return [name for name in names if not _is_read(name, architecture) or _is_beyond(name, layers)]
+
+
+def _is_left_out(line: Line) -> bool:
+    """Whether a stored tensor is one that the converter leaves out; layers that predict further tokens are read."""
+    further = line.block is not None and line.block.slot.extra
+    return not further and (line.kind == COPY or line.role in OMITTED)
 
 
 def _is_read(name: str, architecture: object) -> bool:

@@ -219,8 +219,7 @@ def test_layers_that_predict_further_tokens_are_beyond_the_model(complete: bool,
     listed = [(name, shape[::-1], 0, 4 * math.prod(shape)) for name, shape in (tensors | more).items()]
     own = [pair for pair in pairs("glm4moe") if "block_count" not in pair[0] or "leading" in pair[0]]
     counts = [("glm4moe.block_count", "u32", 4), ("glm4moe.nextn_predict_layers", "u32", 1)]
-    vocabulary = ("tokenizer.ggml.model", "text", "none")
-    (tmp_path / "model.gguf").write_bytes(Gguf().file(listed, [*own, *counts, vocabulary]))
+    (tmp_path / "model.gguf").write_bytes(Gguf().file(listed, [*own, *counts]))
     audited = audit(str(tmp_path))
     assert codes(audited) == set(), [(one.code, one.message) for one in audited.findings]
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == count(tensors)

@@ -69,8 +69,8 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
                      x="floor(d*hidden_expansion)",
                      m="v//4 when s == 2 and wide | v//2 when s == 2 | v", B="c2f_num_blocks", Ld="decoder_layers",
                      ff="decoder_ffn_dim",
-                     h="decoder_cross_attention_heads", p="decoder_n_points", F="num_feature_levels | P",
-                     N="num_queries*group_detr", G="group_detr",
+                     h="decoder_cross_attention_heads", p="decoder_n_points", N="num_queries*group_detr",
+                     G="group_detr", F="num_feature_levels when num_feature_levels > 0 | P",
                      b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)",
                      C="labels"),
     parts=rows(
