@@ -40,7 +40,7 @@ SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
         head("ForCTC",                    "sew_d.", CTC),
         head("ForSequenceClassification", "sew_d.", SEQUENCE)))
 
-BEFORE_CONVOLUTIONS = rows(                    # the first MLP and the attention of a conformer's layer; b bias
+CONFORMER = rows(                              # what comes before the norm within the convolutions of a layer; b bias
     part("norm_feed_forward1",        "norm.mlp.first",     affine("d")),
     part("feed_forward1.linear1",     "mlp.first.up",       linear("d -> ff", bias="b")),
     part("feed_forward1.linear2",     "mlp.first.down",     linear("ff -> d", bias="b")),
@@ -51,8 +51,13 @@ BEFORE_CONVOLUTIONS = rows(                    # the first MLP and the attention
     part("self_attn.o_proj",          "attention.output",   linear("h*dh -> d",  bias="b")),
     part("self_attn.relative_k_proj", "attention.position", linear("d -> h*dh")),
     part("self_attn.bias_u",          "attention.content.bias",  param("h dh")),
-    part("self_attn.bias_v",          "attention.position.bias", param("h dh")))
-BEHIND_CONVOLUTIONS = rows(
+    part("self_attn.bias_v",          "attention.position.bias", param("h dh")),
+    part("norm_conv",                 "norm.conv",          affine("d")),
+    part("conv.pointwise_conv1",      "conv.in",            conv("d -> d + d, 1", bias="convolution_bias")),
+    part("conv.depthwise_conv",       "conv.depth",
+         conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")))
+BEHIND_NORM = rows(
+    part("conv.pointwise_conv2",      "conv.out",           conv("d -> d, 1", bias="convolution_bias")),
     part("norm_feed_forward2",        "norm.mlp.second",    affine("d")),
     part("feed_forward2.linear1",     "mlp.second.up",      linear("d -> ff", bias="b")),
     part("feed_forward2.linear2",     "mlp.second.down",    linear("ff -> d", bias="b")),
@@ -70,17 +75,12 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
         part("subsampling.layers.{Y}", "embed.audio.point", conv("c -> c, 1 1")),
         part("subsampling.linear",     "embed.project",     dense("c*o -> d")),
         under("layers.{L}",
-            BEFORE_CONVOLUTIONS,
-            part("norm_conv",                 "norm.conv",          affine("d")),
-            part("conv.pointwise_conv1",      "conv.in",            conv("d -> d + d, 1", bias="convolution_bias")),
-            part("conv.depthwise_conv",       "conv.depth",
-                 conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
-            part("conv.norm",                 "norm.conv.batch",    batchnorm("d")),
-            part("conv.pointwise_conv2",      "conv.out",           conv("d -> d, 1", bias="convolution_bias")),
+            CONFORMER,
+            part("conv.norm", "norm.conv.batch", batchnorm("d")),
+            BEHIND_NORM,
             maybe("conv.pointwise_conv1.bias", "conv.in.bias",      param("2*d"), when=BIAS_OF_4),
             maybe("conv.depthwise_conv.bias",  "conv.depth.bias",   param("d"),   when=BIAS_OF_4),
-            maybe("conv.pointwise_conv2.bias", "conv.out.bias",     param("d"),   when=BIAS_OF_4),
-            BEHIND_CONVOLUTIONS)))
+            maybe("conv.pointwise_conv2.bias", "conv.out.bias",     param("d"),   when=BIAS_OF_4))))
 PARAKEET_CTC = Architecture("parakeet_ctc", dims=Dims(),
     heads=(
         head("ForCTC", "", submodel("encoder", "encoder.", PARAKEET_ENCODER),
@@ -103,11 +103,6 @@ STREAMING_ENCODER = Architecture("nemotron_asr_streaming_encoder",
         part("subsampling.layers.{N}.pointwise_conv", "embed.audio.point", conv("c -> c, 1 1")),
         part("subsampling.linear",                    "embed.project",     dense("c*f -> d")),
         under("layers.{L}",
-            BEFORE_CONVOLUTIONS,
-            part("norm_conv",            "norm.conv",       affine("d")),
-            part("conv.pointwise_conv1", "conv.in",         conv("d -> d + d, 1", bias="convolution_bias")),
-            part("conv.depthwise_conv",  "conv.depth",
-                 conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
-            part("conv.norm",            "norm.conv.depth", affine("d")),
-            part("conv.pointwise_conv2", "conv.out",        conv("d -> d, 1", bias="convolution_bias")),
-            BEHIND_CONVOLUTIONS)))
+            CONFORMER,
+            part("conv.norm", "norm.conv.depth", affine("d")),
+            BEHIND_NORM)))

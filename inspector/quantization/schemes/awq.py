@@ -19,7 +19,7 @@ from inspector.quantization.module import (
     ceil_div,
     word,
 )
-from inspector.quantization.schemes.gptq import OF_GPTQ
+from inspector.quantization.schemes.gptq import is_stated_by_auto_round
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
@@ -57,7 +57,7 @@ def packed_outputs(
     reading.compare("bits", bits)
     if scheme == "awq":
         _version(reading, "gemm")
-    if setting.method == "auto-round" and OF_GPTQ in (setting.variant or ""):
+    if is_stated_by_auto_round(setting):
         reading.contradicts("variant", setting.shown.get("variant"), "auto_round:auto_awq")
     groups, size = reading.grouped((scales, points), -2, inputs)
     reading.helper(scales, [(*lead, groups, outputs)], "one for each group and output")

@@ -50,14 +50,19 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
     return setting.method in ("gptq", "auto-round") or "g_idx" in tensors
 
 
-OF_GPTQ = "gptq"
+_OF_GPTQ = "gptq"
 """A word in the packing format of auto-round where values are packed along the inputs."""
+
+
+def is_stated_by_auto_round(setting: ModuleSettings) -> bool:
+    """Whether a block of auto-round says that values are packed along the inputs."""
+    return setting.method == "auto-round" and _OF_GPTQ in (setting.variant or "")
 
 
 def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     """Derives inputs from `g_idx` or the rows; bits from the widths of zero points and scales, else from `g_idx`."""
     reading = ModuleReading(tensors, setting)
-    if setting.method == "auto-round" and OF_GPTQ in (setting.variant or ""):
+    if is_stated_by_auto_round(setting):
         reading.agreed.append("variant")
     values, zeros, index = (tensors.get(name) for name in ("qweight", "qzeros", "g_idx"))
     assert values is not None
