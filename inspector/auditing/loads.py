@@ -83,9 +83,9 @@ def after_loading(audited: Audit) -> Audit:
     if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
         findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
     if audited.checkpoint.set_name.endswith(".gguf"):
-        from inspector.auditing.gguf_loads import with_names
+        from inspector.auditing.gguf_findings import for_llama_cpp
 
-        findings = with_names(audited, findings, intended)
+        findings = for_llama_cpp(audited, findings, intended)
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:

@@ -1,0 +1,149 @@
+"""One finding for each cause in the metadata of a GGUF file: those that only follow from it are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from inspector.dialects.gguf_config import counts_layers, depends_on, tensors_behind
+from inspector.dialects.gguf_contradictions import decides_shapes
+from inspector.dialects.llama_cpp import is_required
+from inspector.findings.finding import ContentFinding, Finding
+from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree, GgufRotaryWidth
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+
+OF_EVERYTHING: Final = (
+    ".block_count", ".embedding_length", ".expert_count", ".attention.head_count", ".attention.key_length",
+    ".attention.sliding_window_pattern", ".expert_feed_forward_length", "tokenizer.ggml.token_type_count",
+    "kimi-linear.attention.head_count_kv",
+)  # fmt: skip
+"""Ends of keys without which hardly any tensor can be compared, or the kind of a layer or a model is not known."""
+OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding_length")
+"""Ends of keys from which the width of a head follows."""
+
+
+def one_for_each_cause(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without those that follow from a list, a key, a number of heads or a tensor with its own finding."""
+    found = _without_followed_rules(_with_keys(audited, _with_lists(audited, findings)))
+    return without_followed_keys(audited, found)
+
+
+def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings; lists of another length are one cause with what follows from them, or from the number of layers."""
+    lists = _lists(findings)
+    if lists is None or audited.architecture is None or lists.lists_fit:
+        return findings
+    from inspector.findings.config import ConfigDisagrees
+
+    kind = audited.architecture.model_type
+    disagreeing = [one for one in findings if isinstance(one, ConfigDisagrees)]
+    if len(set(lists.lengths)) == 1 and any(counts_layers(kind, one.key) for one in disagreeing):
+        return [one for one in findings if one is not lists]
+    return _without_keys_behind(kind, findings, lists.keys)
+
+
+def _with_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings; keys that are absent are one cause with the config keys that follow from them.
+
+    Where only shapes tell that a key is absent, and one value of it fits them, that is the finding.
+    """
+    absent = next((one for one in findings if isinstance(one, GgufKeysMissing)), None)
+    if absent is None or audited.architecture is None:
+        return findings
+    from inspector.findings.config import ConfigDisagrees
+
+    solved = {one.file_key for one in findings if isinstance(one, ConfigDisagrees)}
+    if absent.unfit and any((key or "").endswith(OF_HEADS) for key in solved - {*absent.keys}):
+        return [one for one in findings if one is not absent]  # defaults of a stated size that is wrong
+    if solved.issuperset(absent.keys) and not any(is_required(key) for key in absent.keys):
+        return [one for one in findings if one is not absent]
+    if any(key.endswith(OF_EVERYTHING) for key in absent.keys):
+        return [one for one in findings if one is absent or not isinstance(one, ContentFinding)]
+    return _without_keys_behind(audited.architecture.model_type, findings, absent.keys)
+
+
+def _without_keys_behind(kind: str | None, findings: Sequence[Finding], keys: Sequence[str]) -> list[Finding]:
+    """The findings without those on config keys that follow from keys of the file."""
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.single_causes import ConfigKeysAbsent
+
+    words = [key.partition(".")[2] for key in keys]
+
+    def follows(one: Finding) -> bool:
+        named = [one.key] if isinstance(one, ConfigDisagrees) else []
+        named += [each.key for each in one.keys] if isinstance(one, ConfigKeysAbsent) else []
+        return any(depends_on(kind, name, word) for name in named for word in words)
+
+    return [one for one in findings if not follows(one)]
+
+
+def _without_followed_rules(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without those on two keys of which the tensors show that the other one is wrong or absent."""
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.shapes import UnexpectedShape
+    from inspector.findings.types.gguf_heads import GgufKeysContradict
+
+    findings = without_followed_heads(findings)
+    wrong = {one.file_key or "" for one in findings if isinstance(one, ConfigDisagrees)}
+    shapes = any(isinstance(one, UnexpectedShape) for one in findings)
+    width = any(key.endswith(OF_HEADS) for key in wrong)
+    return [
+        one
+        for one in findings
+        if not (isinstance(one, GgufRotaryWidth) and width)
+        and not (isinstance(one, GgufKeysContradict) and (one.other in wrong or (shapes and decides_shapes(one.other))))
+    ]
+
+
+def without_followed_heads(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without the one of two on numbers of heads that follows from the other.
+
+    Key heads that are no whole number follow from a number of heads by which no width can be divided; with a number of
+    key heads that the tensors show, what cannot be divided by the stated one is right.
+    """
+    from inspector.findings.config import ConfigImpossible
+    from inspector.findings.types.gguf_heads import GgufHeadsDisagree
+
+    heads = next((one for one in findings if isinstance(one, GgufHeadsDisagree)), None)
+    undivided = [one for one in findings if isinstance(one, ConfigImpossible) and one.kind == "remainder"]
+    if heads is None or not undivided:
+        return findings
+    followed = [one for one in undivided if heads.key in one.keys] if heads.shown else [heads]
+    return [one for one in findings if one not in followed]
+
+
+def without_followed_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings without those on config keys that follow from tensors that are themselves missing or misshaped."""
+    config = audited.checkpoint.config
+    if len(findings) < 2 or config is None:
+        return findings
+    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
+    from inspector.findings.names.tensors import TensorMissing
+    from inspector.findings.shapes import UnexpectedShape
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    kind = str(config.values.get("model_type"))
+    damaged = [one.place.tensor or one.place.family or "" for one in findings
+               if isinstance(one, TensorMissing | UnexpectedShape)]  # fmt: skip
+
+    ends = {one.key: one.family.rpartition("}.")[2] for one in findings if isinstance(one, GgufSizeDisagrees)}
+    sizes = [key for key, end in ends.items() if any(name == end or name.endswith(f".{end}") for name in damaged)]
+
+    def follows(one: Finding) -> bool:
+        if isinstance(one, GgufSizeDisagrees):
+            return one.key in sizes
+        if not isinstance(one, ConfigDisagrees | ConfigImpossible) or getattr(one, "file_key", None):
+            return False
+        if any(depends_on(kind, one.place.key or "", key.partition(".")[2]) for key in sizes):
+            return True
+        behind = tensors_behind(kind, one.place.key or "")
+        return any(name == end or name.endswith(f".{end}") for name in damaged for end in behind)
+
+    return [one for one in findings if not follows(one)]
+
+
+def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
+    """The finding on lists of another length than there are layers."""
+    return next((one for one in findings if isinstance(one, GgufListsDisagree)), None)

@@ -1,0 +1,140 @@
+"""Which tensors of a GGUF file llama.cpp does not read, and which it needs that are not stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from inspector.algebra.names import key_of
+from inspector.dialects.gguf import LLAMA_CPP
+from inspector.dialects.gguf_config import counts_layers
+from inspector.dialects.llama_cpp import needed, reads
+from inspector.findings.types.gguf_heads import GgufListsDisagree
+from inspector.loading.registries import names_tensor
+from inspector.reconciler.ledger import BUFFER, COPY, UNEXPLAINED, Line
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+
+FIRST: Final = "token_embd.weight"
+"""The tensor that llama.cpp asks for first, whatever the architecture."""
+COMPUTED: Final = ("rope_freqs.weight",)
+"""Tensors that follow from the config, so that no definition has them."""
+IN_PLACE: Final = (
+    (re.compile(r"\.attn_[qkv]\."), ".attn_qkv."),
+    (re.compile(r"\.attn_qkv\."), ".attn_q."),
+    (re.compile(r"\.attn_[kv]_b\."), ".attn_kv_b."),
+)
+"""Tensors that llama.cpp needs, and what it reads in place of them, whatever the architecture."""
+OMITTED: Final = frozenset({*LLAMA_CPP.omits, "head.token"})
+"""Roles of tensors that the converter leaves out, the last one of architectures whose head is always the embedding."""
+ENDS: Final = (".weight", ".bias")
+"""Ends of names that some converters write and others do not."""
+OF_TOWERS: Final = ("v.", "a.", "mm.")
+"""Beginnings of the names of towers and projectors."""
+ONE_BY_ONE: Final = frozenset({f"blk.#.ffn_{name}.#.weight" for name in ("gate", "up", "down")})
+JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
+"""Families of experts as files of 2023 have them, and the tensor that llama.cpp asks for first instead (measured)."""
+LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
+"""Beginnings of the names of tensors in layers."""
+
+
+def has_other_names(audited: Audit) -> bool:
+    """Whether the tensors of a model have names that llama.cpp does not look up."""
+    names = audited.checkpoint.tensors
+    if audited.checkpoint.config is None or not names:
+        return False
+    return FIRST not in names and not any(name.startswith(LAYERS) for name in names)
+
+
+def joined_experts(audited: Audit) -> str:
+    """The tensor of all experts of a layer that llama.cpp looks for, where each expert has its own; "" elsewhere."""
+    families = {line.family for line in audited.lines if line.kind != UNEXPLAINED}
+    return JOINED_EXPERTS if not families.isdisjoint(ONE_BY_ONE) else ""
+
+
+def absent_tensors(audited: Audit) -> list[str]:
+    """The tensors that llama.cpp needs and that are not stored, although the model may do without.
+
+    Its converter computes them, or they are all of a kind that the architecture of transformers has by choice.
+    """
+    checkpoint, case = audited.checkpoint, audited.case
+    if checkpoint.metadata is None or case is None or not checkpoint.tensors:
+        return []
+    if checkpoint.partial or any(one.severity == "error" for one in checkpoint.findings):
+        return []  # files are lost, or keys
+    own = needed(checkpoint.metadata.values.get("general.architecture"))
+    computed = [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
+    if joined_experts(audited) or any(one.severity == "error" for one in audited.findings):
+        return computed
+    families = {key_of(name)[0] for name in checkpoint.tensors}
+    others = [pattern for pattern, other in IN_PLACE if any(other in name for name in families)]
+    absent = (name for name in own - families if not any(pattern.search(name) for pattern in others))
+    return [*computed, *sorted(name.replace("#", "{layer}") for name in absent if name not in computed)]
+
+
+def surplus_tensors(audited: Audit) -> list[str]:
+    """The tensors that the architecture does not have: of a layer beyond its last, or that it does not read.
+
+    Of an architecture that was not measured, those that no architecture has. llama.cpp counts buffers of other
+    libraries as well.
+    """
+    keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED) or _is_left_out(line)}
+    metadata = audited.checkpoint.metadata
+    if not keys or metadata is None or audited.case is None:
+        return []
+    architecture = metadata.values.get("general.architecture")
+    layers = None if _is_wrong_count(audited) else metadata.values.get(f"{architecture}.block_count")
+    names = (name for name in audited.checkpoint.tensors if key_of(name)[0] in keys)
+    return [name for name in names if not _is_read(name, architecture) or _is_beyond(name, layers)]
+
+
+def _is_left_out(line: Line) -> bool:
+    """Whether a stored tensor is one that the converter leaves out; layers that predict further tokens are read."""
+    further = line.block is not None and line.block.slot.extra
+    return not further and (line.kind == COPY or line.role in OMITTED)
+
+
+def _is_read(name: str, architecture: object) -> bool:
+    """Whether llama.cpp reads a tensor of this name, or may read it."""
+    found = reads(architecture, name)
+    return names_tensor(name, architecture) if found is None else found
+
+
+def _is_wrong_count(audited: Audit) -> bool:
+    """Whether a finding says that the stated number of layers is wrong: the stored layers are none too many then."""
+    from inspector.findings.config import ConfigDisagrees
+
+    kind = None if audited.architecture is None else audited.architecture.model_type
+    return any(
+        (isinstance(one, GgufListsDisagree) and one.lists_fit)
+        or (isinstance(one, ConfigDisagrees) and counts_layers(kind, one.key))
+        for one in audited.findings
+    )
+
+
+def _is_beyond(name: str, layers: object) -> bool:
+    """Whether a tensor is of a layer that the metadata does not count."""
+    before, _, rest = name.partition(".")
+    number = rest.partition(".")[0]
+    return before == "blk" and number.isdecimal() and isinstance(layers, int) and int(number) >= layers
+
+
+def has_towers(audited: Audit, surplus: Sequence[str]) -> bool:
+    """Whether the file is as Ollama's converter writes it: towers beside the text model, and keys that state them."""
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    described = f"{values.get('general.architecture')}.vision.block_count" in values
+    return described and bool(surplus) and all(name.startswith(OF_TOWERS) for name in surplus)
+
+
+def name_read_instead(audited: Audit, surplus: Sequence[str]) -> str:
+    """The name that llama.cpp reads in place of the first surplus one, where all differ by their ends alone."""
+    metadata, tensors = audited.checkpoint.metadata, audited.checkpoint.tensors
+    architecture = None if metadata is None else metadata.values.get("general.architecture")
+    found = []
+    for name in surplus:
+        bare = next((name.removesuffix(end) for end in ENDS if name.endswith(end)), name)
+        others = [other for other in (bare, *(bare + end for end in ENDS)) if other != name and other not in tensors]
+        found.append(next((other for other in others if reads(architecture, other)), ""))
+    return found[0] if all(found) else ""
