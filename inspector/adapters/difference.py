@@ -7,11 +7,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.adapters.absent import absent_of
 from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.expected import Expected, ExpectedAdapter
+from inspector.adapters.matched import Matched, overlap
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.with_base import Matched, absent_of, overlap
 from inspector.algebra.boxes import Box, count, joined, minus, within
 from inspector.matcher.families import Families, Stored
 from inspector.notation.binding import fits

@@ -16,6 +16,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of, matched_with
 from inspector.adapters.expected import PROMPTS, ExpectedAdapter, expected_parameters, plan_alone, prompts
+from inspector.adapters.matched import Matched, module_of
 from inspector.adapters.merged_linear import merged_linear
 from inspector.adapters.method_table import with_rank
 from inspector.adapters.misspelled import taken_out
@@ -41,12 +42,7 @@ from inspector.adapters.targets import LARGEST_RANK, Targets
 from inspector.adapters.token_tables import WORDS
 from inspector.adapters.unknown_modules import foreign_modules, unknown_modules
 from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted_alone
-from inspector.adapters.with_base import (
-    Matched,
-    findings_with_base,
-    module_of,
-    of_labels,
-)
+from inspector.adapters.with_base import findings_with_base, of_labels
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
 from inspector.findings.adapters.tensors import AdapterRankDiffers

@@ -13,12 +13,13 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.adapters.absent import absent_of
 from inspector.adapters.base import Base
 from inspector.adapters.difference import matched_with
 from inspector.adapters.expected import Expected, ExpectedAdapter
+from inspector.adapters.matched import Matched, module_of, of_all
 from inspector.adapters.names import PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, union
-from inspector.adapters.with_base import Matched, absent_of, module_of, of_all
 from inspector.algebra.boxes import Box, common, count, minus
 from inspector.algebra.names import NAMES, before_index, key_of, name_of
 from inspector.algebra.span import Span

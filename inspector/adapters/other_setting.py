@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isqrt
 from typing import Any, Final
 
+from inspector.adapters.absent import absent_of
 from inspector.adapters.expected import ExpectedAdapter
-from inspector.adapters.with_base import Matched, absent_of
+from inspector.adapters.matched import Matched
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.tensors import AdapterSetting
 from inspector.findings.adapters.whole import AdapterSettingDiffers

@@ -9,8 +9,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.adapters.expected import PROMPTS
+from inspector.adapters.matched import module_of
 from inspector.adapters.names import PROMPT, adapter_kind, tuner_name
-from inspector.adapters.with_base import module_of
 from inspector.algebra.boxes import count
 from inspector.algebra.names import axes_of
 from inspector.findings.adapters.tensors import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from inspector.adapters.matched import Matched, module_of
 from inspector.adapters.names import tuner_name
-from inspector.adapters.with_base import Matched, module_of
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.effect import AdapterWithoutEffect
 from inspector.findings.finding import NAMES_SHOWN

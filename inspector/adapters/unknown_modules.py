@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.adapters.base import Base
+from inspector.adapters.matched import module_of, of_all
 from inspector.adapters.names import tuner_name, uncopied
 from inspector.adapters.targets import Targets, Unclear
-from inspector.adapters.with_base import module_of, of_all
 from inspector.algebra.boxes import Box
 from inspector.matcher.families import Families
 

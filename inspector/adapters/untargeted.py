@@ -7,13 +7,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from inspector.adapters.absent import absent_of, together
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, plan_alone
+from inspector.adapters.matched import Matched, module_of, of_all
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.replication import replicated
 from inspector.adapters.targets import Boxes, Targets, union
-from inspector.adapters.with_base import Matched, absent_of, module_of, of_all, together
 from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.names import axes_of
 from inspector.findings.adapters.tensors import AdapterModuleUnexpected, AdapterSetting

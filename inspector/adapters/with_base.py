@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
-from msgspec.structs import replace
-
+from inspector.adapters.absent import absent_of, biases_missing, halves_missing, is_bias, targets_missing
 from inspector.adapters.base import Base, other_widths
-from inspector.adapters.expected import Expected, ExpectedAdapter
-from inspector.adapters.names import PROMPT_TENSORS, base_name, tuner_name
+from inspector.adapters.expected import ExpectedAdapter
+from inspector.adapters.matched import Matched, module_of, number_of_tensors
 from inspector.adapters.one_slice import Factor, processes_of_slice
-from inspector.adapters.router import MODULE as ROUTER
-from inspector.adapters.targets import Boxes, union
-from inspector.algebra.boxes import Box, common, count, joined, minus, outer
-from inspector.algebra.names import axes_of, before_index
-from inspector.findings.adapters.biases import AdapterBiasesLost, AdapterBiasesMissing
+from inspector.adapters.targets import Boxes
+from inspector.algebra.boxes import outer
+from inspector.algebra.names import axes_of
 from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.made_otherwise import AdapterFactorsExchanged, AdapterSliced
 from inspector.findings.adapters.tensors import (
-    AdapterHalfMissing,
     AdapterRankDiffers,
     AdapterShapeDiffers,
-    AdapterTargetMissing,
     AdapterVocabularyDiffers,
 )
 from inspector.findings.adapters.tools import AdapterTransposed
@@ -32,46 +26,11 @@ from inspector.findings.adapters.whole import (
     ShapeExample,
 )
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.matcher.families import Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
 
 CLASSIFIER: Final = "head.class"
 """The role of the last matrix of a classifier, and the beginning of that of its bias."""
-
-
-class Matched(Struct, frozen=True):
-    """Stored tensors and what is expected of them, None where nothing is."""
-
-    key: str
-    part: Stored
-    boxes: Boxes
-    expected: Expected | None
-
-    @property
-    def wanted(self) -> Expected:
-        """What is expected, where something is."""
-        assert self.expected is not None
-        return self.expected
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """As stored."""
-        return self.part.layout.shape
-
-    @property
-    def misfits(self) -> bool:
-        """Whether the shape is known and another."""
-        return self.expected is not None and self.expected.checked and not self.expected.fits(self.shape)
-
-    def differs_at(self, axis: int | None) -> bool:
-        """Whether the shape is as expected but for one axis: the rank, or the words of a resized vocabulary."""
-        return axis is not None and self.wanted.fits(self.shape, but=axis)
-
-
-def overlap(one: Box, other: Box) -> Box | None:
-    """The common part of two boxes; None for boxes of different axes."""
-    return common(one, other) if len(one) == len(other) else None
 
 
 def findings_with_base(
@@ -98,27 +57,12 @@ def findings_with_base(
     yield from _ranks(ranks, matched)
     yield from _vocabulary(words)
     yield from _shapes(shapes, "" if base is None else base.name)
-    biases = [one for one in absent if _is_bias(one[0], plan)]
-    yield from _biases(biases, plan)
+    biases = [one for one in absent if is_bias(one[0], plan)]
+    yield from biases_missing(biases, plan)
     absent = [one for one in absent if one not in biases]
-    yield from _halves(absent, matched)
+    yield from halves_missing(absent, matched)
     if named:
-        yield from _targets_missing(absent, matched, base)
-
-
-def _is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
-    """Whether a tensor is a bias of the base that is trained where it is, as `bias` asks for: PEFT misses none."""
-    own = expected.key.endswith(".bias") and tuner_name(expected.key) is None
-    return own and f"{expected.key.removesuffix('bias')}weight" not in {one.key for one in plan.expected}
-
-
-def _biases(absent: Sequence[tuple[Expected, Boxes]], plan: ExpectedAdapter) -> Iterator[Finding]:
-    if absent:
-        (first, boxes), *_ = absent
-        tensors = sum(count(boxes) for _, boxes in absent)
-        of = sum(count(one.boxes) for one in plan.expected if _is_bias(one, plan))
-        kind = AdapterBiasesMissing if tensors == of else AdapterBiasesLost
-        yield kind(such_as=place_of(first.key, boxes).name, tensors=tensors, of=of)
+        yield from targets_missing(absent, matched, base)
 
 
 def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
@@ -134,7 +78,7 @@ def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
             place=place_of(first.key, first.boxes),
             stored=first.shape,
             expected=first.wanted.shape,
-            tensors=_tensors(members),
+            tensors=number_of_tensors(members),
             module=first.wanted.module,
             base=base,
             others=tuple(str(place_of(one.key, one.boxes).tensor or one.key) for one in members[1:NAMES_SHOWN]),
@@ -158,22 +102,6 @@ def of_labels(matched: Sequence[Matched]) -> Iterator[Finding]:
         yield AdapterLabels(labels=labels, of_base=stated)
 
 
-def module_of(key: str) -> str:
-    """The base's own name of what a tensor belongs to."""
-    found = tuner_name(key)
-    return found.module if found is not None else base_name(key).rpartition(".")[0]
-
-
-def of_all(key: str) -> bool:
-    """Whether a tensor belongs to no module: a prompt, or what a method shares among all modules."""
-    found = tuner_name(key)
-    return key in PROMPT_TENSORS or (found is not None and not found.module)
-
-
-def _tensors(matched: Sequence[Matched]) -> int:
-    return sum(count(one.boxes) for one in matched)
-
-
 def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> bool:
     """Whether so little fits that the base is not the adapter's: one cause for all differences.
 
@@ -183,7 +111,7 @@ def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> boo
     paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
     if len({one.key for one in shapes}) < 2:
         return False
-    most = 2 * _tensors(shapes) > _tensors(paired) or _places(shapes) == _places(paired)
+    most = 2 * number_of_tensors(shapes) > number_of_tensors(paired) or _places(shapes) == _places(paired)
     return most or _of_other_widths(shapes, paired)
 
 
@@ -213,7 +141,7 @@ def _turned(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding
     names = _exchanged(differing)
     if not transposed and names is None:
         return None
-    first, tensors, of = differing[0], _tensors(differing), _tensors(matched)
+    first, tensors, of = differing[0], number_of_tensors(differing), number_of_tensors(matched)
     place, stored, expected = place_of(first.key, first.boxes), first.shape, first.wanted.shape
     if not transposed and names is not None:
         return AdapterFactorsExchanged(
@@ -234,7 +162,7 @@ def _one_slice(differing: Sequence[Matched], matched: Sequence[Matched]) -> Find
     return AdapterSliced(
         place=place_of(first.key, first.boxes),
         processes=processes[0] if len(processes) == 1 else None,
-        tensors=_tensors([one for one, _ in ranked]),
+        tensors=number_of_tensors([one for one, _ in ranked]),
         stored=first.shape,
         expected=first.wanted.shape,
     )
@@ -267,130 +195,11 @@ def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Match
     return AdapterBaseDiffers(
         base=base.name,
         source=base.source,
-        tensors=_tensors(shapes),
-        of=_tensors(matched),
+        tensors=number_of_tensors(shapes),
+        of=number_of_tensors(matched),
         example=example,
         widths=widths,
     )
-
-
-def absent_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
-    """What is required and not stored, by expectation."""
-    stored: dict[Expected, list[Box]] = {}
-    for one in matched:
-        if one.expected is not None:
-            stored.setdefault(one.expected, []).extend(one.boxes)
-    for expected in plan.expected:
-        left = minus(expected.boxes, stored.get(expected, ()))
-        if left and expected.required:
-            yield expected, left
-
-
-def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]) -> Iterator[Finding]:
-    """Tensors that are absent where another one of the same module is there, one finding for each part of a module."""
-    lost: dict[str, list[Box]] = {}
-    first_of: dict[str, Expected] = {}
-    for expected, boxes in absent:
-        lost.setdefault(expected.key, []).extend(boxes)
-        first_of.setdefault(expected.key, expected)
-    grouped: dict[str, list[AdapterHalfMissing]] = {}
-    stored = _by_module(matched)
-    for key, found in lost.items():
-        half = _half(first_of[key], joined(found), stored)
-        if half is not None:
-            name = tuner_name(key)
-            grouped.setdefault(key if name is None else name.ending, []).append(half)
-    for first, *others in grouped.values():
-        yield replace(
-            first,
-            tensors=first.tensors + sum(one.tensors for one in others),
-            of=first.of + sum(one.of for one in others),
-            others=tuple(str(one.place.tensor or one.place.family) for one in others[:NAMES_SHOWN]),
-            other_families=len(others),
-        )
-
-
-def _by_module(matched: Sequence[Matched]) -> Mapping[str, Sequence[Matched]]:
-    """Module -> what is stored of it. What all modules share is half of none."""
-    found: dict[str, list[Matched]] = {}
-    for one in matched:
-        if one.expected is not None and one.expected.module:
-            found.setdefault(one.expected.module, []).append(one)
-    return found
-
-
-def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Matched]]) -> AdapterHalfMissing | None:
-    for partner, places in _partners(expected, matched).items():
-        hit = _beside(expected.module, boxes, places)
-        if hit:
-            same = axes_of(partner) == axes_of(expected.key)
-            return AdapterHalfMissing(
-                place=place_of(expected.key, hit),
-                present=place_of(partner, hit if same else joined(places)).family,
-                tensors=count(hit),
-                of=count(joined(places)),
-                shape=expected.shape if None not in expected.shape else None,
-            )
-    return None
-
-
-def _beside(module: str, boxes: Boxes, places: Iterable[Box]) -> Boxes:
-    """The boxes as far as their module is at some places; what a method numbers by itself does not count."""
-    axes = axes_of(module)
-    there = {place[:axes] for place in places}
-    found = ((overlap(box[:axes], one), box[axes:]) for box in boxes for one in there)
-    return joined((*hit, *own) for hit, own in found if hit is not None)
-
-
-def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
-    """The other tensors of a module's method, at the same depth of wrapping, and where they are stored.
-
-    matched: what is stored of each module.
-    """
-    own, found = tuner_name(expected.key), dict[str, list[Box]]()
-    for one in matched.get(expected.module, ()):
-        if one.expected is None or one.key == expected.key:
-            continue
-        name = tuner_name(one.key) if one.expected.kind == ledger.PARAMETER else None
-        if name is not None and own is not None and name.depth == own.depth:
-            found.setdefault(one.key, []).extend(one.boxes)
-    return found
-
-
-def _targets_missing(
-    absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched], base: Base | None
-) -> Iterator[Finding]:
-    """Modules of the base that the config names and of which nothing is stored, one finding for each."""
-    missing: dict[str, list[Box]] = {}
-    stored = _by_module(matched)
-    for expected, boxes in absent:
-        there = (one for places in _partners(expected, stored).values() for one in places)
-        left = minus(boxes, _beside(expected.module, boxes, there))
-        if left:
-            own = outer(left, axes_of(expected.module)) if expected.module else left
-            missing.setdefault(expected.module or expected.key, []).extend(own)
-    for names, where in together({name: union(found) for name, found in missing.items()}):
-        tensors = sum(count(missing[name]) for name in names)
-        prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
-        place = place_of(prefix, where)
-        yield AdapterTargetMissing(
-            place=place,
-            modules=tuple(name[len(prefix) :].lstrip(".") for name in names) if len(names) > 1 else (),
-            count=count(where) * len(names),
-            tensors=tensors,
-            base=None if base is None or names[0] == ROUTER else base.name,
-            router=names[0] == ROUTER,
-        )
-
-
-def together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
-    """Modules that lack the same layers, as one: a layer that was lost is one cause."""
-    groups: dict[tuple[str, Boxes], list[str]] = {}
-    for name, boxes in modules.items():
-        prefix = before_index(name) if axes_of(name) == 1 else name
-        groups.setdefault((prefix, boxes), []).append(name)
-    for (_, boxes), names in groups.items():
-        yield names, boxes
 
 
 def _ranks(differing: Sequence[Matched], matched: Sequence[Matched]) -> Iterator[Finding]:
@@ -401,7 +210,7 @@ def _ranks(differing: Sequence[Matched], matched: Sequence[Matched]) -> Iterator
         axis = one.wanted.rank_axis or 0
         pair = (one.wanted.shape[axis], one.shape[axis])
         modules.setdefault((module_of(one.key), one.boxes, pair), []).append(one)
-    alike = len({pair for _, _, pair in modules}) == 1 and _tensors(differing) == _tensors(ranked)
+    alike = len({pair for _, _, pair in modules}) == 1 and number_of_tensors(differing) == number_of_tensors(ranked)
     for (module, boxes, (wanted, stored)), members in modules.items():
         keys = {one.key for one in members}
         by_module = len(members) > 1 and axes_of(module) == len(boxes[0])
@@ -410,8 +219,8 @@ def _ranks(differing: Sequence[Matched], matched: Sequence[Matched]) -> Iterator
             place=Place(file="adapter_config.json", key="r") if alike else named,
             expected=wanted,
             stored=stored,
-            tensors=_tensors(differing if alike else members),
-            of=_tensors(ranked if alike else [other for other in ranked if other.key in keys]),
+            tensors=number_of_tensors(differing if alike else members),
+            of=number_of_tensors(ranked if alike else [other for other in ranked if other.key in keys]),
             key="r" if alike else None,
         )
         if alike:
@@ -425,5 +234,5 @@ def _vocabulary(differing: Sequence[Matched]) -> Iterator[Finding]:
             place=place_of(first.key, first.boxes),
             stored=tuple(sorted({one.shape[one.wanted.vocabulary or 0] for one in differing})),
             expected=first.wanted.shape[first.wanted.vocabulary or 0],
-            tensors=_tensors(differing),
+            tensors=number_of_tensors(differing),
         )
