@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loading.given import Given
 from inspector.loading.outcome import COMPLETE, FAILURES, RANDOM, Load
 from inspector.loading.tables import NEWEST, class_ending_with, classes_of_type, names_of
-from inspector.loading.transformers import Given, loads
+from inspector.loading.transformers import loads
 from inspector.notation.scope import submodels_of
 
 HEAD = re.compile(r"For[A-Z]\w*$|LMHeadModel$")

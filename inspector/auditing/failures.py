@@ -14,6 +14,7 @@ from inspector.auditing.quantized_loads import has_block_too_many, has_packed
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.given import Given
 from inspector.loading.outcome import (
     ALTERED,
     BY_CLASS,
@@ -26,7 +27,7 @@ from inspector.loading.outcome import (
 )
 from inspector.loading.quantizers import PROGRAMS
 from inspector.loading.tables import NEWEST, OLDER, names_of
-from inspector.loading.transformers import Given, loads
+from inspector.loading.transformers import loads
 
 if TYPE_CHECKING:
     from inspector.dialects.language import Dialect

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.given import Given
 from inspector.loading.tables import NEWEST, rules_of
-from inspector.loading.transformers import Given
 
 if TYPE_CHECKING:
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected

@@ -36,6 +36,7 @@ from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
 from inspector.loader.loaders import DIFFUSERS, OF_MLX
+from inspector.loading.given import Given
 from inspector.loading.outcome import (
     BY_CLASS,
     BY_NAME,
@@ -49,7 +50,7 @@ from inspector.loading.outcome import (
     Load,
 )
 from inspector.loading.tables import NEWEST, OLDER, has_type
-from inspector.loading.transformers import Given, loads
+from inspector.loading.transformers import loads
 from inspector.matcher.families import families_of
 from inspector.reconciler.config_keys import lacks_method
 

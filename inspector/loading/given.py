@@ -1,0 +1,103 @@
+"""What is known of a checkpoint that transformers is to load, and what of it each major version reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.architectures.value_rules import PRUNED, QUANTIZATION
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.loaders import TRANSFORMERS
+from inspector.loading.older_config import as_older_reads
+from inspector.loading.outcome import Load
+from inspector.loading.quantizers import of_text_model, unread_method
+from inspector.loading.tables import OLDER, names_of, version_of
+from inspector.matcher.families import Families, families_of
+
+if TYPE_CHECKING:
+    from inspector.reconciler.reconcile import Reconciled
+
+LABELS: Final = "num_labels"
+
+
+class Given(Struct, frozen=True):
+    """What is known of a checkpoint.
+
+    values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
+    "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
+    one. unread: why it is open what a loader does with one that they do not agree with. case: the comparison with the
+    definition; None where it is not of the whole set, as its loader reads it. stored: the families of all tensors,
+    where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
+    floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
+    quantization. stacked: scales of experts that are stored together while the weights are stored one by one.
+    recorded: what version 5 does with this quantization, and why, where that was measured.
+    """
+
+    checkpoint: Checkpoint
+    values: Mapping[str, Any] | None
+    class_name: str | None
+    model_type: str | None
+    problem: str = ""
+    quantized: bool | None = None
+    unread: str = ""
+    case: Reconciled | None = None
+    stored: Families | None = None
+    untyped: bool = False
+    unscaled: bool = False
+    stacked: int = 0
+    recorded: tuple[str, str] | None = None
+
+
+def answer_of(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
+    """The answer of a major version of transformers; counts: of missing, unexpected and mismatched tensors."""
+    files = () if given is None else tuple(file.name for file in given.checkpoint.files)
+    return Load(
+        loader=TRANSFORMERS.name, version=version_of(major), outcome=outcome, because=because, files=files, **counts
+    )
+
+
+def is_known_class(class_name: str | None, major: str) -> bool:
+    """Whether a version has the class of a config; without one it builds that of AutoModel."""
+    return class_name is None or class_name in names_of(major).classes
+
+
+def as_version_reads(given: Given, major: str) -> Given:
+    """What is known without the keys that a version does not read."""
+    if given.values is not None and unread_method(given.values, major) is not None:
+        values = {key: value for key, value in given.values.items() if key != QUANTIZATION}
+        given = replace(given, values=values, case=None, quantized=None)
+    elif major == OLDER and of_text_model(given.values or {}):
+        given = replace(given, quantized=None)
+    if major == OLDER and _labels_differ(given.values or {}):
+        values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
+        given = replace(given, values=values, case=None)
+    read = as_older_reads(given.values or {}) if major == OLDER else None
+    if read is not None:
+        return replace(given, values=read, case=None)
+    if major == OLDER or given.values is None or not given.values.get(PRUNED):
+        return given
+    values = {key: value for key, value in given.values.items() if key != PRUNED}
+    return replace(given, values=values, case=None)
+
+
+def _labels_differ(values: Mapping[str, Any]) -> bool:
+    """Whether `num_labels` is another number than that of the names, which transformers 4 counts instead."""
+    names = values.get("id2label")
+    return isinstance(names, dict) and LABELS in values and values[LABELS] != len(names)
+
+
+def families_read(given: Given, major: str) -> Families:
+    """The tensors that are read: of the files that the index lists; in transformers 4 only those that it names."""
+    index, tensors = given.checkpoint.index, given.checkpoint.tensors
+    if index is not None and major == OLDER:
+        if index.weight_map.keys() != tensors.keys():
+            from inspector.loading.memory import ABSENT
+
+            return families_of({name: tensors.get(name, ABSENT) for name in index.weight_map})
+    elif index is not None and not all(file.name in index.files for file in given.checkpoint.files):
+        file_of = given.checkpoint.file_of
+        return families_of({name: layout for name, layout in tensors.items() if file_of.get(name) in index.files})
+    return families_of(tensors) if given.stored is None else given.stored

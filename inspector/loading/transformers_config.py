@@ -1,0 +1,72 @@
+"""What config.json alone decides of what transformers does: types, classes and values that it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.architectures.catalog import definition_of
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.loader.checkpoint import SIBLINGS_KEPT
+from inspector.loading.config_rules import refused_config
+from inspector.loading.given import Given, answer_of
+from inspector.loading.outcome import REFUSES, UNKNOWN, UNSUPPORTED, Load
+from inspector.loading.tables import NEWEST, has_type, names_of, rules_of, type_of_class
+from inspector.reconciler.config_keys import lacks_method, mistyped
+
+
+def by_config(given: Given, major: str) -> Load | None:
+    """The answer where the config already decides; None where names and files do."""
+    values = given.values
+    if values is None:
+        return answer_of(major, REFUSES, "there is no config.json")
+    if "auto_map" in values and not _is_left_over(given):
+        return answer_of(major, UNKNOWN, "the code of the repository decides")
+    if not isinstance(values.get("model_type"), str):
+        return answer_of(major, REFUSES, "config.json has no model_type")
+    if not has_type(values["model_type"], major) and not _has_class_alone(values, given.class_name, major):
+        return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
+    if lacks_method(values):
+        return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
+    odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
+    if odd is not None:
+        key = ".".join(odd.path)
+        return answer_of(major, REFUSES, f"{key} is not {odd.wanted}", keys=(key,))
+    refused = refused_config(values, major, lambda key: _builds(given, key, major))
+    return answer_of(major, REFUSES, refused.because, keys=refused.keys) if refused is not None else None
+
+
+def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:
+    """Whether a version has the class of a type that has no name, or another one, in it: the class itself loads it."""
+    if class_name not in names_of(major).classes:
+        return False
+    own, stated = type_of_class(str(class_name)), values["model_type"]
+    if own is None or own == stated:
+        return own is not None
+    definition = definition_of(stated)
+    return definition is not None and definition_of(own) is definition
+
+
+def _builds(given: Given, key: str, major: str) -> bool:
+    """Whether the class has a tensor of the part that a key of the config describes; True where that is not known."""
+    rules = None if given.class_name is None else rules_of(given.class_name, major)
+    if rules is None or not rules.exact or given.class_name is None or given.model_type is None:
+        return True
+    from inspector.loading.expected import plan_of
+
+    plan = plan_of(given.values or {}, given.class_name, given.model_type, major, rules.dialect, rules.sides)
+    if plan is None or plan.opaque:
+        return True
+    paths = {block.slot.scope for block in plan.blocks if block.slot.built and not block.slot.extra}
+    inside = (path[:depth] for path in paths for depth in range(1, len(path) + 1))
+    return any(plan.scope.below(one).prefix[:1] == (key,) for one in inside)
+
+
+def _is_left_over(given: Given) -> bool:
+    """Whether `auto_map` names code for a type of transformers, and none of it is in the folder or elsewhere."""
+    named, there = (given.values or {}).get("auto_map"), given.checkpoint.siblings
+    if not isinstance(named, dict) or not has_type(str(given.model_type), NEWEST) or len(there) >= SIBLINGS_KEPT:
+        return False
+    texts = [one for places in named.values() for one in (places if isinstance(places, list) else [places])]
+    absent = (isinstance(one, str) and "--" not in one and f"{one.partition('.')[0]}.py" not in there for one in texts)
+    return given.class_name in names_of(NEWEST).classes and all(absent)
