@@ -25,8 +25,9 @@ from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts
 from inspector.notation.binding import Block, Plan, bind
 from inspector.notation.definition import Architecture, Head
+from inspector.notation.parts import head_for
 from inspector.notation.roles import GROUPS, group
-from inspector.notation.scope import Scope, head_for
+from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.spelling import Spelling

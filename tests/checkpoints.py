@@ -20,7 +20,8 @@ from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import class_defaults
 from inspector.loader.dtype import BITS
 from inspector.notation.binding import Plan, bind
-from inspector.notation.scope import Scope, head_for
+from inspector.notation.parts import head_for
+from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 from inspector.notation.spelling import Spelling
 

@@ -23,7 +23,8 @@ from inspector.matcher.families import Families
 from inspector.matcher.spelling import Match, best_match
 from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
-from inspector.notation.scope import Scope, head_for
+from inspector.notation.parts import head_for
+from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 from inspector.notation.slots import HOLE, unroll
 from inspector.notation.spelling import Spelling, template

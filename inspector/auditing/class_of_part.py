@@ -18,7 +18,7 @@ from inspector.loading.given import Given
 from inspector.loading.outcome import COMPLETE, FAILURES, RANDOM, Load
 from inspector.loading.tables import NEWEST, class_ending_with, classes_of_type, names_of
 from inspector.loading.transformers import loads
-from inspector.notation.scope import submodels_of
+from inspector.notation.parts import submodels_of
 
 HEAD = re.compile(r"For[A-Z]\w*$|LMHeadModel$")
 WHOLE = ("ForConditionalGeneration", "Model")

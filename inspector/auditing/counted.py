@@ -18,7 +18,7 @@ from inspector.loader.layout import Layout
 from inspector.loader.over_budget import exceeded_findings
 from inspector.matcher.families import families_of
 from inspector.reconciler.ledger import Line, add_up, summary
-from inspector.reconciler.reconcile import unknown_lines
+from inspector.reconciler.lines import unknown_lines
 
 NAMES_LISTED: Final = 4_000
 LETTERS_LISTED: Final = 200_000

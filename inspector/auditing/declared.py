@@ -26,7 +26,7 @@ from inspector.loading.tables import (
     type_of_class,
 )
 from inspector.reconciler.ledger import PARAMETER, add_up
-from inspector.reconciler.reconcile import unknown_lines
+from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger, Line
-from inspector.reconciler.reconcile import Reconciled, unknown_lines
+from inspector.reconciler.lines import unknown_lines
+from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked

@@ -19,7 +19,7 @@ from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.notation.definition import Submodel
-from inspector.notation.scope import submodels_of
+from inspector.notation.parts import submodels_of
 from inspector.reconciler.alternatives import common_prefix
 from inspector.reconciler.grouped import PARTS_KEPT
 from inspector.reconciler.reconcile import Again, Reconciled

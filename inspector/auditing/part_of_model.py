@@ -10,7 +10,7 @@ from inspector.architectures.catalog import definition_of
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.components import ComponentExtra
-from inspector.notation.scope import submodels_of
+from inspector.notation.parts import submodels_of
 from inspector.reconciler import ledger
 from inspector.reconciler.missing import is_head
 from inspector.reconciler.reconcile import Reconciled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 import msgspec
@@ -11,6 +11,7 @@ from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.compressed import SPARSE, not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.gptq_exceptions import with_exceptions
+from inspector.auditing.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.own_program import block_size_unstated, for_comfyui, stated_inside
 from inspector.auditing.plain_modules import (
     PlainExpected,
@@ -24,8 +25,7 @@ from inspector.auditing.plain_modules import (
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.findings.types.modules import PackedModules
+from inspector.findings.finding import Finding, Place
 from inspector.findings.types.packed import (
     PackedOtherwise,
     PackedWidthsDisagree,
@@ -35,17 +35,13 @@ from inspector.findings.types.packed import (
     PackingHelperMissing,
     Setting,
 )
+from inspector.findings.types.packing_helpers import BiasFromPacking
 from inspector.findings.types.undecided import (
     PackingEntryUnclear,
     PackingUndecided,
     PackingUnknown,
 )
-from inspector.findings.types.unpacked import (
-    BiasFromPacking,
-    ModuleNotPacked,
-    QuantizedWherePlainExpected,
-    SkippedButPacked,
-)
+from inspector.findings.types.unpacked import ModuleNotPacked, QuantizedWherePlainExpected, SkippedButPacked
 from inspector.loader.checkpoint import Checkpoint
 from inspector.quantization.missing_block import (
     MOST_LISTED,
@@ -60,18 +56,14 @@ from inspector.quantization.missing_block import (
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name
+from inspector.reconciler.wording import family_name, names_in
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
-MOST_REPORTED = 2
-"""Most cases of one kind that are reported separately."""
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
 """Keys of a config.json whose loader looks for the quantization there."""
 ROW = -1
 """The group size of rows that are one group."""
-MOST_MODULES = 16
-"""Most modules that are reported separately."""
 
 
 def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
@@ -110,9 +102,9 @@ def packing_findings(
     yield from _expected_plain(alike)
     unlisted = layers_not_packed(unpacked, lines)
     if unlisted:
-        yield _completed(unlisted)
+        yield completed(unlisted)
     elif tied is not None and (head := tied_head_packed(unpacked, tied)):
-        yield _completed(head)
+        yield completed(head)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
     yield from nothing_packed(unpacked, lines)
@@ -143,7 +135,7 @@ def _expected_plain(found: PlainExpected) -> Iterator[Finding]:
     for (scheme, role), alike in found.items():
         finding = QuantizedWherePlainExpected(role=role)
         cases = [ModuleProblem(finding, line.family, line.boxes, scheme) for line in alike]
-        yield _named(finding, _place(cases), cases)
+        yield with_modules(finding, place_of_modules(cases), cases)
 
 
 def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
@@ -221,8 +213,8 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
         for case in others
         if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in reported
     ]
-    for members in _grouped(others, sum(unpacked.schemes.values())):
-        found = _completed(members)
+    for members in grouped(others, sum(unpacked.schemes.values())):
+        found = completed(members)
         yield with_list(found, members, unpacked) if isinstance(found, ModuleNotPacked) else found
 
 
@@ -257,12 +249,12 @@ def _disagreements(
             odd.setdefault(places, []).append((members, first, agreeing))
         else:
             disagrees = msgspec.structs.replace(first, agreeing=agreeing)
-            yield _named(disagrees, Place(key=first.key), members)
+            yield with_modules(disagrees, Place(key=first.key), members)
     for reported in odd.values():
         members = reported[0][0]
         settings = tuple(Setting(first.key, first.config, first.weights) for _, first, _ in reported)
         otherwise = PackedOtherwise(settings=settings, agreeing=min(agreeing for _, _, agreeing in reported))
-        yield _named(otherwise, _place(members), members)
+        yield with_modules(otherwise, place_of_modules(members), members)
 
 
 def _whole_rows(
@@ -282,69 +274,6 @@ def _whole_rows(
             yield [*pairs, *rows]
         elif not joins:
             yield pairs
-
-
-def _grouped(cases: Sequence[ModuleProblem], quantized: int) -> Iterator[list[ModuleProblem]]:
-    """Groups cases of one kind at the same layers and experts; all of a kind if there are very many, or all modules.
-
-    quantized: the number of quantized modules.
-    """
-    for kind in _split(cases, _kind).values():
-        groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
-        modules = sum(case.tensors for case in kind)
-        many = modules > MOST_MODULES or 2 * modules > quantized
-        alone = len({case.key for case in kind}) == 1
-        if len(groups) > MOST_REPORTED or many or alone or kind[0].finding.always_one:
-            yield kind
-        else:
-            yield from groups
-
-
-def _kind(case: ModuleProblem) -> object:
-    return type(case.finding).__name__, case.scheme, *case.finding.alike()
-
-
-def _split(cases: Iterable[ModuleProblem], by: Callable[[ModuleProblem], object]) -> dict[str, list[ModuleProblem]]:
-    found: dict[str, list[ModuleProblem]] = {}
-    for case in cases:
-        found.setdefault(repr(by(case)), []).append(case)
-    return found
-
-
-def _completed(members: Sequence[ModuleProblem]) -> Finding:
-    finding = members[0].finding.summed([case.finding for case in members])
-    return _named(finding, _place(members), members)
-
-
-def _named(finding: PackedModules, place: Place, members: Sequence[ModuleProblem]) -> Finding:
-    """A finding with the names of its modules."""
-    names = [name for case in members[:NAMES_SHOWN] for name in names_in(case.key, case.boxes, 5)]
-    return msgspec.structs.replace(
-        finding,
-        place=place,
-        scheme=members[0].scheme,
-        modules=sum(case.tensors for case in members),
-        families=tuple(dict.fromkeys(family_name(case.key) for case in members))[:NAMES_SHOWN],
-        names=tuple(names[:NAMES_SHOWN]),
-        where=_where(members),
-    )
-
-
-def _where(members: Sequence[ModuleProblem]) -> str:
-    words = dict.fromkeys(indices_in_words(case.key, case.boxes) for case in members)
-    return "; ".join(word for word in list(words)[:3] if word)
-
-
-def _place(members: Sequence[ModuleProblem]) -> Place:
-    first = members[0]
-    if len(members) > 1:
-        return Place(indices=_where(members) or None)
-    single = count(first.boxes) == 1
-    return Place(
-        tensor=place_name(first.key, first.boxes) if single else None,
-        family=family_name(first.key),
-        indices=indices_in_words(first.key, first.boxes) or None,
-    )
 
 
 def _undecided(lines: Sequence[Line], plain: frozenset[int] | None = None) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ def stacked_scales(audited: Audit) -> int:
     """The scales that are stored for all experts together while their weights are stored one by one."""
     if audited.unpacked is None or not audited.findings:
         return 0
-    from inspector.findings.types.unpacked import ExpertScalesStacked
+    from inspector.findings.types.packing_helpers import ExpertScalesStacked
 
     return sum(one.modules for one in audited.findings if isinstance(one, ExpertScalesStacked))
 

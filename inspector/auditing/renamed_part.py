@@ -13,7 +13,7 @@ from inspector.loader.config_file import QUANTIZATION_KEYS, Config
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import read_claimed
-from inspector.notation.scope import submodels_of
+from inspector.notation.parts import submodels_of
 from inspector.reconciler.reconcile import Again, Reconciled
 
 

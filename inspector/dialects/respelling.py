@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from msgspec.structs import replace
 
-from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
+from inspector.algebra.expression import Binary, Node, parse, show
+from inspector.dialects.forms import FORMS, all_in_one, terms_of_sum
 from inspector.dialects.language import JOINED, PARTNERS, Dialect, Names
-from inspector.notation.definition import PADDED
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.slots import HOLE, Slot
 from inspector.notation.spelling import respelled as respelled_name
-
-PADDED_TO = 8
-"""Every writer that pads a vocabulary pads it to a multiple of this, mostly of 64 or 128."""
 
 
 def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool) -> tuple[Slot, ...]:
@@ -137,22 +134,13 @@ def _stacked(slot: Slot, dialect: Dialect) -> Slot:
 
 def _stack(slot: Slot) -> Slot | None:
     """One of many experts as all of them in one tensor; None for anything else."""
-    return _all_in_one(slot) if len(slot.holes) > 1 and slot.flow is not None else None
-
-
-def _all_in_one(slot: Slot) -> Slot:
-    """The matrices of the last index in one tensor."""
-    outer, expert = slot.holes[:-1], slot.holes[-1]
-    tensors = tuple(replace(tensor, dims=(expert, *tensor.dims)) for tensor in slot.kind.tensors)
-    dims: tuple[Node, ...] = (Word((expert,)), *slot.dims)
-    tensor = replace(slot.tensor, dims=(expert, *slot.tensor.dims))
-    return replace(slot, dims=dims, kind=replace(slot.kind, tensors=tensors, each=expert), tensor=tensor, holes=outer)
+    return all_in_one(slot) if len(slot.holes) > 1 and slot.flow is not None else None
 
 
 def _apart(slot: Slot) -> list[Slot]:
     """The modules of a matrix of several as a slot each; none where it is of one."""
     roles = JOINED.get(slot.role, {})
-    terms = _terms(slot.flow[1]) if slot.flow is not None else []
+    terms = terms_of_sum(slot.flow[1]) if slot.flow is not None else []
     if not roles or len(terms) != len(roles) or slot.flow is None:
         return []
     axis = slot.dims.index(slot.flow[1])
@@ -162,17 +150,6 @@ def _apart(slot: Slot) -> list[Slot]:
         replace(slot, role=role, kind=kind, flow=(source, term), dims=own)
         for role, term, own in zip(roles, terms, dims, strict=True)
     ]
-
-
-def _terms(node: Node) -> list[Node]:
-    """The terms of a sum, in order; of a sum times a number each times that number."""
-    if isinstance(node, Binary) and node.operator == "+":
-        return [*_terms(node.left), *_terms(node.right)]
-    if isinstance(node, Binary) and node.operator == "*":
-        for factor, inner in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(inner, Binary) and inner.operator == "+":
-                return [Binary("*", factor, term) for term in _terms(inner)]
-    return [node]
 
 
 def _joined(slots: Sequence[Slot], key: str, dialect: Dialect) -> Iterator[Slot]:
@@ -354,99 +331,3 @@ def _renamed(slot: Slot, path: str) -> Slot:
 
 
 # Layouts.
-
-
-def _transposed(slot: Slot) -> Slot:
-    return replace(slot, dims=(*slot.dims[:-2], *slot.dims[:-3:-1]))
-
-
-def _squeezed(slot: Slot) -> Slot:
-    return replace(slot, dims=tuple(dim for dim in slot.dims if not (isinstance(dim, Literal) and dim.value == 1)))
-
-
-def _of_one(slot: Slot) -> Slot:
-    return replace(slot, dims=(Literal(1), *slot.dims))
-
-
-def _column(slot: Slot) -> Slot:
-    return replace(slot, dims=(*slot.dims, Literal(1))) if len(slot.dims) == 1 else slot
-
-
-def _in_groups(slot: Slot) -> Slot:
-    if len(slot.dims) != 1 or "g" not in slot.definition.dims:
-        return slot
-    groups = Word(("g",))
-    return replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))
-
-
-def _flat(slot: Slot) -> Slot:
-    total = slot.dims[0]
-    for dim in slot.dims[1:]:
-        total = Binary("*", total, dim)
-    return replace(slot, dims=(total,))
-
-
-def _by_head(slot: Slot) -> Slot:
-    rows = slot.dims[0]
-    if len(slot.dims) != 2 or not isinstance(rows, Binary) or rows.operator != "*":
-        return slot
-    return replace(slot, dims=(rows.left, rows.right, slot.dims[1]))
-
-
-def _in_order(slot: Slot) -> Slot:
-    terms = _terms(slot.flow[1]) if slot.flow is not None else []
-    if len(terms) < 2 or slot.flow is None or slot.flow[1] not in slot.dims:
-        return slot
-    total = terms[0]
-    for term in terms[1:]:
-        total = Binary("+", total, term)
-    dims = tuple(total if dim == slot.flow[1] else dim for dim in slot.dims)
-    return replace(slot, dims=dims, flow=(slot.flow[0], total))
-
-
-def _rows_of_outputs(slot: Slot) -> Slot:
-    return _in_one_matrix(slot, 1)
-
-
-def _rows_of_inputs(slot: Slot) -> Slot:
-    return _in_one_matrix(slot, 0)
-
-
-def _in_one_matrix(slot: Slot, rows: int) -> Slot:
-    if slot.flow is None or len(slot.dims) != 3:
-        return slot
-    return replace(slot, dims=(Binary("*", slot.dims[0], slot.flow[rows]), slot.flow[1 - rows]))
-
-
-def _padded(slot: Slot) -> Slot:
-    if not slot.dims:
-        return slot
-    rows, stored = slot.dims[0], Word((PADDED,))
-    whole = parse(f"{PADDED} % {PADDED_TO} == 0")
-    more = Binary("and", whole, Binary(">", stored, rows))
-    return replace(slot, dims=(Alternatives((Guarded(stored, more), rows)), *slot.dims[1:]))
-
-
-FORMS: Mapping[str, Callable[[Slot], Slot]] = {
-    "stacked": _all_in_one,
-    "transposed": _transposed,
-    "squeezed": _squeezed,
-    "of one": _of_one,
-    "column": _column,
-    "in groups": _in_groups,
-    "flat": _flat,
-    "by head": _by_head,
-    "in order": _in_order,
-    "rows of outputs": _rows_of_outputs,
-    "rows of inputs": _rows_of_inputs,
-    "padded": _padded,
-}
-"""What a form does to the shape that the definition gives.
-
-stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of 1
-are left out. of one: there is a dim of 1 before the others. column: a vector is a matrix of one column. in groups: a
-vector is a matrix with a row for each of the definition's groups `g`. flat: all dims are one. by head: [heads * width,
-in] is [heads, width, in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has
-them in. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E * in, out].
-padded: the rows are rounded up beyond the vocabulary, never below what the config says.
-"""

@@ -17,7 +17,8 @@ from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Head
 from inspector.notation.expansion import Shape
-from inspector.notation.scope import Fault, Scope, head_for, submodels_of
+from inspector.notation.parts import head_for, submodels_of
+from inspector.notation.scope import Fault, Scope
 from inspector.notation.settings import Settings
 from inspector.notation.slots import unroll
 from inspector.notation.spelling import Spelling

@@ -12,7 +12,7 @@ from inspector.architectures.catalog import definition_of, letters, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config, named_class
 from inspector.notation.definition import Architecture, Head
-from inspector.notation.scope import head_for, submodels_of
+from inspector.notation.parts import head_for, submodels_of
 from inspector.notation.settings import ClassDefaults, Settings
 
 

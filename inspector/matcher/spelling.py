@@ -13,7 +13,8 @@ from msgspec import Struct
 from inspector.algebra.expression import parse, words
 from inspector.notation.definition import Head
 from inspector.notation.holes import bases
-from inspector.notation.scope import Scope, submodels_of
+from inspector.notation.parts import submodels_of
+from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Slot, Unrolled, scope_of, unroll
 from inspector.notation.spelling import Spelling, template
 

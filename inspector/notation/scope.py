@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -13,8 +12,9 @@ from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
 from inspector.algebra.values import LISTS, Unknown, Value, shown
 from inspector.budget import spend
-from inspector.notation.definition import PREDEFINED, Architecture, Either, Group, Head, Row, Submodel
+from inspector.notation.definition import PREDEFINED, Architecture, Submodel
 from inspector.notation.holes import bases, free_holes
+from inspector.notation.parts import submodels_of
 from inspector.notation.settings import Settings
 from inspector.notation.trace import SYMBOL, Leaf, Trace, TracedList, TracedTable, UnknownLeaf, with_leaf
 
@@ -379,32 +379,3 @@ def _plain(value: Value) -> str:
         return "?"
     size = getattr(value, "size", None)
     return str(size) if isinstance(size, int) else shown(value, 80)
-
-
-@cache
-def submodels_of(definition: Architecture) -> tuple[Submodel, ...]:
-    """Every submodel of a definition, in its rows and heads."""
-    rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
-    return tuple(submodel for row in rows for submodel in _submodels_below(row))
-
-
-def _submodels_below(row: Row) -> Iterator[Submodel]:
-    if isinstance(row, Submodel):
-        yield row
-    elif isinstance(row, Group):
-        for inner in row.rows:
-            yield from _submodels_below(inner)
-    elif isinstance(row, Either):
-        yield from _submodels_below(row.first)
-        yield from _submodels_below(row.second)
-
-
-def head_for(definition: Architecture, class_name: str) -> Head | None:
-    """The head with the longest suffix of a class name, None where none fits."""
-    fitting = [
-        (len(name), -position, entry)
-        for position, entry in enumerate(definition.heads)
-        for name in entry.names
-        if name and class_name.endswith(name)
-    ]
-    return max(fitting, key=lambda item: item[:2])[2] if fitting else None

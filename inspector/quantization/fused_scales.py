@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, common, count, minus
 from inspector.findings.types.packed import PackingHelperDiffers, PackingHelperMissing
-from inspector.findings.types.unpacked import ExpertScalesStacked, PackingHelperOrphaned
+from inspector.findings.types.packing_helpers import ExpertScalesStacked, PackingHelperOrphaned
 from inspector.matcher.families import Families, Family
 from inspector.quantization.module import FLOAT8, FLOATS, SCALE_DTYPES, ceil_div
 from inspector.quantization.unpacked import ModuleProblem

@@ -16,14 +16,9 @@ from inspector.findings.types.packed import (
     PackingHelperDiffers,
     PackingHelperMissing,
 )
+from inspector.findings.types.packing_helpers import CacheScalesStored, PackingHelperOrphaned
 from inspector.findings.types.undecided import PackingUnknown
-from inspector.findings.types.unpacked import (
-    CacheScalesStored,
-    ModuleNotPacked,
-    PackingHelperOrphaned,
-    SkipEntryUnread,
-    SkippedButPacked,
-)
+from inspector.findings.types.unpacked import ModuleNotPacked, SkipEntryUnread, SkippedButPacked
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
 from inspector.quantization.loaders import BY_ENDS, follows_tensors, is_foreign, is_read, method_for

@@ -10,7 +10,8 @@ from inspector.architectures.sizes import published_as
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import KeyValues
 from inspector.matcher.claim import NO_CONFIG
-from inspector.notation.scope import Scope, submodels_of
+from inspector.notation.parts import submodels_of
+from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 from inspector.reconciler.inverse.causes import Cause
 from inspector.reconciler.place import Placed, Placement

@@ -10,7 +10,8 @@ from inspector.architectures.catalog import all_definitions, definition_of, modu
 from inspector.architectures.defaults import defaults_of
 from inspector.notation.binding import bind
 from inspector.notation.formula import formulas
-from inspector.notation.scope import Scope, head_for
+from inspector.notation.parts import head_for
+from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 from inspector.notation.spelling import Spelling, respelled
 from tests.judged import base_record

@@ -12,7 +12,8 @@ from inspector.architectures.catalog import definition_of, modules
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import claim_of
 from inspector.notation.binding import bind
-from inspector.notation.scope import Scope, submodels_of
+from inspector.notation.parts import submodels_of
+from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.spelling import Spelling
 from inspector.notation.trace import LENGTH, Leaf
