@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
 from inspector.auditing.own_program import for_own_program
-from inspector.auditing.quantized_loads import has_block_too_many, has_packed
+from inspector.auditing.quantized_loads import has_block_too_many, has_packed, recorded
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -344,8 +344,14 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
         surplus=_surplus_block(audited, load),
-        quantized=load.outcome == REFUSES and load.loader in PROGRAMS and has_packed(audited),
+        quantized=load.outcome == REFUSES and has_packed(audited) and _by_quantization(audited, load),
+        setting=load.setting,
     )
+
+
+def _by_quantization(audited: Audit, load: Load) -> bool:
+    """Whether a loader refuses the way in which weights are quantized, which others may read."""
+    return load.loader in PROGRAMS or any(load.because == one.because for one in recorded(audited).values())
 
 
 def _surplus_block(audited: Audit, load: Load) -> str:

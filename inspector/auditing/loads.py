@@ -142,9 +142,12 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if lacks_method(config.values):
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
+    alone = bool(given.recorded) and given.quantized is True  # other programs read the quantization
+    whole = loads(replace(given, recorded={}), NEWEST) if alone else newest
+    built = whole if alone else built
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
     others = of_safetensors(
-        given.class_name, given.model_type, newest, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
+        given.class_name, given.model_type, whole, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
     )
     others = refused(audited, config.values, others)
     mlx = _is_for_mlx(audited, config.values)

@@ -6,20 +6,22 @@ with compressed-tensors 0.20 the scale of each is missing and left uninitialised
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, TiedHeadNotExcluded
-from inspector.quantization.loaders import is_of_another, plain_expected
+from inspector.quantization.loaders import BY_ENDS, is_of_another, is_read, plain_expected
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.module import FLOATS
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
+Namer = Callable[[str], str]
+"""Name of a family in the file -> that in the model."""
 EVERY_TOOL: Final = frozenset({
     "attention.query", "attention.key", "attention.value", "attention.output", "attention.qkv", "mlp.gate", "mlp.up",
     "mlp.down", "mlp.gate_up", "mlp.shared.gate", "mlp.shared.up", "mlp.shared.down", "mlp.shared.gate_up",
@@ -76,20 +78,25 @@ def tied_head_packed(unpacked: Unpacked, head: str) -> list[ModuleProblem]:
     return [ModuleProblem(finding, head, ((),), max(unpacked.schemes, key=lambda one: unpacked.schemes[one]))]
 
 
-def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleProblem]:
-    """One case for each family of which no module is quantized, and other linear layers of the same stack are."""
+def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | None = None) -> list[ModuleProblem]:
+    """One case for each family of which no module is quantized, and other linear layers of the same stack are.
+
+    namer: the name that transformers 5 gives to a family.
+    """
     settings = unpacked.settings
     method = settings.base.method or ""
     if method not in LISTS or not settings.whole or not any(unpacked.schemes.values()):
         return []
     found = []
+    stated = tuple(entry.text for entry in settings.ignored)
+    namer = namer if method in BY_ENDS else None
     for line, scheme in among_packed(lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN):
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
         boxes = tuple(
             box for setting, inside in pieces if setting.method and setting.sized and setting.skipped is None
             for box in inside
         )  # fmt: skip
-        if boxes:
+        if boxes and not (namer and finds(stated, namer(line.family).removesuffix(".weight"))):
             found.append((line, scheme, boxes))
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
     towers = _towers(body, lines) if method in EVERYWHERE else []
@@ -98,9 +105,8 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line]) -> list[ModuleP
         entries = [name for line, boxes in inside for name in _names(line.family, boxes)]
     else:
         entries = entries_for(inside, lines, SIGNS.get(method, ""))
-    entries = [*_of_towers(towers, lines, method), *entries]
+    entries = [*_of_towers(towers, lines, method, namer), *entries]
     key = LISTS[method]
-    stated = tuple(entry.text for entry in settings.ignored)
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
     kept = () if method == AUTO_ROUND else kept  # its entries are objects, which others are added to
     return [
@@ -195,17 +201,31 @@ def _towers(found: Sequence[Line], lines: Sequence[Line]) -> list[str]:
     return towers
 
 
-def _of_towers(towers: Sequence[str], lines: Sequence[Line], method: str) -> Iterator[str]:
-    """The entries that leave out whole parts: the name of each, and where there are no patterns the path as well.
+def _of_towers(towers: Sequence[str], lines: Sequence[Line], method: str, namer: Namer | None) -> Iterator[str]:
+    """The entries that leave out whole parts: the name of each, and where there are no patterns the paths as well.
 
-    transformers 5 compares an entry with the beginning and the end of a path, vLLM with any part of its own path.
+    transformers 5 compares an entry with the beginning and the end of a path in the model, vLLM with any part of its
+    own path.
     """
     for tower in towers:
         last = _shortest(tower, lines)
         if method == BY_PATTERN:
             yield f"re:.*{last}.*"
         else:
-            yield from dict.fromkeys((tower.rstrip("."), last))
+            first = next(line.family for line in lines if line.family.startswith(tower))
+            path = path_of(last, namer(first)) if namer is not None else ""
+            yield from dict.fromkeys(one for one in (tower.rstrip("."), last, path) if one)
+
+
+def finds(entries: Sequence[str], module: str) -> bool:
+    """Whether transformers 5 finds a module by its name in the model in a list of entries."""
+    return any(is_read(entry, module, 1) for entry in entries)
+
+
+def path_of(entry: str, module: str) -> str:
+    """The path of the part of a module that an entry names; "" where it names none."""
+    before, found, _ = f".{module}.".partition(f".{entry}.")
+    return f"{before}.{entry}".lstrip(".") if found else ""
 
 
 def _shortest(tower: str, lines: Sequence[Line]) -> str:

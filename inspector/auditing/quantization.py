@@ -25,6 +25,7 @@ from inspector.auditing.plain_modules import (
 from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
+from inspector.auditing.unfound_entries import names_in_model
 from inspector.findings.finding import Finding, Place
 from inspector.findings.types.packed import (
     PackedOtherwise,
@@ -100,7 +101,7 @@ def packing_findings(
         for one in with_exceptions(found, unpacked):
             yield with_place(one, checkpoint)
     yield from _expected_plain(alike)
-    unlisted = layers_not_packed(unpacked, lines)
+    unlisted = layers_not_packed(unpacked, lines, names_in_model(checkpoint) if unpacked.schemes else None)
     if unlisted:
         yield completed(unlisted)
     elif tied is not None and (head := tied_head_packed(unpacked, tied)):

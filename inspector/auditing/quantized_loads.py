@@ -8,9 +8,12 @@ from typing import Any, Final
 from inspector.algebra.boxes import Box, minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import CLEAN, Audit
+from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
+from inspector.loading.given import Recorded
 from inspector.loading.outcome import ALTERED, RANDOM, REFUSES
 from inspector.loading.quantizers import of_text_model
+from inspector.loading.tables import NEWEST, OLDER
 from inspector.reconciler.ledger import Line
 
 
@@ -140,49 +143,99 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
 
 
 WORDS: Final = "pack-quantized"
-WITHOUT_WEIGHT: Final = frozenset({WORDS, "nvfp4"})
+WITHOUT_WEIGHT: Final = frozenset({WORDS, "nvfp4", "mxfp4"})
 """Schemes of compressed-tensors whose layers have `weight_packed` in place of a weight."""
-FP8: Final = "fp8"
+OF_TENSOR: Final = frozenset({"fp8", "fp8-block", "int8"})
+"""Its schemes whose layers have a weight, and scales beside it."""
 FOUR_BIT: Final = frozenset({"nf4", "fp4"})
 CODES_ALONE: Final = "it takes packed values for weights where nothing beside them says that they are quantized"
 STATE: Final = "quant_state."
 ABSMAX: Final = "weight.absmax"
+ZEROS: Final = ".weight_zero_point"
+SCALE: Final = ".weight_scale"
+DEQUANTIZE: Final = "dequantize"
+"""The key of a block with which version 5 builds plain layers, and computes their weights while it loads."""
+REPLACES: Final = frozenset({"awq"})
+"""Methods whose quantized layers have no weight, so that a plain one is not read.
+
+Measured with transformers 5.23 and a stand-in for GPTQModel's layer.
+"""
+EXPERTS: Final = ".experts."
+PACKED_ZEROS: Final = {
+    NEWEST: Recorded(
+        REFUSES, "it expects zero points that are not packed, and those of the file are", (DEQUANTIZE, True)
+    ),
+    OLDER: Recorded(ALTERED, "it leaves the packed zero points unread"),
+}
+"""Version 5.17 loads them, 5.23 with compressed-tensors 0.19 and 0.20 does not, 4.57 was measured with 0.13."""
 
 
-def recorded(audited: Audit) -> tuple[str, str] | None:
-    """What transformers 5 does with quantized weights, and why, where it was measured.
+def recorded(audited: Audit) -> Mapping[str, Recorded]:
+    """What major versions of transformers do with quantized weights, where it was measured.
 
     Measured with transformers 5.23, compressed-tensors 0.20 and bitsandbytes 0.50, and files that llm-compressor 0.14
-    and bitsandbytes wrote; None for all others.
+    and bitsandbytes wrote; empty for all others.
     """
     if audited.unpacked is None:
-        return None
+        return {}
     errors = [one for one in audited.findings if one.severity == "error"]
-    if len(errors) != 1:
-        return None
+    if not errors:
+        if _packs_zeros(audited):
+            return _of_packed_zeros(audited)
+        if audited.unpacked.settings.base.method not in REPLACES:
+            return {}
+        from inspector.auditing.unfound_entries import plain_for_newest
+
+        unread = plain_for_newest(audited)
+        return {} if unread is None else {NEWEST: unread}
+    found = _with_error(audited, errors[0]) if len(errors) == 1 else None
+    return {} if found is None else {NEWEST: found}
+
+
+def _with_error(audited: Audit, error: Finding) -> Recorded | None:
+    """What version 5 does with quantized weights of which one thing is wrong."""
     from inspector.findings.types.packed import PackingHelperMissing
     from inspector.findings.types.unpacked import TiedHeadNotExcluded
 
-    one = errors[0]
-    if isinstance(one, TiedHeadNotExcluded) and one.scheme in WITHOUT_WEIGHT:
-        return REFUSES, f"{one.head} is tied, and its quantized layer has no weight"
-    if isinstance(one, TiedHeadNotExcluded) and one.scheme == FP8:
-        return RANDOM, f"{one.head}.weight_scale is not in the file"
-    if isinstance(one, PackingHelperMissing) and one.scheme in FOUR_BIT:
-        return _without_state(audited, one.helper)
+    if isinstance(error, TiedHeadNotExcluded) and error.scheme in WITHOUT_WEIGHT:
+        return Recorded(REFUSES, f"{error.head} is tied, and its quantized layer has no weight")
+    if isinstance(error, TiedHeadNotExcluded) and error.scheme in OF_TENSOR:
+        return Recorded(RANDOM, f"{error.head}.weight_scale is not in the file")
+    if isinstance(error, PackingHelperMissing) and error.scheme in FOUR_BIT:
+        return _without_state(audited, error.helper)
     return None
 
 
-def _without_state(audited: Audit, helper: str) -> tuple[str, str] | None:
+def _of_packed_zeros(audited: Audit) -> Mapping[str, Recorded]:
+    """What both versions do with packed zero points. Of experts, version 5 does not compute the weights either."""
+    config = audited.checkpoint.config
+    block = None if config is None else config.values.get(QUANTIZATION)
+    if any(EXPERTS in line.family for line in audited.lines):
+        return {major: one._replace(setting=None) for major, one in PACKED_ZEROS.items()}
+    plain = isinstance(block, Mapping) and block.get(DEQUANTIZE) is True
+    return {major: one for major, one in PACKED_ZEROS.items() if not (plain and one.setting)}
+
+
+def _packs_zeros(audited: Audit) -> bool:
+    """Whether zero points of compressed-tensors are packed along the outputs, of which they then have fewer rows."""
+    if audited.unpacked is None or not audited.unpacked.schemes.get(WORDS):
+        return False
+    rows = {one.key: one.layout.shape[-2] for one in audited.unpacked.helpers
+            if one.scheme == WORDS and one.key.endswith((ZEROS, SCALE)) and len(one.layout.shape) > 1}  # fmt: skip
+    scaled = ((count, rows.get(key.removesuffix(ZEROS) + SCALE)) for key, count in rows.items() if key.endswith(ZEROS))
+    return any(outputs is not None and count < outputs for count, outputs in scaled)
+
+
+def _without_state(audited: Audit, helper: str) -> Recorded | None:
     """What becomes of weights of four bits where tensors beside them are missing. helper: the first that is."""
     if helper.startswith(f"weight.{STATE}"):
-        return REFUSES, "an error in the conversion of weights without quant_state"
+        return Recorded(REFUSES, "an error in the conversion of weights without quant_state")
     names = audited.checkpoint.tensors
     described = {name.partition(".weight.")[0] for name in names if ".weight." in name}
     bare = [name for name, layout in names.items() if layout.dtype == "U8" and name.endswith(".weight")]
     alone = any(name.removesuffix(".weight") not in described for name in bare)
     partly = any(f"{stem}.{ABSMAX}" not in names for stem in described)
-    return (ALTERED, CODES_ALONE) if helper == ABSMAX and alone and not partly else None
+    return Recorded(ALTERED, CODES_ALONE) if helper == ABSMAX and alone and not partly else None
 
 
 def why_unread(audited: Audit) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from inspector.findings.finding import NO_QUANTIZER, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
@@ -52,6 +55,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """A key of the config without which it loads."""
     quantized: bool = False
     """Whether it refuses the way in which the weights are quantized."""
+    setting: tuple[str, Any] | None = None
+    """A key of the quantization block, and the value with which it loads."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -62,6 +67,10 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("loads", f"{self.loads} loads it")] if self.loads else rows
 
     def remedy(self) -> Remedy:
+        if self.setting is not None:
+            key, value = self.setting
+            step = Step(action="set", file="config.json", key=("quantization_config", key), new=value)
+            return Remedy(f'set "{key}": {json.dumps(value)} in quantization_config of config.json', (step,))
         if self.loads:
             return Remedy(f"use {self.loads}")
         if self.surplus:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 LABELS: Final = "num_labels"
 
 
+class Recorded(NamedTuple):
+    """What a version does with a quantization, and why. setting: as in `Load`."""
+
+    outcome: str
+    because: str
+    setting: tuple[str, Any] | None = None
+
+
 class Given(Struct, frozen=True):
     """What is known of a checkpoint.
 
@@ -33,7 +42,7 @@ class Given(Struct, frozen=True):
     where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
     floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
     quantization. stacked: scales of experts that are stored together while the weights are stored one by one.
-    recorded: what version 5 does with this quantization, and why, where that was measured.
+    recorded: what a major version does with this quantization, where that was measured.
     """
 
     checkpoint: Checkpoint
@@ -48,7 +57,7 @@ class Given(Struct, frozen=True):
     untyped: bool = False
     unscaled: bool = False
     stacked: int = 0
-    recorded: tuple[str, str] | None = None
+    recorded: Mapping[str, Recorded] = MappingProxyType({})
 
 
 def answer_of(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
@@ -34,7 +34,8 @@ class Load(Struct, frozen=True, kw_only=True):
     missing, unexpected, mismatched: numbers of tensors in its own loading info, None where it has none. intended:
     whether the checkpoint is made for it. files: what it reads. because: the reason, "" where it loads completely.
     source: "recorded" or "documented". excuse: why a failure is not a fault of the files, one of the excuses or "".
-    keys: those of the config that it refuses.
+    keys: those of the config that it refuses. setting: a key of the quantization block, and the
+    value with which it loads.
     """
 
     loader: str
@@ -49,6 +50,7 @@ class Load(Struct, frozen=True, kw_only=True):
     source: str = "recorded"
     excuse: str = ""
     keys: tuple[str, ...] = ()
+    setting: tuple[str, Any] | None = None
 
 
 def not_in_file(missing: int, such_as: str | None) -> str:

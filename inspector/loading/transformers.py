@@ -225,8 +225,9 @@ def _is_refused(given: Given, rules: ClassRules) -> bool:
 
 
 def _quantized(given: Given, major: str) -> Load:
-    if major == NEWEST and given.recorded is not None:
-        return answer_of(major, *given.recorded, given)
+    known = given.recorded.get(major)
+    if known is not None:
+        return answer_of(major, known.outcome, known.because, given, setting=known.setting)
     if given.quantized and given.stacked:  # measured with a Mixtral in fp8
         if major == OLDER:
             words = "it takes the weights of single experts without their scales, which are stacked"

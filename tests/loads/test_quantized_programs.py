@@ -17,7 +17,7 @@ from inspector.auditing.start import audit
 from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy as folder_of
 from tests.loads.damage import text, write
-from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
+from tests.quantization.made_by_formula import LLAMA, awq, gptq, linears, rest
 from tests.quantization.recorded import RECORDED, record
 from tests.quantization.stored import Spec, checkpoint
 
@@ -72,6 +72,55 @@ def test_a_tied_head_that_no_list_leaves_out(name: str, outcome: str, tmp_path: 
     result = stored(tmp_path, {key: one for key, one in spec.items() if key != "lm_head.weight"}, config)
     assert [one.code for one in result.findings if one.severity == "error"] == ["T662"]
     assert result.loads[0].outcome == outcome
+
+
+@pytest.mark.parametrize(("dequantize", "codes", "outcome"), [(False, ["N429"], "refuses"), (True, [], "complete")])
+def test_packed_zero_points_are_read_by_plain_layers_alone(
+    dequantize: bool, codes: list[str], outcome: str, tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint("ct_w4_channel_asym")
+    config = {**config, "quantization_config": {**config["quantization_config"], "dequantize": dequantize}}
+    result = stored(tmp_path, spec, config)
+    assert [one.code for one in result.findings if one.severity == "error"] == codes
+    assert [one.outcome for one in result.loads[:3]] == [outcome, "altered", "complete"]  # vLLM is the third
+
+
+def test_a_zero_point_of_the_whole_matrix_is_not_packed(tmp_path: Path) -> None:
+    config, spec, _ = checkpoint("ct_w4_channel_asym")
+    config = copy.deepcopy(config)
+    config["quantization_config"]["config_groups"]["group_0"]["weights"]["strategy"] = "tensor"
+    single = ("weight_zero_point", "weight_scale")
+    spec = {name: (dtype, (1,) if name.endswith(single) else shape) for name, (dtype, shape) in spec.items()}
+    result = stored(tmp_path, spec, config)
+    assert (result.verdict, result.loads[0].outcome) == ("clean", "complete")
+
+
+@pytest.mark.parametrize(("entries", "written", "codes", "outcome"), [
+    (["vision_tower", "multi_modal_projector"], "5.0.0", ["N429"], "random"),
+    (["vision_tower", "multi_modal_projector"], "4.57.6", ["N430"], "random"),
+    (["model.vision_tower", "model.multi_modal_projector"], "5.0.0", [], "complete"),
+    ([], "5.0.0", ["T641"], "unknown"),
+])  # fmt: skip
+def test_a_tower_is_left_out_by_its_name_in_the_model(
+    entries: list[str], written: str, codes: list[str], outcome: str, tmp_path: Path
+) -> None:
+    found = base_record("llava", "ConditionalGeneration")
+    spec = {name: (dtype, tuple(96 if dim == 92 else dim for dim in shape)) for name, (dtype, shape) in
+            spec_of(found).items()}  # fmt: skip
+    text = {**found["config"]["text_config"], "intermediate_size": 96}
+    for name, (_, shape) in [*spec.items()]:
+        if name.startswith("language_model.") and name.endswith("_proj.weight"):
+            module = name.removesuffix(".weight")
+            packed = awq(shape[1])(*spec.pop(name)[1])
+            spec |= {f"{module}.{end}": (dtype, tuple(dims)) for end, (dtype, dims) in packed.items()}
+    block = {"quant_method": "awq", "bits": 4, "group_size": -1, "version": "gemm", "modules_to_not_convert": entries}
+    config = {**found["config"], "text_config": text, "quantization_config": block, "transformers_version": written}
+    result = stored(tmp_path, spec, config)
+    errors = [one for one in result.findings if one.severity != "note"]
+    assert ([one.code for one in errors], result.loads[0].outcome) == (codes, outcome)
+    if errors:
+        (step,) = errors[0].remedy().steps
+        assert {"model.vision_tower", "model.multi_modal_projector"} <= set(step.new)
 
 
 def test_a_type_that_scales_fp8_itself_is_left_open(tmp_path: Path) -> None:

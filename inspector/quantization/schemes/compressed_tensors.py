@@ -67,7 +67,7 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.contradicts("zeros", True, False)
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
-        expected = [(*lead, rows, groups), (*lead, outputs, groups)]
+        expected = [(1,)] if single else [(*lead, rows, groups), (*lead, outputs, groups)]
         reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group", INTEGERS)
     kept = _kept(reading, outputs, low, high)
     inputs = likely(low, high, setting) if kept is None else kept
