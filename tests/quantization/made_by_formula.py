@@ -22,6 +22,7 @@ LLAMA: dict[str, Any] = {
 }  # fmt: skip
 ODD: dict[str, Any] = {**LLAMA, "hidden_size": 176, "intermediate_size": 328, "num_attention_heads": 4,
                        "num_key_value_heads": 2, "head_dim": 44, "vocab_size": 520}  # fmt: skip
+NARROW: dict[str, Any] = {**LLAMA, "hidden_size": 128, "num_attention_heads": 2, "num_key_value_heads": 2}
 MIXTRAL: dict[str, Any] = {
     **LLAMA, "architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "intermediate_size": 640,
     "num_local_experts": 5, "num_experts_per_tok": 2,
@@ -432,6 +433,7 @@ SIMPLE: dict[str, Simple] = {
     "awq-4-64": (MIXTRAL, awq(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point": True,
                                     "version": "gemm", "modules_to_not_convert": ["gate"]}),
     "awq-gemv": (LLAMA, gemv(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemv"}),
+    "awq-gemv-narrow": (NARROW, gemv(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemv"}),
     "awq-fast": (LLAMA, gemv_fast(128), {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv_fast"}),
     "ct-w4-asym": (MIXTRAL, words(4, 128, zeros=True), ct(integers(4, 128, False), "pack-quantized")),
     "ct-w8-channel": (LLAMA, words(8, -1), ct(integers(8, None), "pack-quantized")),

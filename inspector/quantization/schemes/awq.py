@@ -19,7 +19,7 @@ from inspector.quantization.module import (
     ceil_div,
     word,
 )
-from inspector.quantization.schemes.gptq import is_stated_by_auto_round
+from inspector.quantization.schemes.gptq import is_gemv, is_stated_by_auto_round
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
@@ -79,6 +79,8 @@ def _is_gemv(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype not in ("I32", "U32") or "g_idx" in tensors:
         return False
+    if is_gemv(tensors, setting):
+        return True
     if scales is not None and zeros is not None:
         return (
             len(scales.shape) == len(zeros.shape) == 2

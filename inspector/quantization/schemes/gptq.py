@@ -41,6 +41,8 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
         return False
     if setting.variant == "marlin":
         return False  # AWQ's tiles, without zero points
+    if is_gemv(tensors, setting):
+        return False  # narrow matrices fit both: 128 inputs in groups of 64 look like groups of 8 inputs
     columns = values.shape[-1]
     if scales is not None:
         return len(scales.shape) >= 2 and scales.shape[-1] == columns
@@ -48,6 +50,14 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
         narrow = zeros.shape[-1] < columns or setting.method == "gptq"
         return narrow and zeros.shape[-1] * word(zeros) in [columns * bits for bits in WIDTHS]
     return setting.method in ("gptq", "auto-round") or "g_idx" in tensors
+
+
+def is_gemv(tensors: Tensors, setting: ModuleSettings) -> bool:
+    """Whether scales or zero points have one row for each output, as the version of AWQ that the config states."""
+    if setting.method != "awq" or setting.variant != "gemv" or "g_idx" in tensors:
+        return False
+    helpers = [tensors[name].shape for name in ("scales", "qzeros") if name in tensors]
+    return any(len(shape) == 2 and shape[0] == tensors["qweight"].shape[0] for shape in helpers)
 
 
 _OF_GPTQ = "gptq"
