@@ -11,7 +11,13 @@ from inspector.algebra.span import Span
 from inspector.algebra.values import Value
 from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
 from inspector.dialects.gguf_keys import GROUPED, KEYS
-from inspector.dialects.gguf_layers import PARTS
+from inspector.dialects.gguf_layers import (
+    PARTS,
+    heads_of_whole,
+    heads_of_windows,
+    queries_of_whole,
+    queries_of_windows,
+)
 from inspector.dialects.keys import Read, Rule, Table, Words, config_from
 from inspector.dialects.llama_cpp import needed
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -56,17 +62,40 @@ def own_key(
         name for name, more in VARIANTS.items() for _, other in more if model_type in ARCHITECTURES.get(other, ())
     )
     architecture = stated or next(chain(variants, named), None)
-    if architecture is None or not isinstance(rule, str):
+    if architecture is None or rule is None or isinstance(rule, Mapping):
         return None
+    values, start = values or {}, f"{architecture}."
+    one = {key.removeprefix(start): value for key, value in values.items() if type(value) is int}
+    if not isinstance(rule, str):
+        number = NUMBER_OF.get(rule)
+        return start + number if number in one and number is not None else None
     first = rule.partition(" | ")[0].removeprefix("each.")
     whole, _, less = first.partition(" - ")
-    if less and values is not None and not values.get(f"{architecture}.{less}"):
+    if less and values and not one.get(less):
         first = whole
-    return (
-        f"{architecture}.{first}"
-        if re.fullmatch(r"(?!true$|false$|stored\.|rows\.|layers\.|count\.)[a-z_.]+", first)
-        else None
-    )
+    if re.fullmatch(rf"(?!true$|false$|stored\.|rows\.|layers\.|count\.){_KEY}", first):
+        return start + first
+    stating = next((held for text in rule.split(" | ") if (held := _stated_by(text, one)) is not None), None)
+    return start + stating if stating in one and stating is not None else None
+
+
+_KEY: Final = "[a-z_.]+"
+NUMBER_OF: Final[Mapping[Rule, str]] = {
+    heads_of_windows: "attention.head_count_kv", heads_of_whole: "attention.head_count_kv",
+    queries_of_windows: "attention.head_count", queries_of_whole: "attention.head_count",
+}  # fmt: skip
+"""Rules that read one number, or a list with one for each layer -> the key of both."""
+
+
+def _stated_by(text: str, one: Mapping[str, object]) -> str | None:
+    """The key of an alternative of a rule that holds; None where it does not, or is of several keys or of tensors.
+
+    one: the numbers of a file, without its lists.
+    """
+    if listed := re.fullmatch(rf"(?:max|min)\(each\.({_KEY})\)", text):
+        return listed[1]
+    held = re.fullmatch(rf"({_KEY}) when ({_KEY}) (!=|==) null", text)
+    return held[1] if held is not None and (held[2] in one) == (held[3] == "!=") else None
 
 
 def reads(model_type: str, key: str) -> bool:

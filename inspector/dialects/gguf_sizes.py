@@ -25,6 +25,8 @@ ROTARY: Final = "rope.dimension_count"
 DENSE: Final = "leading_dense_block_count"
 SHARED: Final = "expert_shared_feed_forward_length"
 """A key that has a default, so that files load without it."""
+MAY_BE_NONE: Final = frozenset({SHARED, ROTARY})
+"""Keys that have a default where they are 0."""
 COLUMNS: Final[Mapping[str, str]] = {
     "feed_forward_length": "ffn_down.weight", SHARED: "ffn_down_shexp.weight",
     "ssm.inner_size": "ssm_out.weight",
@@ -54,7 +56,7 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers)}
     for key, (matrix, width, count) in checks.items():
         stated = own.get(key)
-        least = 0 if key == DENSE else 1
+        least = 1 if key in MAY_BE_NONE else 0
         if type(stated) is not int or stated < least or not width or width == stated:
             continue
         from inspector.findings.types.gguf_heads import GgufSizeDisagrees

@@ -330,6 +330,21 @@ def test_what_every_file_of_a_type_has_is_no_key_of_the_file(key: str) -> None:
     assert own_key("chatglm", key) == expected
 
 
+@pytest.mark.parametrize(("kind", "key", "values", "expected"), [
+    ("gemma4_text", "num_key_value_heads", {"a.attention.head_count_kv": 2}, "a.attention.head_count_kv"),
+    ("gemma4_text", "num_key_value_heads", {"a.attention.head_count_kv": [2, 1]}, None),
+    ("gemma4_text", "intermediate_size", {"a.feed_forward_length": 9}, "a.feed_forward_length"),
+    ("deepseek_v3", "v_head_dim", {"a.attention.key_length_mla": 8, "a.attention.value_length_mla": 9},
+     "a.attention.value_length_mla"),
+    ("deepseek_v3", "v_head_dim", {"a.attention.value_length": 9, "a.attention.value_length_mla": 9},
+     "a.attention.value_length"),
+])  # fmt: skip
+def test_a_key_that_some_files_have_as_a_list_is_named_where_it_is_one_number(
+    kind: str, key: str, values: dict[str, object], expected: str | None
+) -> None:
+    assert own_key(kind, key, "a", values) == expected
+
+
 @pytest.mark.parametrize("lost", [True, False])
 def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> None:
     file = written("llama")
@@ -512,6 +527,7 @@ def test_a_width_that_the_tensors_show_is_named_where_it_is_absent(tmp_path: Pat
 
 WRONG_SIZES = [
     ("llama", "llama.rope.dimension_count", "N517"), ("mistral", "llama.attention.value_length", "N516"),
+    ("gemma4_text", "gemma4.feed_forward_length", "C310"), ("gemma4_text", "gemma4.attention.head_count_kv", "C310"),
     ("nomic_bert", "nomic-bert.attention.value_length", "N516"), ("t5", "t5.attention.value_length", "N516"),
     ("refact", "refact.feed_forward_length", "N516"), ("plamo2", "plamo2.ssm.inner_size", "N516"),
     ("hunyuan_v1_moe", "hunyuan-moe.expert_shared_feed_forward_length", "N516"),
