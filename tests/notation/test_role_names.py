@@ -31,20 +31,21 @@ NAMES = {
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
         structure_attention_cell.input_to_hidden
         key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
-        layout_key norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj zero_k_bias
-        sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
+        layout_key key_protein norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj
+        zero_k_bias sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj
+        attention.self.pos_proj
     """,
     "value": """
         v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight wv Wv to_v to_v_t to_value linear_v
         project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
-        v_proj_current v_proj_delayed
+        value_protein v_proj_current v_proj_delayed
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
     "output out": """
         o o_proj self_attn.output_proj encoder_attn.output_proj cross_attn.output_proj {}.0.output_proj to_out to_out.0
         to_out_t to_add_out out_lin output.proj attention.wo attn.Wo head.output_proj
-        attn.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj attentions.0.proj
-        out_proj out_proj.convolution
+        attn.proj attn_pool.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj
+        attentions.0.proj out_proj out_proj.convolution
         attn.{}.proj_out attn_1.proj_out single_transformer_blocks.{}.proj_out
         attn.c_proj crossattention.c_proj pooler.c_proj self_attn.linear_out attn.final post.linear
         attention.output self_attn.output attention.post attention.post_proj attention.projection_layer
@@ -62,7 +63,7 @@ NAMES = {
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
-        gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
+        gate_ffn gate_attention gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
         to_gate ff.gate gate_layer layers.{}.gate index_kpool_compress_gate
         to_gate_logits
@@ -112,7 +113,7 @@ NAMES = {
         qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
     """,
     "gqkv": "gqkv_proj",
-    "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv",
+    "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv attn_pool.kv",
     "gate_up": """
         fn.net.0 ff_in ff.proj_in
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z

@@ -77,3 +77,42 @@ PP_LCNET_V3 = Architecture("pp_lcnet_v3", ties="false",
             under("{P}.pointwise_convolution", IDENTITY, i="ci", tower="point")),
         SQUEEZE),
     heads=(head("Backbone", "", default=True), head("Model", "")))
+
+# of version 4 the channels are as listed; X: the layers of a stage that change neither channels nor size, whose
+# depthwise convolution has a bias and no norm, Y: the others
+V4_STEM = rows(
+    CONV,
+    part("lab.scale", "resnet.scale", param("1"), when="use_learnable_affine_block"),
+    part("lab.bias",  "resnet.shift", param("1"), when="use_learnable_affine_block"))
+V4_BLOCK = rows(
+    under("channel_conv1", CONV, i="u", o="2*u", k="1", n="1", tower="channel.1"),
+    under("channel_conv2", CONV, i="2*u", o="v", k="1", n="1", tower="channel.2"))
+PP_LCNET_V4 = Architecture("pp_lcnet_v4", ties="false",
+    ignores="scale stem_strides num_channels out_features out_indices depths stage_names hidden_act",
+    dims=Dims(
+        S="len(block_configs) | 4", stage="block_configs[{S}]",
+        B="len(stage) | 1 when {S} == 0 | 2 when {S} == 1 | 7 when {S} == 2 | 3",
+        kernel="stage[{B}][0] | 3", u="stage[{B}][1] | 96 when {S} < 2 | 192 when {S} == 2 or {B} == 0 | 384",
+        v="stage[{B}][2] | 96 when {S} < 2 | 192 when {S} == 2 | 384",
+        step="stage[{B}][3][0] | 2 when {S} > 1 and {B} == 0 | 1", Y="B[u != v or step != 1]", X="B - Y",
+        W="B[stage[4] == true] when block_configs != null | B[:1] when {S} == 0 | 0 when {S} == 1 | B[1::2]",
+        uw="stage[{W}][1] | 96 when {S} < 2 | 192 when {S} == 2 | 384", c0="stem_channels[0]", c1="stem_channels[1]",
+        c2="stem_channels[2]", large="stem_type == 'large'"),
+    parts=under("encoder",
+        under("convolution",
+            under("stem1",  V4_STEM, i="c0",    o="c1",    k="3", n="1", tower="stem.1"),
+            under("stem2a", V4_STEM, i="c1",    o="c1//2", k="2", n="1", tower="stem.2"),
+            under("stem2b", V4_STEM, i="c1//2", o="c1",    k="2", n="1", tower="stem.3"),
+            under("stem3",  V4_STEM, i="2*c1",  o="c1",    k="3", n="1", tower="stem.4"),
+            under("stem4",  V4_STEM, i="c1",    o="c2",    k="1", n="1", tower="stem.5"), when="large"),
+        under("convolution",
+            under("conv1",  CONV, i="c0", o="c1", k="3", n="1", tower="stem.1"),
+            under("conv2",  CONV, i="c1", o="c2", k="3", n="1", tower="stem.2"), when="not large"),
+        under("blocks.{S}.blocks.{B}", V4_BLOCK),
+        part("blocks.{S}.blocks.{X}.token_conv", "resnet.depth", conv("u -> u, kernel kernel", groups="u")),
+        under("blocks.{S}.blocks.{Y}.token_conv", CONV, i="u", o="u", k="kernel", n="u", tower="depth"),
+        part("blocks.{S}.blocks.{W}.token_squeeze_excitation.convolutions.0", "resnet.squeeze",
+             conv("uw -> uw//reduction, 1 1")),
+        part("blocks.{S}.blocks.{W}.token_squeeze_excitation.convolutions.2", "resnet.excite",
+             conv("uw//reduction -> uw, 1 1"))),
+    heads=(head("Backbone", "", default=True), head("Model", "")))
