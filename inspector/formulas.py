@@ -16,12 +16,14 @@ from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
 from inspector.budget import Exceeded, one_budget
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.finding import Finding, ordered
 from inspector.findings.words import either
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at
 from inspector.loader.sources.address import Where
 from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.named import similar_types, type_named
 from inspector.notation import formula as charts
 from inspector.notation.binding import Block, Plan, bind
 from inspector.notation.definition import Architecture, Head
@@ -35,7 +37,14 @@ from inspector.reconciler.products import unknown_product
 
 
 class FormulaError(ValueError):
-    """No definition, no head or no config of this name; the message says what there is."""
+    """No definition, no head or no config of this name; the message says what there is.
+
+    findings: why nothing could be read, where that is the reason.
+    """
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__("; ".join((message, *(f"{one.code}: {one.message}" for one in findings))))
+        self.findings = tuple(findings)
 
 
 class Row(Struct, frozen=True):
@@ -100,21 +109,37 @@ def formula(
 
 def _of(what: str, head: str | None, config: str | None, where: Where) -> Formula:
     """The chart of a name or a place, of which `where` has what the name leaves open."""
-    if config is None and what in modules() and not os.path.exists(what):
-        definition = definition_of(what)
+    name = None if config is not None or os.path.exists(what) or "/" in what else type_named(what)
+    if name is not None:
+        definition = definition_of(name)
         assert definition is not None
-        defaults = defaults_of(what)
+        defaults = defaults_of(name)
         settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
-        return _chart(what, definition, settings, _head(definition, head, None), known=False)
+        of_class = head_for(definition, what) if what != name else None
+        return _chart(name, definition, settings, _head(definition, head, of_class), known=False)
     if not os.path.exists(what) and "/" not in what and os.sep not in what:
         raise FormulaError(_nothing(what))
-    claim = claim_of(_config_alone(what))
-    if claim.definition is None:
+    alone, problems = _config_alone(what)
+    claim = claim_of(alone)
+    if claim.definition is None and not problems:
         checkpoint = with_stated_config(load(what, config=config, **where))
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim
+        problems = checkpoint.findings if claim.model_type is None else ()
+        if checkpoint.pipeline is not None:
+            raise FormulaError(_pipeline(checkpoint.pipeline, what))
+    if claim.definition is None and problems:
+        raise FormulaError(f"{what}: nothing to show a formula of", ordered(problems))
     return _of_claim(claim, what, head)
+
+
+def _pipeline(index: Config, what: str) -> str:
+    """Which components of a pipeline have a formula."""
+    parts = [name for name, entry in index.values.items()
+             if isinstance(entry, list) and entry and str(entry[-1]).casefold() in map(str.casefold, modules())]  # fmt: skip
+    example = f", such as {what.rstrip('/')}/{parts[0]}" if parts else ""
+    return f"{what} is a pipeline: pass one of its components{example}"
 
 
 def _of_claim(claim: Claim, what: str, head: str | None) -> Formula:
@@ -125,24 +150,25 @@ def _of_claim(claim: Claim, what: str, head: str | None) -> Formula:
 
 
 def _nothing(what: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(what, modules(), 3, 0.6)
-    hint = f"; did you mean {either(close)}?" if close else ""
-    return f"'{what}' is neither an architecture nor a path{hint} (inspector architectures lists them)"
+    if what.endswith((".json", ".safetensors", ".gguf", ".bin", ".pt", ".pth")):
+        return f"'{what}' does not exist"
+    close = similar_types(what)
+    hint = f"; did you mean {either(close)}?" if close else " (inspector architectures lists them)"
+    return f"'{what}' is neither an architecture nor a path{hint}"
 
 
 def _unclaimed(claim: Claim) -> str:
     if claim.model_type is None:
-        return "no config here names an architecture"
+        return "its config names no architecture (model_type)"
     return f"unsupported model_type '{claim.model_type}'"
 
 
-def _config_alone(what: str) -> Config | None:
-    """The config at a path that is itself a config file."""
-    if not what.endswith(".json") or what.endswith(".index.json") or os.path.isdir(what):
-        return None
-    return config_at(what)[0]
+def _config_alone(what: str) -> tuple[Config | None, tuple[Finding, ...]]:
+    """The config at a path that is itself a config file, and the findings where it cannot be read."""
+    if not what.endswith(".json") or what.endswith(".index.json") or os.path.isdir(what) or "://" in what:
+        return None, ()
+    config, findings = config_at(what)
+    return config, () if config is not None else findings
 
 
 def _head(definition: Architecture, wanted: str | None, claimed: Head | None) -> Head:
@@ -187,7 +213,7 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         blocks.setdefault(id(block.slot), []).append(block)
     counted = {id(slot) for slot in charts.counted(plan)}
     rows, groups, matrices = [], dict.fromkeys(GROUPS, constant(0)), 0
-    expressions = charts.formulas(plan)
+    expressions = charts.formulas(plan, stored=blocks if known else None)
     parts = dict.fromkeys(expressions, constant(0))
     in_layers = constant(0)
     layers: int | None = None

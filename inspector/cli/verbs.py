@@ -195,6 +195,10 @@ def formula(
     try:
         shown = run_formula(what, head=head, config=config, **where)
     except FormulaError as problem:
+        if problem.findings:
+            from inspector.report.text import finding_text
+
+            return Outcome("", UNREADABLE, "\n".join(finding_text(one, screen) for one in problem.findings))
         raise Failure(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE) from None
     from inspector.report.formula_text import formula_text
     from inspector.report.json_v1 import formula_json

@@ -23,12 +23,12 @@ from inspector.comparing.cases import (
 from inspector.comparing.design import became_experts, class_changed
 from inspector.comparing.misshapen import counts_missing, is_dim_of, misshapen
 from inspector.comparing.pieces import Piece, Side
+from inspector.comparing.renamed import renamed
 from inspector.comparing.tally import Carried, Tally
 from inspector.findings.conversion.parameters import (
     LayersDropped,
     LayersInvented,
     LayersRenumbered,
-    NamesChanged,
     ParametersDropped,
     ParametersInvented,
     TieUnknown,
@@ -59,8 +59,8 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
             yield from _wholes(cause, before, after, (len(gone), len(new)), namer)
     stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
     yield from misshapen(found, stacks, namer)
-    yield from _renamed(gone, [*new, *unknown[1]], namer)
-    yield from _renamed(unknown[0], new, namer)
+    yield from renamed(gone, [*new, *unknown[1]], namer)
+    yield from renamed(unknown[0], new, namer)
     yield from _rest(DROPPED, gone, namer)
     yield from _rest(INVENTED, new, namer)
 
@@ -185,47 +185,6 @@ def _renumbered(
     case = case_of(DROPPED, finding, lost, namer)
     case = replace(case, target=case.target | {one.piece.line.family for one in moved})
     return _with_rows(case, lost[0].piece.identity.axes[depth - 1 : depth], namer.found)
-
-
-ALIKE = 0.8
-"""The least similarity of the two names of a renaming."""
-
-
-def _is_known(piece: Piece) -> bool:
-    """Whether the definition of its side knows the tensor."""
-    return bool(piece.identity.role) and piece.line.block is not None
-
-
-def _renamed(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """Renamings: dropped under one name and added, in the same shape, under a name that no definition knows."""
-    pairs = [
-        (one, other)
-        for one in gone
-        for other in new
-        if one.boxes
-        and count(one.boxes) == count(other.boxes)
-        and one.piece.shape == other.piece.shape
-        and not (_is_known(one.piece) and _is_known(other.piece))
-    ]
-    if not pairs:
-        return
-    from difflib import SequenceMatcher
-
-    for one, other in pairs:
-        family, stored = one.piece.line.family, other.piece.line.family
-        if not one.boxes or not other.boxes or SequenceMatcher(None, family, stored).ratio() < ALIKE:
-            continue
-        finding = NamesChanged(
-            place=Place(family=family_name(stored), indices=boxes_in_words(one.piece.nouns, one.boxes) or None),
-            source=namer.before.of(one.piece, one.boxes, 1)[0],
-            target=namer.after.of(other.piece, other.boxes, 1)[0],
-            tensors=count(one.boxes),
-            parameters=one.parameters,
-        )
-        case = case_of(DROPPED, finding, [one], namer)
-        other_case = case_of(INVENTED, finding, [other], namer)
-        yield replace(case, source=case.source | other_case.source, target=case.target | other_case.target)
-        one.boxes = other.boxes = ()
 
 
 def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:

@@ -24,7 +24,7 @@ from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
 from inspector.comparing.stated_keys import key_findings
 from inspector.comparing.submodels import as_submodel, with_plain_mlp, without_left_out
-from inspector.comparing.symbols import differing_widths
+from inspector.comparing.symbols import differing_sizes
 from inspector.comparing.tally import Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
 from inspector.findings.finding import Finding, merged, ordered
@@ -133,7 +133,7 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
         and other.case is not None
         and one.case.reading.definition.name == other.case.reading.definition.name
     )
-    symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
+    symbols = differing_sizes(one.case, other.case) if both and one.case and other.case else {}
     from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
 
     kind = NotAConversion if expect == "conversion" else ModelsDiffer

@@ -12,7 +12,8 @@ from inspector.comparing.pieces import LAYER_EMBEDDING, VOCABULARY, Piece, Side,
 from inspector.comparing.tally import Carried, Tally
 from inspector.dialects.catalog import all_dialects
 from inspector.dialects.gguf import WRITER
-from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
+from inspector.findings.config import ConfigDisagrees
+from inspector.findings.conversion.shapes import PaddingDiffers, PaddingUnstated, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import OneRankOfSeveral
 from inspector.notation.slots import scope_of
@@ -101,7 +102,16 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: Namer)
     else:
         kind = RowsCut if other < rows else RowsPadded
         finding = kind(roles=roles, source=rows, target=other, stated=stated, dropped=dropped, invented=invented)
+        wrong = _disagreeing(namer.target, other)
+        if isinstance(finding, RowsPadded) and wrong is not None:
+            finding = PaddingUnstated(**finding.stated_fields(), key=wrong.headline(), file=wrong.file)
     return Case(finding, *families_of_members(members))
+
+
+def _disagreeing(side: Side, rows: int) -> ConfigDisagrees | None:
+    """The finding of a side's audit that corrects the key of the vocabulary in a JSON file to a number of rows."""
+    found = (one for one in side.audited.findings if isinstance(one, ConfigDisagrees))
+    return next((one for one in found if one.solved == rows and one.file.endswith(".json")), None)
 
 
 def _together(one: Carried, found: Tally) -> list[Carried]:

@@ -123,6 +123,8 @@ def judged_blocks(role: str, source: Numbers, target: Numbers, conversion: Conve
         return _verdict(OPEN, plain)
     rotary = role.startswith(ROTARY) and plain.elements > 0
     pairs = None if conversion is None else conversion.expects_pairs
+    if rotary and plain.is_proven and plain.scan().constant is not None:
+        return _verdict(_outcome(plain), plain)  # no order of rows can be seen
     if rotary and (plain.others or pairs):
         other = _in_other_order(_flat(source), _flat(target), conversion)
         if other is not None and other.is_proven and (not plain.is_proven or other.share <= plain.share):

@@ -13,6 +13,14 @@ FREE = frozenset({"V", "L"})
 """Symbols that a conversion may change: padded vocabularies, dropped layers."""
 
 
+def differing_sizes(one: Reconciled, other: Reconciled) -> dict[str, tuple[int, int]]:
+    """The symbols that the two configs state differently, widths first, then layers and the vocabulary."""
+    left, right = _said(one.plan), _said(other.plan)
+    both = {name: (left[name], right[name]) for name in left if name in right and left[name] != right[name]}
+    widths = differing_widths(one, other)
+    return widths | {name: sizes for name, sizes in both.items() if name.rpartition(".")[2] in FREE}
+
+
 def differing_widths(one: Reconciled, other: Reconciled) -> dict[str, tuple[int, int]]:
     """The symbols of width that the two configs state differently."""
     left, right = _said(one.plan), _said(other.plan)

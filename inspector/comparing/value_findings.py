@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from inspector.comparing.rearranged import exchanged
+from inspector.comparing.symbols import row_of
 from inspector.dialects.language import JOINED
 from inspector.findings.conversion.order import NotConverted, RowsMisordered, ValuesComputed
 from inspector.findings.conversion.quantized import ValuesQuantized
@@ -20,6 +21,7 @@ from inspector.findings.conversion.values import (
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.values.blocks import FORMATS
 from inspector.values.names import place_of_names
+from inspector.values.relation import SCALED
 from inspector.values.result import (
     COMPUTED,
     DIFFERENT,
@@ -127,7 +129,7 @@ def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tupl
         place=Place(tensor=worst.target if len(members) == 1 else None),
         role=role or worst.role,
         tensors=len(members),
-        of=sum(verdict.role in own for verdict in found.verdicts),
+        of=sum(bool(not role) or verdict.role in own for verdict in found.verdicts),
         names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
         where=place_of_names([verdict.target for verdict in members]),
         tensor=worst.target,
@@ -141,12 +143,19 @@ def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tupl
         holds=holds,
         relation=members[0].relation,
         rows_exchanged=members[0].rows,
+        factor=members[0].factor if len({one.factor for one in members}) == 1 else None,
+        rows_of_roles=0 if role else len({row_of(verdict.role) for verdict in members}),
     )
 
 
 def _by_relation(changed: Sequence[Verdict]) -> dict[tuple[str, tuple[int, ...]], list[Verdict]]:
-    """The tensors whose values all follow from those of the source, by what was done to them."""
+    """The tensors whose values all follow from those of the source, by what was done to them.
+
+    Those that several relations explain, such as a norm of ones that became twos, are with the others.
+    """
     found: dict[tuple[str, tuple[int, ...]], list[Verdict]] = {}
+    factors = {verdict.factor for verdict in changed if verdict.relation == SCALED}
+    changed = [replace(one, relation=SCALED) if one.factor in factors - {None} else one for one in changed]
     for verdict in changed:
         if verdict.relation:
             found.setdefault((verdict.relation, verdict.rows), []).append(verdict)

@@ -35,7 +35,7 @@ from inspector.values.abnormal import Scanned, abnormal
 from inspector.values.chunks import chunks
 from inspector.values.quantized import is_quantized
 from inspector.values.reading import Store
-from inspector.values.relation import value_relation
+from inspector.values.relation import Relation, value_relation
 from inspector.values.result import (
     DIFFERENT,
     EQUAL,
@@ -206,11 +206,11 @@ def _of_plain(
     if is_unconverted(what, carried, conversion, scanner):
         what = UNCONVERTED
     joined = any(tensor.part is not None for tensor in tensors)
-    relation, rows = value_relation(one, other, reported.differing, joined=joined) if what == DIFFERENT else ("", ())
+    how = value_relation(one, other, reported.differing, joined=joined) if what == DIFFERENT else Relation()
     verdict = Verdict(
         carried.identity.role, "", "", what, reported, carried.steps, one.raw.ndim > 1,
         (_digest(one), _digest(other)) if what == DIFFERENT and one.dtype == other.dtype else (b"", b""),
-        (one.dtype, other.dtype), relation, rows,
+        (one.dtype, other.dtype), how.name, how.rows, factor=how.factor,
     )  # fmt: skip
     return verdict, scanner.result()
 

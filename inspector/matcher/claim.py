@@ -56,7 +56,7 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     class_name = _class_name(values)
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or class_name in modules():
-        model_type = _type_of_class(class_name)
+        model_type = type_of_class(class_name)
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     definition = definition_of(model_type)
@@ -131,7 +131,7 @@ def _class_name(values: dict[str, Any]) -> str | None:
 _TASK = r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*"
 
 
-def _type_of_class(class_name: str | None) -> str | None:
+def type_of_class(class_name: str | None) -> str | None:
     """The model type that a class name begins with: 'LlamaForCausalLM' gives llama."""
     if class_name is None:
         return None

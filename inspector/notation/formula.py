@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct, field
 
@@ -59,11 +59,15 @@ def counted(plan: Plan) -> Iterator[Slot]:
             yield slot
 
 
-def formulas(plan: Plan) -> dict[str, str]:
-    """Path of a submodel -> formula; '' is the path of the model itself."""
+def formulas(plan: Plan, stored: Collection[int] | None = None) -> dict[str, str]:
+    """Path of a submodel -> formula; '' is the path of the model itself.
+
+    stored: the ids of the slots that have tensors, where that is known: the others are in no sum.
+    """
     towers: dict[str, list[Slot]] = {}
     for slot in counted(plan):
-        towers.setdefault(".".join(slot.scope), []).append(slot)
+        if stored is None or id(slot) in stored or not slot.whens:
+            towers.setdefault(".".join(slot.scope), []).append(slot)
     named = sorted(towers, key=lambda name: name == NO_TOWER)
     return {name: _bracket(plan, towers[name]).text() for name in named}
 

@@ -49,7 +49,8 @@ Change = tuple[str, str, bool]
 
 
 @lru_cache(maxsize=2**16)
-def _likeness(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
+    """How alike two names are by their letters, from 0 to 1."""
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, one, other).ratio()
@@ -257,8 +258,8 @@ def _alike(expected: str, stored: str, many: bool, others: Mapping[str, str]) ->
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
         return 0.0
     spend(STEPS_A_LIKENESS, RENAMED)
-    likeness = _likeness(expected, stored)
-    return likeness if parts[0] is None or parts[0] != parts[1] else (1 + likeness) / 2
+    alike = likeness(expected, stored)
+    return alike if parts[0] is None or parts[0] != parts[1] else (1 + alike) / 2
 
 
 def attention_part(name: str) -> str | None:

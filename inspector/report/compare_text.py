@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from inspector.findings.words import count
 from inspector.report.clean import clean
 from inspector.report.screen import PLAIN, Screen
-from inspector.report.text import finding_text
+from inspector.report.text import finding_text, severities_text
 from inspector.report.values_text import values_of_role, values_text
 
 if TYPE_CHECKING:
@@ -32,9 +34,10 @@ def compare_text(compared: Comparison, *, screen: Screen = PLAIN) -> str:
 
 def _verdict(compared: Comparison, screen: Screen) -> str:
     """The verdict, and what headers cannot show or no definition reads."""
-    line, _, rest = verdict_line(compared).partition(":")
-    kind = "clean" if compared.verdict == "clean" else "bold" if line.startswith("different") else "error"
-    lines = [f"{screen.paint(line, kind)}{':' if rest else ''}{rest}"]
+    lines = screen.wrapped(verdict_line(compared), rest="  ")
+    word, colon, rest = lines[0].partition(":")
+    kind = "clean" if compared.verdict == "clean" else "error"
+    lines[0] = f"{screen.paint(word, kind if colon else 'bold')}{colon}{rest}"
     if compared.skipped and compared.verdict != "unreadable":
         missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
         lines.extend(screen.wrapped(f"Not checked: {clean(missed, 2000)}", rest="  "))
@@ -75,6 +78,9 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     lines = [
         f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
     ]
+    moved = sum(_renamed(compared).values())
+    if moved:
+        lines.append(f"{moved:,} of the {'dropped' if compared.dropped else 'added'} are stored under other names")
     lines.extend(
         f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
         for one in compared.targets
@@ -88,17 +94,57 @@ def verdict_line(compared: Comparison) -> str:
         sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
         return f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}"
     if compared.relation != "conversion":
-        return "different models; no conversion was checked"
+        if compared.verdict == "clean":
+            return "different models; no conversion was checked"
+        return f"findings: different models; {severities_text(compared.findings, zeros=False)}"
     changed = bool(compared.dropped or compared.invented)
     if compared.verdict != "clean":
-        return f"a conversion with {'differences' if changed else 'findings'}"
+        return f"findings: {_changes(compared)}; {severities_text(compared.findings, zeros=False)}"
     if changed:
         return "clean: a conversion; only the padding of the vocabulary differs"
-    return "clean: a conversion; nothing was dropped or added"
+    return f"clean: {_same(compared) or 'a conversion; nothing was dropped or added'}"
+
+
+def _changes(compared: Comparison) -> str:
+    """What a conversion changed, in parameters."""
+    dropped, invented, renamed = compared.dropped or 0, compared.invented or 0, sum(_renamed(compared).values())
+    if not dropped + invented:
+        return "a conversion; nothing was dropped or added"
+    if dropped + invented == renamed:
+        return f"a conversion; {count(renamed, 'parameter')} renamed"
+    changes = [f"{count(number, 'parameter')} {word}" for number, word in ((dropped, "dropped"), (invented, "added"))]
+    return f"a conversion; {' and '.join(one for one in changes if not one.startswith('0 '))}"
+
+
+def _renamed(compared: Comparison) -> Counter[str]:
+    """Parameters that are stored under names that no definition knows, by the rows of the table of roles."""
+    found: Counter[str] = Counter()
+    for one in compared.findings:
+        if one.code == NAMES_CHANGED:
+            found.update(one.facts["roles"])
+    return found
+
+
+NAMES_CHANGED = "V815"
+
+
+def _same(compared: Comparison) -> str:
+    """What two checkpoints have in common where nothing differs; "" where a conversion changed something."""
+    if compared.findings or compared.targets or any(one.steps != ("same",) for one in compared.carriage):
+        return ""
+    if any(one.source.name != one.target.name for one in compared.tensors()):
+        return ""
+    values = compared.values
+    tensors = sum(one.tensors for one in compared.carriage)
+    identical = values is not None and values.count("equal") == tensors
+    return f"the same tensors with {'identical values' if identical else 'the same shapes'}"
 
 
 def _how(row: RoleDifference, compared: Comparison) -> str:
     """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
+    moved = _renamed(compared)[row.role]
+    if moved and moved == (row.dropped or 0) + (row.invented or 0):
+        return f"{moved:,} renamed"
     lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "added")) if number]
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)

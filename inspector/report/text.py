@@ -319,21 +319,26 @@ def _rows(rows: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
         yield from (" " * len(lead) + more for more in rest)
 
 
+def severities_text(findings: Sequence[Finding], *, zeros: bool = True) -> str:
+    """How many findings there are of each severity. zeros: also of those that there are none of."""
+    severities = [finding.severity for finding in findings]
+    counted = {kind: severities.count(kind) for kind in ("error", "warning", "note")}
+    return ", ".join(count(number, kind) for kind, number in counted.items() if number or zeros)
+
+
 def verdict_line(audited: Audit) -> str:
     """The verdict, what was explained, and how many findings there are, in one line without a break."""
     if audited.verdict == "unreadable":
         return "unreadable: no header of the weights could be read"
-    severities = [finding.severity for finding in audited.findings]
-    errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
     counts = audited.counts
     explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
-    reported = f"{count(errors, 'error')}, {count(warnings, 'warning')}, {count(notes, 'note')}"
+    reported = severities_text(audited.findings)
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
         if audited.architecture is not None or audited.components
         else f"{count(counts.tensors, 'tensor')} counted, no formula for them"
     )
-    if errors + warnings and audited.case is not None:
+    if any(finding.severity != "note" for finding in audited.findings) and audited.case is not None:
         reported += "; together they account for every difference"
     return f"{audited.verdict}: {checked}; {reported}"
 

@@ -33,14 +33,22 @@ def values_text(values: Values) -> str:
 
 
 ALTERED = {
-    "different": "{} of {} tensors differ",
-    "overflowed": "{} of {} tensors overflowed",
-    "misordered": "{} of {} tensors have rows in another order",
-    "unconverted": "{} of {} tensors not converted",
-    "reordered": "rows reordered",
-    "computed": "computed",
+    "different": ("values differ", "{} tensors differ"),
+    "overflowed": ("values overflowed", "{} tensors overflowed"),
+    "misordered": ("rows in another order", "{} tensors have rows in another order"),
+    "unconverted": ("not converted", "{} tensors not converted"),
+    "reordered": ("rows reordered", "rows reordered"),
+    "computed": ("computed", "computed"),
 }
-"""Outcome -> what the table of roles says of it."""
+"""Outcome -> what the table of roles says of a single tensor, and of some of several."""
+
+
+def _altered(words: tuple[str, str], number: int, of: int) -> str:
+    """One outcome in words. number, of: tensors."""
+    one, several = words
+    if of == 1:
+        return one
+    return several.format(f"{number:,} of {of:,}") if number < of else several.format(f"all {of:,}")
 
 
 class RoleValues(Struct, frozen=True):
@@ -56,5 +64,5 @@ def values_of_role(values: Values, row: RoleDifference) -> RoleValues:
 
     verdicts = [one for one in values.verdicts if row_of(one.role) == row.role]
     found = {what: sum(one.what == what for one in verdicts) for what in ALTERED}
-    words = [ALTERED[what].format(f"{number:,}", f"{len(verdicts):,}") for what, number in found.items() if number]
+    words = [_altered(ALTERED[what], number, len(verdicts)) for what, number in found.items() if number]
     return RoleValues(", ".join(words), sum(one.difference.elements for one in verdicts) >= (row.carried or 0))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
+from math import isfinite
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.values.chunks import chunks
 from inspector.values.decoding import Array, decoded, rounded
@@ -43,33 +45,64 @@ BY_VALUE: Final[Mapping[str, Callable[[Array, str], Array | None]]] = {
 """What was done to each value by itself."""
 
 
-def value_relation(
-    source: Numbers, target: Numbers, differing: int, *, joined: bool = False
-) -> tuple[str, tuple[int, ...]]:
-    """What was done to all values, with the exchanged rows where it is that; "" where nothing simple was.
+SCALED: Final = "scaled"
+
+
+class Relation(Struct, frozen=True):
+    """What was done to all values of a tensor, "" where nothing simple was. rows: the exchanged ones.
+
+    factor: by which all values are multiplied, also where another relation holds as well, as for a norm of ones; None
+    where they are not.
+    """
+
+    name: str = ""
+    rows: tuple[int, ...] = ()
+    factor: float | None = None
+
+
+def value_relation(source: Numbers, target: Numbers, differing: int, *, joined: bool = False) -> Relation:
+    """What was done to all values.
 
     differing: how many values differ. joined: whether both are parts of a matrix for several modules, of which all rows
     may have been put into another order.
     """
     if source.dtype != target.dtype or source.dtype not in FLOATS:
-        return "", ()
-    ways = dict(BY_VALUE)
+        return Relation()
+    factor = _factor(source, target)
+    ways = {**BY_VALUE, **({} if factor is None else {SCALED: _times(factor)})}
     for _, (one, other) in chunks(source.raw, target.raw):
         left, right = decoded(np.asarray(one), source.dtype), decoded(np.asarray(other), target.dtype)
         ways = {name: way for name, way in ways.items() if _equal(way(left, source.dtype), right)}
         if not ways:
             break
     if ways:
-        return next(iter(ways)), ()
+        return Relation(next(iter(ways)), factor=factor if SCALED in ways else None)
     if joined and source.raw.ndim == 3:
         source, target = (Numbers(one.raw.reshape(-1, one.raw.shape[-1]), one.dtype) for one in (source, target))
     if source.raw.ndim != 2:
-        return "", ()
+        return Relation()
     if _begins_transposed(source, target) and _transposed(source, target):
-        return "transposed", ()
+        return Relation("transposed")
     if joined or differing <= MOST_ROWS * source.raw.shape[1]:
-        return _exchanged_rows(source, target)
-    return "", ()
+        return Relation(*_exchanged_rows(source, target))
+    return Relation()
+
+
+def _factor(source: Numbers, target: Numbers) -> float | None:
+    """The first value of the target that is not 0, divided by that of the source; None where that is no number."""
+    for _, (one, other) in chunks(source.raw, target.raw):
+        left = decoded(np.asarray(one), source.dtype).ravel()
+        right = decoded(np.asarray(other), target.dtype).ravel()
+        at = np.flatnonzero(left)[:1]
+        if len(at):
+            factor = float(right[at[0]]) / float(left[at[0]])
+            return factor if isfinite(factor) and factor not in (0.0, 1.0) else None
+    return None
+
+
+def _times(factor: float) -> Callable[[Array, str], Array | None]:
+    """Multiplies by a number, exact where that is a power of two; only such a product is proven by all values."""
+    return lambda left, dtype: _as_stored(left * left.dtype.type(factor), dtype)
 
 
 def _begins_transposed(source: Numbers, target: Numbers) -> bool:

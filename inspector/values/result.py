@@ -39,8 +39,9 @@ class Verdict(Struct, frozen=True):
     """Outcome for one tensor. names: in the files of both sides.
 
     digests: of the values of both sides, where they differ. dtypes: of both sides. relation: what was done to all
-    values of the source, "" where that is not proven; rows: those that were exchanged. holds: another tensor of the
-    source whose values the target's are, rounded or quantized; "" where that is not proven.
+    values of the source, "" where that is not proven; rows: those that were exchanged; factor: by which all values
+    are multiplied, where that holds. holds: another tensor of the source whose values the target's are, rounded or
+    quantized; "" where that is not proven.
     """
 
     role: str
@@ -55,6 +56,7 @@ class Verdict(Struct, frozen=True):
     relation: str = ""
     rows: tuple[int, ...] = ()
     holds: str = ""
+    factor: float | None = None
 
 
 class Values(Struct):

@@ -1207,6 +1207,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
         judged(genuine(LLAMA8B | {"vocab_size": 32000}), LLAMA8B | {"vocab_size": 32000}),
         judged(converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000})),
     "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
+    "padding-unstated": lambda: compare_audits(llama(), judged(genuine({**LLAMA8B, "vocab_size": 128512}), LLAMA8B)),
     "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
     "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
     "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),

@@ -166,7 +166,7 @@ def test_what_a_narrower_dtype_cannot_hold_is_not_rounding(added: float, infinit
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    (lambda arrays: None, "same"), (in_halves, "2 of 2 tensors have rows in another order"),
+    (lambda arrays: None, "same"), (in_halves, "all 2 tensors have rows in another order"),
     (lambda arrays: arrays[KEY].fill(1), "1 of 2 tensors differ"),
 ])  # fmt: skip
 def test_the_table_of_roles_says_what_the_values_showed(change: Callable[[Arrays], object], words: str) -> None:

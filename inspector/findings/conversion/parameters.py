@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import count, listed
 
@@ -231,24 +233,25 @@ class LayersRenumbered(Finding, frozen=True, kw_only=True):
 
 
 class NamesChanged(Finding, frozen=True, kw_only=True):
-    """A tensor was renamed to an unknown name.
+    """Tensors were renamed to unknown names.
 
     What it means
-        The source has a tensor that the target lacks, and the target has one of the same shape under a similar
-        name that the architecture does not define.
+        The source has tensors that the target lacks, and the target has as many of the same shapes under
+        similar names that the architecture does not define. All tensors whose names changed in the same way
+        are one finding.
 
     Why it matters
-        Loaders fill the missing tensor with random values and ignore the renamed one.
+        Loaders fill the missing tensors with random values and ignore the renamed ones.
 
     Example
         error[V815] names-changed: h.17.mixer.weight
           source  h.17.mix.weight
           holds   1 tensor, 4,096 parameters
-          help    restore the source's name; headers cannot show whether the values
+          help    rename it to h.17.mix.weight; --values then shows whether the values
                   match
 
     What to do
-        Rename the tensor, or repeat the conversion.
+        Rename the tensors, or repeat the conversion.
     """
 
     code = "V815"
@@ -257,10 +260,34 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
     target: str
     tensors: int
     parameters: int
+    families: tuple[str, ...] = ()
+    old: str = msgspec.field(name="from", default="")
+    new: str = msgspec.field(name="to", default="")
+    roles: dict[str, int] = {}
+    """Parameters of each row of the table of roles that are stored under other names."""
 
-    headline_text = "{target}"
-    row_texts = (("source", "{source}"), ("holds", "{tensors:count tensor}, {parameters:count parameter}"))
-    remedy_text = "restore the source's name; headers cannot show whether the values match"
+    def headline(self) -> str:
+        return self.target if len(self.families) < 2 else f"{len(self.families):,} families"
+
+    def rows(self) -> Rows:
+        holds = ("holds", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}")
+        if len(self.families) < 2:
+            return [("source", self.source), holds]
+        return [("change", self._change()), ("source", self.source), ("target", self.target), holds]
+
+    def _change(self) -> str:
+        if self.old and self.new:
+            return f"{self.new} instead of {self.old}"
+        return f"{self.new}. is added" if self.new else f"{self.old}. is missing"
+
+    def remedy(self) -> Remedy:
+        if self.tensors == 1:
+            what = f"rename it to {self.source}"
+        elif self.old and self.new:
+            what = f'rename them: "{self.old}" in place of "{self.new}"'
+        else:
+            what = f'rename them without "{self.new}."' if self.new else f'rename them with "{self.old}."'
+        return Remedy(f"{what}; --values then shows whether the values match")
 
 
 class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):

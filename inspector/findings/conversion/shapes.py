@@ -89,6 +89,37 @@ class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
         return [*self.both_sides("", self.other_size()), ("added", count(self.invented, "parameter"))]
 
 
+class PaddingUnstated(RowsPadded, frozen=True, kw_only=True):
+    """The vocabulary was padded, and the target's config states another size.
+
+    What it means
+        Embedding, head or both have more rows in the target than in the source, and the target's config does not
+        state that number.
+
+    Why it matters
+        Loaders create the embedding in the size that the config states, and refuse the stored one.
+
+    Example
+        error[V859] padding-unstated: 256 rows of embedding, head
+          source  128,256 rows
+          target  128,512 rows, its config says 128,256
+          added   2,097,152 parameters
+          help    set "vocab_size": 128512 in the target's config.json
+
+    What to do
+        Set the size in the target's config, or convert again without the additional rows.
+    """
+
+    code = "V859"
+    severity = "error"
+
+    key: str
+    file: str
+
+    def remedy(self) -> Remedy:
+        return Remedy(f'set "{self.key}": {self.target} in the target\'s {self.file}')
+
+
 class ShapeNotCarried(Finding, frozen=True, kw_only=True):
     """A tensor has incompatible shapes in source and target.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.role_words import label
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.words import count, first, listed, number, shape
 
 _WAYS = {
     "rounded": "rounded to the target's dtype",
@@ -87,13 +87,17 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     holds: tuple[str, ...] = ()
     relation: str = ""
     rows_exchanged: tuple[int, ...] = ()
+    factor: float | None = None
+    rows_of_roles: int = 0
+    """Rows of the table of roles that `roles` are in: all norms share one."""
 
     def headline(self) -> str:
         where = f", {self.where}" if self.where else ""
         if self.holds:
             return f"{count(self.tensors, 'tensor')} with the values of other tensors of the source{where}"
         if self.roles:
-            return f"{number(self.tensors)} of {count(self.of, 'tensor')}, in {len(self.roles):,} roles"
+            roles = count(self.rows_of_roles or len(self.roles), "role")
+            return f"{number(self.tensors)} of {count(self.of, 'tensor')}, in {roles}"
         return f"{label(self.role)}, {number(self.tensors)} of {count(self.of, 'tensor')}{where}"
 
     def rows(self) -> Rows:
@@ -103,6 +107,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
         before, after = self.values
         beyond = "; the others are only rounded" if self.beyond else ""
         how = [("how", RELATIONS[self.relation][0])] if self.relation else []
+        if self.relation == "scaled" and self.factor is not None:
+            how = [("how", f"each value is that of the source times {self.factor:g}")]
         if self.rows_exchanged:
             how = [("how", f"the same rows in another order: {listed([str(row) for row in self.rows_exchanged], 8)}")]
         return [
@@ -290,7 +296,7 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
     """Where the first such value of the first tensor is, where its numbers are stored in order."""
 
     row_texts = (
-        ("tensor", "{names:listed 2}"), ("NaN", "{nan}"), ("infinite", "{infinite}"),
+        ("tensor", "{names:first tensors}"), ("NaN", "{nan}"), ("infinite", "{infinite}"),
         ("first", "byte {byte} of {file}", "file"),
     )  # fmt: skip
     remedy_text = "download the file again; if the source has them too, use an earlier checkpoint"
@@ -340,7 +346,7 @@ class ValuesOverflowed(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         ends = f", {self.narrow} ends at {_ENDS[self.narrow]}" if self.narrow in _ENDS else ""
         return [
-            ("tensor", listed(self.names, 2)),
+            ("tensor", first(self.names, self.tensors)),
             ("infinite", f"{number(self.infinite)} of {count(self.of, 'value')}, in the {self.narrowed}"),
             ("largest", f"{self.largest:g}{ends}"),
         ]
@@ -390,7 +396,10 @@ class ValuesConstant(Finding, frozen=True, kw_only=True):
         return f"{count(self.tensors, 'tensor')}{where}"
 
     def rows(self) -> Rows:
-        return [("tensor", listed(self.names, 2)), ("value", ", ".join(f"{value:g}" for value in self.values))]
+        return [
+            ("tensor", first(self.names, self.tensors)),
+            ("value", ", ".join(f"{value:g}" for value in self.values)),
+        ]
 
     def remedy(self) -> Remedy:
         if any(part in name for name in self.names for part in ADAPTER_OUTPUTS):
