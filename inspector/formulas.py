@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
@@ -17,6 +18,7 @@ from inspector.auditing.start import audit_loaded
 from inspector.budget import Exceeded, one_budget
 from inspector.dialects.reading import with_stated_config
 from inspector.findings.finding import Finding, ordered
+from inspector.findings.reading.no_weights import NoWeights
 from inspector.findings.words import either
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
@@ -48,7 +50,11 @@ class FormulaError(ValueError):
 
 
 class Row(Struct, frozen=True):
-    """One tensor of the chart. shape, tensors and total are None without a config, or where it is silent."""
+    """One tensor of the chart. shape, tensors and total are None without a config, or where it is silent.
+
+    varies: whether its tensors have several shapes; `shape` is then the first. optional: a buffer that files may lack.
+    extra: the component that the tensor is in, where it is stored in addition to the model.
+    """
 
     path: str
     module: str
@@ -61,6 +67,9 @@ class Row(Struct, frozen=True):
     tensors: int | None
     total: int | None
     open_total: str = ""
+    varies: bool = False
+    optional: bool = False
+    extra: str = ""
 
     @property
     def suffix(self) -> str:
@@ -126,7 +135,7 @@ def _of(what: str, head: str | None, config: str | None, where: Where) -> Formul
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim
-        problems = checkpoint.findings if claim.model_type is None else ()
+        problems = _decisive(checkpoint.findings) if claim.model_type is None else ()
         if checkpoint.pipeline is not None:
             raise FormulaError(_pipeline(checkpoint.pipeline, what))
     if claim.definition is None and problems:
@@ -134,10 +143,16 @@ def _of(what: str, head: str | None, config: str | None, where: Where) -> Formul
     return _of_claim(claim, what, head)
 
 
+def _decisive(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The errors on reading a source; absent weights only where nothing else is wrong: a config is enough."""
+    errors = [one for one in findings if one.severity == "error"]
+    return tuple([one for one in errors if not isinstance(one, NoWeights)] or errors)
+
+
 def _pipeline(index: Config, what: str) -> str:
     """Which components of a pipeline have a formula."""
-    parts = [name for name, entry in index.values.items()
-             if isinstance(entry, list) and entry and str(entry[-1]).casefold() in map(str.casefold, modules())]  # fmt: skip
+    classes = {name: entry[-1] for name, entry in index.values.items() if isinstance(entry, list) and entry}
+    parts = [name for name, of_class in classes.items() if isinstance(of_class, str) and of_class in modules()]
     example = f", such as {what.rstrip('/')}/{parts[0]}" if parts else ""
     return f"{what} is a pipeline: pass one of its components{example}"
 
@@ -199,7 +214,10 @@ def _of_checkpoint(checkpoint: Checkpoint, what: str, head: str | None) -> Formu
         return _chart(
             case.reading.name, definition, case.plan.scope.settings, _head(definition, head, None), known=True
         )
-    return _shown(case.reading.name, case.plan, case.head, known=True)
+    shown = _shown(case.reading.name, case.plan, case.head, known=True)
+    products = [charts.Symbol(".".join((*path, product)), "from the shapes", value)
+                for (path, product), value in case.products.items()]  # fmt: skip
+    return replace(shown, symbols=(*shown.symbols, *products))
 
 
 def _chart(name: str, definition: Architecture, settings: Settings, head: Head, *, known: bool) -> Formula:
@@ -243,7 +261,7 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         rows=tuple(rows),
         formulas=expressions,
         parts=parts,
-        symbols=tuple(charts.symbols(plan)),
+        symbols=tuple(charts.symbols(plan, stored=blocks if known else None)),
         groups={key: amount for key, amount in groups.items() if amount},
         matrices=matrices if known else None,
         layers=layers,
@@ -265,11 +283,14 @@ def _row(plan: Plan, slot: Slot, blocks: Sequence[Block], is_counted: bool, tota
         chart=_chart_of(slot),
         dims=tuple(show(node) for node in slot.dims),
         counted=is_counted,
-        remark=_remark(slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra),
+        remark=_remark(slot, tied=None if total is None or not slot.tied else not is_counted),
         shape=blocks[0].shape if total is not None and blocks else None,
         tensors=sum(block.tensors for block in blocks) if total is not None else None,
         total=number,
         open_total=str(total) if total is not None and number is None else "",
+        varies=total is not None and len({block.shape for block in blocks}) > 1,
+        optional=slot.optional and not slot.tensor.counted,
+        extra=slot.extra,
     )
 
 
@@ -303,11 +324,14 @@ def _layers(known: int | None, blocks: Sequence[Block]) -> int | None:
     return max(known or 0, size) or None
 
 
-def _remark(counted: bool, optional: bool, tied: bool, extra: str) -> str:
-    if not counted:
+def _remark(slot: Slot, *, tied: bool | None) -> str:
+    """What is special about a row. tied: whether it is the copy of another one, None where no config decides it."""
+    if not slot.tensor.counted:
         return "buffer"
-    if extra:
-        return f"extra component: {extra}"
-    if optional:
+    if slot.extra:
+        return f"extra component: {slot.extra}"
+    if slot.optional or slot.group is not None:
         return "may be left out"
-    return "may be tied" if tied else ""
+    if tied is not None:
+        return "tied" if tied else ""
+    return "may be tied" if slot.tied else ""

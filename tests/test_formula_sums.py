@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import operator
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import inspector
+from tests.checkpoints import genuine, write
 from tests.judged import base_record, oracle_types
+from tests.make_checkpoints import SMALL_LLAMA
 
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -68,3 +72,41 @@ def test_most_formulas_are_arithmetic() -> None:
         values = {symbol.name: symbol.value for symbol in shown.symbols}
         text = shown.formulas.get("") or next(iter(shown.formulas.values()))
         assert evaluated(text, values) == shown.parts.get("", next(iter(shown.parts.values()))).number
+
+
+def test_a_formula_of_weights_alone_has_no_terms_of_absent_tensors(tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    stated = inspector.formula(tmp_path)
+    (tmp_path / "config.json").unlink()
+    solved = inspector.formula(tmp_path)
+    assert (solved.formulas, solved.total) == (stated.formulas, stated.total)
+    assert {"dh*h", "dh*kv"} < {symbol.name for symbol in solved.symbols}
+
+
+@pytest.mark.parametrize("word", ["Llama", "LLAMA", "LlamaForCausalLM", "llama"])
+def test_types_and_classes_are_understood_in_any_spelling(word: str) -> None:
+    assert inspector.formula(word).name == "llama"
+
+
+@pytest.mark.parametrize(("word", "meant"), [
+    ("flux", "FluxTransformer2DModel"), ("stable-diffusion", "UNet2DConditionModel"), ("lama", "llama"),
+])  # fmt: skip
+def test_other_words_name_what_is_similar(word: str, meant: str) -> None:
+    with pytest.raises(inspector.FormulaError, match=meant):
+        inspector.formula(word)
+
+
+def test_a_config_that_cannot_be_read_is_the_reason_and_not_the_architecture(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"model_type": "llama"} and more')
+    for place in (tmp_path, config):
+        with pytest.raises(inspector.FormulaError) as raised:
+            inspector.formula(place)
+        assert [finding.code for finding in raised.value.findings] == ["R006"]
+
+
+def test_a_pipeline_names_a_component(tmp_path: Path) -> None:
+    index = {"_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "UNet2DConditionModel"]}
+    (tmp_path / "model_index.json").write_text(json.dumps(index))
+    with pytest.raises(inspector.FormulaError, match=f"such as {tmp_path}/unet"):
+        inspector.formula(tmp_path)

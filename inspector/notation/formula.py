@@ -66,7 +66,7 @@ def formulas(plan: Plan, stored: Collection[int] | None = None) -> dict[str, str
     """
     towers: dict[str, list[Slot]] = {}
     for slot in counted(plan):
-        if stored is None or id(slot) in stored or not slot.whens:
+        if stored is None or id(slot) in stored:
             towers.setdefault(".".join(slot.scope), []).append(slot)
     named = sorted(towers, key=lambda name: name == NO_TOWER)
     return {name: _bracket(plan, towers[name]).text() for name in named}
@@ -139,10 +139,13 @@ class Symbol(Struct, frozen=True):
     value: object
 
 
-def symbols(plan: Plan) -> list[Symbol]:
-    """Every symbol of the chart's rows, then the symbols of their definitions."""
+def symbols(plan: Plan, stored: Collection[int] | None = None) -> list[Symbol]:
+    """Every symbol of the chart's rows, then the symbols of their definitions. stored: as in `formulas`."""
     found: dict[tuple[tuple[str, ...], str], Symbol] = {}
-    for slot in counted(plan):
+    extra = (slot for slot in shown_slots(plan) if slot.extra and slot.tensor.counted)
+    for slot in (*counted(plan), *extra):
+        if stored is not None and id(slot) not in stored:
+            continue
         scope = scope_of(plan.scope, slot)
         names = list(slot.holes)
         for node in slot.dims:
@@ -156,7 +159,8 @@ def _note(found: dict[tuple[tuple[str, ...], str], Symbol], at: tuple[str, ...],
     if (at, name) in found:
         return
     text = scope.symbols.get(name)
-    value = scope.word((name,))
+    varies = text is not None and bool(holes_in(scope.definition, parse(text)))
+    value = None if varies else scope.word((name,))
     definition = _words(parse(text)) if text is not None else name
     prefix = ".".join((*at, ""))
     found[at, name] = Symbol(f"{prefix}{name}", definition, getattr(value, "size", value))

@@ -119,13 +119,12 @@ def _changes(compared: Comparison) -> str:
 def _renamed(compared: Comparison) -> Counter[str]:
     """Parameters that are stored under names that no definition knows, by the rows of the table of roles."""
     found: Counter[str] = Counter()
-    for one in compared.findings:
-        if one.code == NAMES_CHANGED:
-            found.update(one.facts["roles"])
+    if compared.dropped or compared.invented:
+        from inspector.findings.conversion.parameters import NamesChanged
+
+        for one in compared.findings:
+            found.update(one.roles if isinstance(one, NamesChanged) else {})
     return found
-
-
-NAMES_CHANGED = "V815"
 
 
 def _same(compared: Comparison) -> str:

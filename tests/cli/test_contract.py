@@ -121,7 +121,7 @@ def test_the_other_verbs_have_their_schemas() -> None:
 def test_the_verdict_alone_and_a_report_in_a_file(tmp_path: Path) -> None:
     assert run("small-llama", "-q").stdout == "clean: 39 of 39 tensors explained; 0 errors, 0 warnings, 0 notes\n"
     compared = run("compare", "small-llama", "small-llama", "--quiet").stdout
-    assert compared == "clean: a conversion; nothing was dropped or added\n"
+    assert compared == "clean: the same tensors with the same shapes\n"
     done = run("audit", "my-finetune", "-f", "json", "-o", str(tmp_path / "report.json"))
     assert (done.returncode, done.stdout) == (1, "")
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == reported("audit", "my-finetune")

@@ -263,7 +263,7 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
     families: tuple[str, ...] = ()
     old: str = msgspec.field(name="from", default="")
     new: str = msgspec.field(name="to", default="")
-    roles: dict[str, int] = {}
+    roles: dict[str, int] = msgspec.field(default_factory=dict)
     """Parameters of each row of the table of roles that are stored under other names."""
 
     def headline(self) -> str:
