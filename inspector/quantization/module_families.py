@@ -41,6 +41,7 @@ BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
     "mlx": frozenset({"scales", "biases"}), "hqq": frozenset({"scale", "zero"}), "eetq": frozenset({"weight_scales"}),
     "aqlm": frozenset({"scales"}), "higgs": frozenset({"scales", "tables", "tables2"}),
+    "exl3": frozenset({"suh", "svh"}),
 }  # fmt: skip
 """Helpers with ambiguous names: recognized only where the config names the method."""
 
@@ -79,7 +80,10 @@ def _without_doubtful(piece: ModuleGroup) -> ModuleGroup:
 def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> None:
     """Unpacks every piece of a family of modules."""
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
-    if not known and not any(_strange(work, piece) or _orphans(work, module, piece, None) for piece in pieces):
+    if not known and not any(
+        _strange(work, piece) or _orphans(work, module, piece, None) or _scheme_with_all(work, piece)
+        for piece in pieces
+    ):
         return
     work.clear(module)
     for piece in pieces:
@@ -314,6 +318,7 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
     lost = _scheme_of(work, piece, orphans) if packed is None and PLAIN not in piece.layouts else None
+    lost = lost or (_scheme_with_all(work, piece) if packed is None else None)
     orphans = _orphans(work, module, piece, lost) if lost is not None else orphans
     cache = [suffix for suffix in orphans if suffix in KV_CACHE]
     alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
@@ -360,6 +365,20 @@ def _without_values(
             missing = PackedValuesMissing(helpers=tuple(alone), values=lost.values)
             work.cases[-1] = replace(work.cases[-1], scheme=lost.name, missing=(missing, module.name(lost.values)))
             work.lose_values(module, piece.boxes)
+
+
+def _scheme_with_all(work: Work, piece: ModuleGroup) -> Scheme | None:
+    """The scheme of other modules whose helpers a module without values has: all that it needs, and no others."""
+    helpers = piece.layouts.keys()
+    if PLAIN in helpers or piece.setting.skipped is not None:
+        return None
+    own = ((scheme, {*scheme.needs, *scheme.may} - COMMON) for scheme in work.used)
+    fitting = (
+        scheme
+        for scheme, named in own
+        if helpers >= {*scheme.needs} and COMMON | named >= helpers and not named.isdisjoint(helpers)
+    )
+    return next(fitting, None)
 
 
 def _scheme_of(work: Work, piece: ModuleGroup, helpers: Sequence[str]) -> Scheme | None:

@@ -83,7 +83,7 @@ def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
 
 ALONE = ["mlx_4bit_g64", "mlx_mxfp4", "gptq_4bit_g128_sym", "awq_gemm_4bit_g128", "bnb_nf4", "bnb_int8",
          "ct_fp8_dynamic", "fp8_finegrained", "quanto_int4", "torchao_f8wo", "quark_int4_g128",
-         "modelopt_nvfp4"]  # fmt: skip
+         "modelopt_nvfp4", "vptq", "spqr", "exl3", "gptq-qqq", "torchao-tiles"]  # fmt: skip
 """Checkpoints of which a module has no other like it that says how it is quantized."""
 
 
