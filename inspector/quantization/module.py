@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Final
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from inspector.findings.types.formats import PackingFormatUnstated
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
+    OTHER_DIMS,
     PackedValuesRetyped,
     PackedWidthsDisagree,
     PackingConfigDisagrees,
@@ -32,6 +34,8 @@ BYTES: Final = frozenset({"U8", "F8_E8M0"})
 SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
 SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases", "codebooks", "centroids.weight")
 """Suffixes of helpers that are factors or offsets, never plain integers."""
+EXACT_SHAPES: Final = "compressed-tensors"
+"""The method of which a scale must have the shape that its library registers, not only as many numbers."""
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
@@ -129,7 +133,7 @@ class ModuleReading(Struct):
             dtype=layout.dtype,
             expected=expected[:3],
             dtypes=tuple(sorted(dtypes)) if dtypes is not None and layout.dtype not in dtypes else (),
-            because=because,
+            because="" if because == OTHER_DIMS and layout.elements != prod(expected[0]) else because,
         )
         self.faults.append(differs)
         return False
@@ -159,7 +163,8 @@ class ModuleReading(Struct):
         if wanted is None:
             return
         for name in [name for name in ACTIVATION_SCALES if name in self.tensors] or [wanted]:
-            self.helper(name, [(1,), (), (1, 1)])
+            exact = self.setting.method == EXACT_SHAPES
+            self.helper(name, [(1,)] if exact else [(1,), (), (1, 1)], OTHER_DIMS if exact else "")
 
     def number_type(self, values: Layout) -> None:
         """Compares whether the stored 8-bit values are floats or integers."""

@@ -95,6 +95,20 @@ def test_a_zero_point_of_the_whole_matrix_is_not_packed(tmp_path: Path) -> None:
     assert (result.verdict, result.loads[0].outcome) == ("clean", "complete")
 
 
+@pytest.mark.parametrize(("name", "suffix", "rows"), [
+    ("ct_fp8_dynamic", "weight_scale", True), ("ct_w8a8", "weight_scale", True),
+    ("ct_nvfp4a16", "weight_global_scale", False),
+])  # fmt: skip
+def test_scales_of_compressed_tensors_have_the_dims_that_it_registers(
+    name: str, suffix: str, rows: bool, tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint(name)
+    flat = {key: (dtype, shape[:1] if rows else ()) if key.endswith(suffix) else (dtype, shape)
+            for key, (dtype, shape) in spec.items()}  # fmt: skip
+    (error,) = (one for one in stored(tmp_path, flat, config).findings if one.severity == "error")
+    assert error.code == "T611" and "with the same numbers" in error.remedy().words
+
+
 @pytest.mark.parametrize(("entries", "written", "codes", "outcome"), [
     (["vision_tower", "multi_modal_projector"], "5.0.0", ["N429"], "random"),
     (["vision_tower", "multi_modal_projector"], "4.57.6", ["N430"], "random"),

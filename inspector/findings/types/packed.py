@@ -13,6 +13,8 @@ from inspector.findings.words import count, listed, shape, value
 
 TRANSPOSED = "the same numbers transposed"
 """Why a helper differs: only the order of its dims."""
+OTHER_DIMS = "as its loader registers it"
+"""Why a helper differs: as many numbers in other dims, which a loader refuses."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -104,6 +106,9 @@ class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
             return Remedy(f"transpose {self.helper} back, or download the files again from the original repository")
         if self.dtypes:
             return Remedy("download the files again from the original repository, or quantize again")
+        if self.because == OTHER_DIMS:
+            words = f"store {self.helper} with the same numbers in the shape that its loader registers"
+            return Remedy(f"{words}, such as {shape(self.expected[0])}")
         return Remedy("use files of one quantization run: this module comes from another one")
 
 

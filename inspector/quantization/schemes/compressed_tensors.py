@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from inspector.findings.types.packed import OTHER_DIMS
 from inspector.loader.packed import Packed
 from inspector.quantization.module import (
     BYTES,
+    EXACT_SHAPES,
     FLOAT8,
     FLOATS,
     INTEGERS,
@@ -59,8 +61,9 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.agreed.append("strategy")
     of_tensor = setting.strategy == "tensor" or setting.method is None  # no settings say otherwise
     single = scale is not None and scale.elements == 1 and of_tensor and not lead
-    scales = [(1,), ()] if single else [(*lead, outputs, groups)]
-    reading.helper("weight_scale", scales, "one for each output and group")
+    exact = setting.method == EXACT_SHAPES
+    scales = ([(1,)] if exact else [(1,), ()]) if single else [(*lead, outputs, groups)]
+    reading.helper("weight_scale", scales, OTHER_DIMS if single and exact else "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     reading.helper("weight_chan_scale", [(*lead, outputs, 1), (*lead, outputs)], "one for each output", required=False)
     if setting.zeros is False and "weight_zero_point" in tensors:  # loaders then leave the zero points unread
@@ -68,7 +71,8 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
         expected = [(1,)] if single else [(*lead, rows, groups), (*lead, outputs, groups)]
-        reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group", INTEGERS)
+        because = OTHER_DIMS if single and exact else f"{bits} bits for each output and group"
+        reading.helper("weight_zero_point", expected, because, INTEGERS)
     kept = _kept(reading, outputs, low, high)
     inputs = likely(low, high, setting) if kept is None else kept
     bounds = () if low == high or kept is not None else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
@@ -242,7 +246,9 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     dtypes = FLOAT8 if nvfp4 else BYTES
     reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values", dtypes)
     if nvfp4:
-        reading.helper("weight_global_scale", [(1,), (), (*rows[:-1], 1), tuple(rows[:-1])], "one number")
+        exact = setting.method == EXACT_SHAPES and len(rows) == 1
+        whole = [(1,)] if exact else [(1,), (), (*rows[:-1], 1), tuple(rows[:-1])]
+        reading.helper("weight_global_scale", whole, OTHER_DIMS if exact else "one number")
     if len(rows) == 1:
         reading.activations()
     return reading.result("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)

@@ -9,9 +9,20 @@ be added, and zero points for asymmetric integers.
 
 from __future__ import annotations
 
+from inspector.findings.types.packed import OTHER_DIMS
 from inspector.loader.layout import Layout
 from inspector.quantization.config_block import ConfigBlock
-from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Shape, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.module import (
+    BYTES,
+    EXACT_SHAPES,
+    FLOAT8,
+    ModuleReading,
+    Scheme,
+    Shape,
+    Tensors,
+    UnpackedTensor,
+    ceil_div,
+)
 from inspector.quantization.schemes.compressed_tensors_config import BY_ITSELF, PACKED, WITHOUT_GROUPS
 from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
@@ -104,7 +115,8 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if shared == "group" and scale is not None:
         groups, _ = reading.grouped(("weight_scale",), -1, shape[-1])
         scales = [(*shape[:-1], groups)]
-    reading.helper("weight_scale", scales)
+    loaded = _as_loaded(setting, shared, shape)
+    reading.helper("weight_scale", loaded or scales, OTHER_DIMS if loaded else "")
     if shared == "mx":
         reading.compare("group_size", 32)
     _strategy(reading, shared)
@@ -127,6 +139,19 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     bits = setting.bits if fewer and setting.bits is not None else 8
     size = 32 if shared == "mx" else setting.group_size if shared == "group" else None
     return reading.result("weight", scheme, shape, bits, size)
+
+
+def _as_loaded(setting: ModuleSettings, shared: str | None, shape: Shape) -> list[Shape]:
+    """The shape of scales that compressed-tensors registers, and no other; nothing for other methods.
+
+    Measured with transformers 5.23 and compressed-tensors 0.20, 4.57 and 0.13: scales of rows in one dim, and one scale
+    without a dim or with two, are refused.
+    """
+    if setting.method != EXACT_SHAPES or len(shape) != 2 or min(shape) < 2 or setting.strategy != shared:
+        return []
+    if shared == "tensor":
+        return [(1,)]
+    return [(shape[0], 1)] if shared == "channel" else []
 
 
 def _shared(setting: ModuleSettings, shape: Shape, scale: Layout) -> str | None:
