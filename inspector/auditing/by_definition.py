@@ -132,8 +132,10 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     lost = (*draft.lost, *draft.emptied)
     whole = not (checkpoint.partial or lacks_shards(checkpoint))
 
-    def again(claim: Claim, other: Reading) -> Reconciled:
-        return reconcile(claim, other, lost, whole=whole, aside=aside, beside=beside, ties=checkpoint.ties)
+    def again(claim: Claim, reading: Reading, *, solve: bool = True) -> Reconciled:
+        return reconcile(
+            claim, reading, lost, whole=whole, aside=aside, beside=beside, ties=checkpoint.ties, solve=solve
+        )
 
     case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))

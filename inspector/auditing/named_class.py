@@ -5,7 +5,7 @@ A lost or misshapen tensor is reported under the definition of the class then, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_claimed
 from inspector.reconciler.explain import reconciliation_findings
-from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.reconcile import Again, Reconciled
 
 
 class Decided(Struct, frozen=True):
@@ -58,7 +58,7 @@ def decided_by_class(
     families: Families,
     lost: Sequence[str],
     typed: Reconciled,
-    again: Callable[[Claim, Reading], Reconciled],
+    again: Again,
 ) -> Decided | None:
     """The definition of the class, where it is another one than that of the model type and fits better.
 

@@ -71,7 +71,7 @@ def _fitting(
         other = read_claimed(claim, families)
         if other is None or other.coverage < 1 or other.prefix or claim.head is not config.head:
             continue
-        found = again(claim, other)
+        found = again(claim, other, solve=False)
         if not (found.as_configured.differences or found.plan.scope.faults):
             yield name
 

@@ -102,7 +102,7 @@ def _of_diffusers(
     reading = read_claimed(claim, families)
     if reading is None or reading.coverage < 1 or reading.prefix:
         return None
-    case = again(claim, reading)
+    case = again(claim, reading, solve=False)
     if case.as_configured.differences or case.plan.scope.faults:
         return None
     return replace(finding, class_of_diffusers=names)
@@ -127,7 +127,7 @@ def _fitting(model_type: str, config: Claim, file: Config, families: Families, a
     reading = None if claim is None else read_claimed(claim, families)
     if claim is None or reading is None or reading.coverage < 1 or reading.prefix:
         return None
-    case = again(claim, reading)
+    case = again(claim, reading, solve=False)
     return None if case.as_configured.differences or case.plan.scope.faults else claim
 
 

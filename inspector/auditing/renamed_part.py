@@ -39,7 +39,7 @@ def with_renamed_part(
             reading = read_claimed(claim, families)
             if reading is None or reading.coverage < 1 or reading.prefix or claim.head is not config.head:
                 continue
-            found = again(claim, reading)
+            found = again(claim, reading, solve=False)
             if not (found.as_configured.differences or found.plan.scope.faults):
                 return [PartKeyUnread(place=Place(key=key), key=key, wanted=wanted, stated=part), *notes]
     return list(findings)

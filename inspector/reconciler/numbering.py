@@ -69,7 +69,7 @@ def misnumbered(case: Reconciled, again: Again) -> Finding | None:
         if tried == MOST_TRIED:
             return None
         changed = _changed(case.reading.families, numbers)
-        other = again(case.claim, replace(case.reading, families=changed))
+        other = again(case.claim, replace(case.reading, families=changed), solve=not case.claim.settings.known)
         if not (other.placement.differences or other.causes):
             return _finding(case, numbers)
     return None

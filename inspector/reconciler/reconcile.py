@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -69,8 +69,15 @@ class Reconciled(Struct, frozen=True):
 
 WRONG_KEYS = "which keys of the config are wrong"
 
-Again = Callable[[Claim, Reading], Reconciled]
-"""Reconciles the same weights with another claim and another reading."""
+
+class Again(Protocol):
+    """Reconciles the same weights with another claim and another reading.
+
+    solve: as in `reconcile`. False where only a claim without differences is of interest: the search for wrong keys
+    costs many times the comparison itself.
+    """
+
+    def __call__(self, claim: Claim, reading: Reading, *, solve: bool = True) -> Reconciled: ...
 
 
 class _Sides(Struct, frozen=True, eq=False):
