@@ -39,6 +39,8 @@ def with_nested_type(
     notes = [one for one in findings if one.severity == "note"]
     if len(notes) == len(findings) or file is None or file.kind != "config" or case.reading.prefix:
         return list(findings)
+    if case.causes and not (case.placement.differences or case.as_configured.unexpected):
+        return list(findings)  # a wrong key explains all, and every name is one of the stated type
     for entry in submodels_of(case.reading.definition):
         inner = file.values.get(entry.config)
         if not (entry.definition is None or entry.by_type) or not isinstance(inner, dict):
