@@ -17,6 +17,7 @@ from inspector.auditing.gguf_tensors import (
     name_read_instead,
     surplus_tensors,
 )
+from inspector.dialects.gguf_kinds import CONTROL
 from inspector.dialects.llama_cpp import architectures_of, needed, source
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.loading.outcome import REFUSES
@@ -87,7 +88,9 @@ def _unknown(audited: Audit) -> Iterator[Finding]:
         return
     named = metadata.values.get("general.architecture")
     stated = named if isinstance(named, str) else ""
-    if knows("llama.cpp", stated) or stated in OF_COMFYUI or metadata.values.get("general.type", "model") != "model":
+    if knows("llama.cpp", stated) or stated in OF_COMFYUI or stated == CONTROL:
+        return
+    if metadata.values.get("general.type", "model") != "model":
         return
     from inspector.findings.names.gguf_projector import GgufArchitectureUnknown, ProjectorAlone
 

@@ -1,11 +1,13 @@
-"""GGUF files that are not models: importance matrices and adapters, by what they state and how their tensors are named.
+"""GGUF files that are not models: importance matrices, control vectors and adapters.
 
-Sources: llama.cpp's tools/imatrix and tools/quantize ("mismatched sums and counts"); llama.cpp of October 2026, in
+They are known by what they state and how their tensors are named. Sources: llama.cpp's tools/imatrix and tools/quantize
+("mismatched sums and counts"), `common_control_vector_load_one` in its common.cpp; llama.cpp of October 2026, in
 xllamacpp 2026.10, which was given adapters with each of these faults.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from inspector.findings.names.gguf_kinds import GgufAdapterRefused
 
 KIND: Final = "general.type"
+CONTROL: Final = "controlvector"
+"""The architecture that a control vector states."""
+DIRECTION: Final = "direction"
+DIGITS: Final = re.compile("[0-9]{1,9}")
 HALVES: Final = (".in_sum2", ".counts")
 PAIR: Final = (".lora_a", ".lora_b")
 IGNORED: Final = "_norm.weight"
@@ -28,10 +34,41 @@ def kind_findings(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[F
     kind = metadata.values.get(KIND)
     if kind == "imatrix":
         yield from _of_matrix(metadata, tensors)
+    elif metadata.values.get("general.architecture") == CONTROL and tensors:
+        yield _of_directions(metadata, tensors)
     elif kind == "adapter" or _are_pairs(tensors):
         refused = _refused(metadata, tensors)
         if refused is not None:
             yield refused
+
+
+def _of_directions(metadata: Config, tensors: Mapping[str, Layout]) -> Finding:
+    """What a control vector has, or the first tensor for which llama.cpp leaves it out."""
+    from inspector.findings.names.gguf_kinds import ControlVector, ControlVectorRefused
+
+    layers, width = [], 0
+    for name, layout in tensors.items():
+        before, _, number = name.partition(".")
+        layer = int(number) if before == DIRECTION and DIGITS.fullmatch(number) else -1
+        because = _wrong_direction(layer, layout, width)
+        if because:
+            place = Place(file=metadata.file, tensor=name)
+            return ControlVectorRefused(place=place, stored=layout.shape, dtype=layout.dtype, because=because)
+        layers.append(layer)
+        width = layout.elements
+    place = Place(file=metadata.file)
+    return ControlVector(place=place, layers=len(layers), first=min(layers), last=max(layers), width=width)
+
+
+def _wrong_direction(layer: int, layout: Layout, width: int) -> str:
+    """What llama.cpp says of a direction; "" where it reads it. width: of those before, 0 for the first."""
+    if layer < 1:
+        return f"invalid{' (zero)' if layer == 0 else '/unparsable'} direction tensor layer index"
+    if layout.dtype != "F32":
+        return "invalid (non-F32) direction tensor type"
+    if sum(dim > 1 for dim in layout.shape[:-1]):
+        return "invalid (non-1D) direction tensor shape"
+    return "direction tensor does not match previous dimensions" if width and layout.elements != width else ""
 
 
 def _are_pairs(tensors: Mapping[str, Layout]) -> bool:

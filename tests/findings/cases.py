@@ -315,6 +315,14 @@ def gguf_matrix(lost: str) -> Audit:
         return audit(str(recorded_gguf.Written(keys, arrays, {}).save(Path(place) / "imatrix.gguf")))
 
 
+def gguf_directions(*names: str) -> Audit:
+    """A control vector. names: of its tensors."""
+    keys: recorded_gguf.Keys = [("general.architecture", "text", "controlvector")]
+    arrays = {name: np.ones(32, np.float32) for name in names}
+    with TemporaryDirectory() as place:
+        return audit(str(recorded_gguf.Written(keys, arrays, {}).save(Path(place) / "vector.gguf")))
+
+
 PROJECTOR: recorded_gguf.Keys = [
     ("general.architecture", "text", "clip"), ("clip.has_llava_projector", "bool", True),
     ("clip.projector_type", "text", "mlp"), ("clip.vision.block_count", "u32", 1),
@@ -680,6 +688,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "projector-alone": lambda: gguf_with(gguf_projector()),
     "gguf-architecture-unknown": lambda: gguf_with(gguf_of("llama", architecture="mllama")),
     "importance-matrix": lambda: gguf_matrix(""),
+    "control-vector": lambda: gguf_directions("direction.1", "direction.2", "direction.3"),
+    "control-vector-refused": lambda: gguf_directions("direction.0", "direction.1"),
     "importance-matrix-incomplete": lambda: gguf_matrix("blk.1.attn_k.weight.counts"),
     "gguf-adapter-refused": gguf_adapter_of_another_kind,
     "loader-fails": lambda: saved(

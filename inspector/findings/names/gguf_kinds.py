@@ -64,6 +64,70 @@ class ImportanceMatrixIncomplete(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "download this file again, or compute it again with llama-imatrix"
 
 
+class ControlVector(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file with a control vector, not a model.
+
+    What it means
+        The file has one direction for each of some layers, `direction.1` and so on. llama.cpp adds them to the outputs
+        of these layers.
+
+    Why it matters
+        llama.cpp reads it with --control-vector, beside a model whose hidden size is the width of the directions.
+
+    Example
+        note[N519] control-vector: vector.gguf
+          layers  3, from 1 to 3
+          width   32
+          help    pass it with --control-vector beside a model of hidden size 32
+
+    What to do
+        Nothing, if a control vector was wanted; otherwise audit the file with the weights.
+    """
+
+    code = "N519"
+    severity = "note"
+
+    layers: int
+    first: int
+    last: int
+    width: int
+
+    headline_text = "{place.file}"
+    row_texts = (("layers", "{layers}, from {first} to {last}"), ("width", "{width}"))
+    remedy_text = "pass it with --control-vector beside a model of hidden size {width}"
+
+
+class ControlVectorRefused(ContentFinding, frozen=True, kw_only=True):
+    """llama.cpp refuses a control vector.
+
+    What it means
+        Each tensor of a control vector is named `direction.N` with a layer N above 0, has one dim and the dtype F32,
+        and all have one width. One is not so.
+
+    Why it matters
+        llama.cpp leaves the whole file out; the message is in `reference`.
+
+    Example
+        error[N522] control-vector-refused: direction.0
+          stored     [32] F32
+          reference  llama.cpp refuses it: invalid (zero) direction tensor layer index
+          help       make the control vector again
+
+    What to do
+        Make the control vector again with a current tool.
+    """
+
+    code = "N522"
+
+    stored: tuple[int, ...]
+    dtype: str
+    because: str
+
+    headline_text = "{place.tensor}"
+    row_texts = (("stored", "{stored:shape} {dtype}"), ("reference", "llama.cpp refuses it: {because}"))
+    remedy_text = "make the control vector again"
+
+
 class GgufAdapterRefused(ContentFinding, frozen=True, kw_only=True):
     """llama.cpp refuses an adapter.
 
