@@ -115,6 +115,12 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         "a list of numbers",
         lambda value: UNSET,
     ),
+    "object": ValueKind(lambda value: isinstance(value, dict), "a value that it takes", lambda value: UNSET),
+    "nested": ValueKind(
+        lambda value: isinstance(value, list) and any(isinstance(one, list) for one in value),
+        "a list without lists",
+        lambda value: UNSET,
+    ),
     "outside": ValueKind(
         lambda value: type(value) is float and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
     ),

@@ -30,12 +30,17 @@ _SHORT: Final = {"fp16": "float16", "f16": "float16", "bf16": "bfloat16", "fp32"
 _NAMES_OF_LABELS: Final = "id2label"
 _LABELS: Final = {NEWEST: (_NAMES_OF_LABELS,), OLDER: (_NAMES_OF_LABELS, "label2id")}
 """Keys of the names of labels that a version reads."""
+_NUMBER_OF_LABELS: Final = "num_labels"
+_TASK: Final = "problem_type"
+_TASKS: Final = ("regression", "single_label_classification", "multi_label_classification")
 _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
 _KINDS: Final = ("rope_type", "type")
 """Keys of the type of rotary embeddings."""
 _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
+_ANY: Final = "*"
+"""In place of a type: the model does not read the settings, of which the config class checks a few types."""
 OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
 """Types of single architectures, which were not measured for the others."""
 _PROBED: Final = frozenset({"linear", "dynamic", "llama3", "yarn", "proportional"})
@@ -54,6 +59,10 @@ THETA: Final = "rope_theta"
 """The base of the angles: within the settings (transformers 5) or in the config itself."""
 WHOLE_LENGTH: Final = "original_max_position_embeddings"
 """A key of the config from which longrope computes its factor."""
+_WHOLLY_ROTATED: Final = 4
+"""The largest width of a head that may be odd in transformers 5."""
+_PART: Final = "partial_rotary_factor"
+"""A key of the part of a head that is rotated."""
 HEAD_DIM: Final = "head_dim"
 """A key that may be null, but not beside all types of rotary embeddings."""
 QUANTIZATION: Final = "quantization_config"
@@ -87,7 +96,7 @@ def _rules(major: str) -> Mapping[str, Any]:
 @cache
 def _looking_up(kind: str, key: str, major: str) -> frozenset[str]:
     """The model types that refuse a key with such a word, number or part."""
-    return frozenset(_rules(major)[kind].get(key, "").split())
+    return frozenset(_rules(major).get(kind, {}).get(key, "").split())
 
 
 def is_replaced(model_type: str, key: str) -> bool:
@@ -119,6 +128,7 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
         inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
         yield from _labels(inner, path, major)
+        yield from _task(inner, path, major)
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
             yield from _rotary(inner, model_type, path, major)
@@ -205,6 +215,32 @@ def _labels(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> Ite
                            meant if key == _NAMES_OF_LABELS else UNSET)  # fmt: skip
 
 
+def _task(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> Iterator[RefusedValue]:
+    """A kind of task, or a number of labels without names, that no model type takes; the types of version 5 have the
+    kinds."""
+    stated = values.get(_TASK)
+    if major == OLDER and stated is not None and stated not in _TASKS:
+        yield RefusedValue((*path, _TASK), f"one of {', '.join(_TASKS)}", None)
+    if _NUMBER_OF_LABELS in values and _is_no_number(values[_NUMBER_OF_LABELS], values.get(_NAMES_OF_LABELS), major):
+        yield RefusedValue((*path, _NUMBER_OF_LABELS), "an integer", _whole(values[_NUMBER_OF_LABELS]))
+
+
+def _is_no_number(value: Any, names: Any, major: str) -> bool:
+    """Whether no labels are made for a value: version 4 takes null for the default, and counts names where it has them;
+    version 5 compares the value with their number."""
+    if isinstance(value, int) or (major == OLDER and (value is None or names is not None)):
+        return False
+    return not (isinstance(names, dict) and value == len(names))
+
+
+def _whole(value: Any) -> Any:
+    """The integer that a text or a float states, None for null, and unset where it states none."""
+    if value is None:
+        return None
+    number = _number_in(str(value)) if isinstance(value, str | float) else UNSET
+    return int(number) if number is not UNSET and number.is_integer() else UNSET
+
+
 def _is_number(text: str) -> bool:
     return _number_in(text) is not UNSET and float(text).is_integer() and "." not in text
 
@@ -223,6 +259,8 @@ def _words(
             wanted = "an activation function of transformers" if looked_up else "a value, which the model needs"
             usual = class_defaults(model_type, major)[0].get(key)
             yield RefusedValue((*path, key), wanted, UNSET if usual is None and not looked_up else None)
+        elif _is_odd(value) and model_type in _looking_up("odd", key, major) and _rotates_all(values, major):
+            yield RefusedValue((*path, key), "an even number, all of which is rotated")
         elif type(value) is int and value < 0 and model_type in _looking_up("heads", key, major):
             yield RefusedValue((*path, key), "a number above 0", -value)
         elif isinstance(value, dict) and model_type in _looking_up("parts", key, major):
@@ -231,13 +269,27 @@ def _words(
                 yield RefusedValue((*path, key, "model_type"), "a model type of transformers")
 
 
+def _is_odd(width: Any) -> bool:
+    """Whether a width cannot be rotated as a whole; transformers 5 takes the smallest in spite of that."""
+    return type(width) is int and width > _WHOLLY_ROTATED and width % 2 == 1
+
+
+def _rotates_all(values: Mapping[str, Any], major: str) -> bool:
+    """Whether rotary embeddings rotate the whole of a head in some layers."""
+    stated = next((values[one] for one in _ROTARY if values.get(one)), None)
+    usual = values.get(_PART, class_defaults(str(values.get("model_type")), major)[0].get(_PART))
+    sets = [one for one in _rotary_sets(stated, major).values() if isinstance(one, dict)]
+    parts = [one.get(_PART, usual) for one in sets] or [usual]
+    return any(one is None or (type(one) in (int, float) and one == 1) for one in parts)
+
+
 def _rotary(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
     """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is not a number."""
     key = next((one for one in _ROTARY if values.get(one)), "")
     if not key and values.get(_ROTARY[1]) == {} and model_type in _looking_up("empty", _ROTARY[1], major):
-        yield RefusedValue((*path, _ROTARY[1]), "an object with the settings of each layer type")
+        yield RefusedValue((*path, _ROTARY[1]), "an object with settings of rotary embeddings")
     yield from _absent_layers(values, key, model_type, path, major)
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
@@ -309,11 +361,12 @@ def _types_of_rotary(
         return
     spelled, kind = _kind_of(settings)
     of_others = isinstance(kind, str) and kind in _rotary_types() and not _is_older_name(kind, rule)
-    if not (isinstance(kind, str) and kind in rule) and (not of_others or (kind in _PROBED and "default" in rule)):
+    known = _ANY in rule or (isinstance(kind, str) and kind in rule)
+    if not known and (not of_others or (kind in _PROBED and "default" in rule)):
         meant = _LONG if kind == _SU and all(one in settings for one in _LISTS) else UNSET
         yield RefusedValue((*place, spelled), "a type of rotary embeddings of transformers", meant)
         return
-    needed = rule.get(kind, "")
+    needed = rule.get(kind, "") if isinstance(kind, str) else ""
     if needed == _NEVER:
         yield RefusedValue((*place, spelled), f"a type that the config class of {model_type} takes")
         return
@@ -322,6 +375,8 @@ def _types_of_rotary(
     if lacking:
         wanted = f"{spelled} {kind} needs {' and '.join(lacking)}"
         yield RefusedValue((*place, lacking[0]), wanted, others=tuple((*place, one) for one in lacking[1:]))
+    if _ANY in rule:
+        return
     numbers = {one: settings[one] for one in needed.split() if one in settings and one not in _LISTS}
     if kind == _OPEN_FACTOR and major == NEWEST:
         numbers = {one: value for one, value in numbers.items() if value is not None}

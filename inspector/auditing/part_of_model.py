@@ -29,9 +29,12 @@ def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[lis
         return list(findings), case
     component = f"other parts of {named.names}"
     lines = [_extra(line, component) for line in case.ledger.lines]
+    extra = [line for line in lines if line.kind == ledger.EXTRA]
+    if not extra:
+        return list(findings), case
     case = replace(case, ledger=ledger.add_up(lines, case.ledger.counts.expected_parameters))
     kept = [one for one in findings if one is not named and not isinstance(one, ComponentExtra)]
-    return [*kept, _finding([line for line in lines if line.kind == ledger.EXTRA], component, case)], case
+    return [*kept, _finding(extra, component, case)], case
 
 
 def _is_complete(case: Reconciled) -> bool:

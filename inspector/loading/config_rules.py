@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -21,9 +21,21 @@ from inspector.architectures.config_types import checks_layers_itself, layer_typ
 from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
-from inspector.loading.tables import NEWEST
+from inspector.loading.tables import NEWEST, OLDER
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
+
+DEEPEST: Final = 3
+"""How many configs within each other are read."""
+LAYERED_IN_OLDER: Final = frozenset(
+    {
+        "cohere2", "dots1", "exaone4", "gemma2", "gemma3_text", "gemma3n_text", "gpt_oss", "lfm2", "llama4_text",
+        "minimax", "modernbert-decoder", "olmo3", "qwen2", "qwen2_5_omni_talker", "qwen2_5_omni_text",
+        "qwen2_5_vl_text", "qwen2_vl_text", "qwen3", "qwen3_next", "qwen3_omni_moe_talker_code_predictor", "smollm3",
+        "t5_gemma_module", "vaultgemma",
+    }
+)  # fmt: skip
+"""Model types of transformers 4.57 that read a list of layer types."""
 
 
 @cache
@@ -52,10 +64,11 @@ def refused_config(
     if value is not None:
         key = ".".join(value.path)
         return Refused(f"{key} is not {value.wanted}", (key,))
-    for part, inner in (("", values), *((key, one) for key, one in values.items() if isinstance(one, dict))):
+    for part, inner in _with_parts(values):
         model_type = inner.get("model_type")
         if isinstance(model_type, str):
-            found = next(_refusals(inner, model_type, major, config=True), None) or _refused_layers(inner, model_type)
+            found = next(_refusals(inner, model_type, major, config=True), None)
+            found = found or _refused_layers(inner, model_type, major)
             if found is not None:
                 return found
             named = "" if part else named_class(values) or ""
@@ -65,11 +78,24 @@ def refused_config(
     return None
 
 
-def _refused_layers(values: Mapping[str, Any], model_type: str) -> Refused | None:
+def _with_parts(
+    values: Mapping[str, Any], part: str = "", depth: int = DEEPEST
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(key of the outer config, "" for itself; config) of a config and those within it."""
+    yield part, values
+    for key, one in values.items() if depth else ():
+        if isinstance(one, dict) and (not part or isinstance(one.get("model_type"), str)):
+            yield from _with_parts(one, part or key, depth - 1)
+
+
+def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> Refused | None:
     """Why a list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None where none is.
 
     Every config is checked that has a number of layers; the types of MLPs only where there are layer types.
+    Transformers 4 reads such lists in a few types alone.
     """
+    if major == OLDER and model_type not in LAYERED_IN_OLDER:
+        return None
     defaults, aliases = defaults_by(NEWEST)(model_type)
     key, types = aliases.get("layer_types", "layer_types"), types_of(model_type)
     if types is None or not types.fields.keys() | aliases.keys() >= {"num_hidden_layers"}:

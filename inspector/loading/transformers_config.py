@@ -26,7 +26,7 @@ def by_config(given: Given, major: str) -> Load | None:
         return answer_of(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major) and not _has_class_alone(values, given.class_name, major):
         return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
-    if lacks_method(values):
+    if lacks_method(values, major):
         return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
     odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
     if odd is not None:

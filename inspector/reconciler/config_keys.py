@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.values import shown
 from inspector.architectures.config_types import LETTERS, types_of
-from inspector.architectures.defaults import OLDER, inert_keys
+from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
 from inspector.architectures.refused_kinds import is_measured
 from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place
@@ -49,6 +49,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "n": "null", "b": "true or false", "i": "an integer", "f": "a float", "s": "a text", "l": "a list",
     "o": "an object",
 }  # fmt: skip
+_TEXT_MODELS: Final = frozenset({"text_config", "decoder", "generator"})
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
 
 
@@ -205,10 +206,22 @@ def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
         yield RefusedValue(("quantization_config",), "settings with a quant_method", UNSET if settings else None)
 
 
-def lacks_method(values: Mapping[str, Any]) -> bool:
-    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError)."""
+def lacks_method(values: Mapping[str, Any], major: str = NEWEST) -> bool:
+    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError).
+
+    Version 5 reads the settings of the text model in place of empty ones (`get_hf_quantizer`).
+    """
     settings = values.get("quantization_config")
+    if settings == {} and major == NEWEST and _has_text_model(values):
+        return False
     return isinstance(settings, dict) and settings.keys().isdisjoint(_METHODS)
+
+
+def _has_text_model(values: Mapping[str, Any]) -> bool:
+    """Whether a config has one of a text model within it (`PreTrainedConfig.get_text_config`)."""
+    model_type = values.get("model_type")
+    types = types_of(model_type) if isinstance(model_type, str) else None
+    return types is not None and not _TEXT_MODELS.isdisjoint(types.inner)
 
 
 def _meant(value: Any, accepted: str) -> Any:

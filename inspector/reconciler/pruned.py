@@ -137,7 +137,7 @@ def _mlps_pruned(placement: Placement, mismatched: Sequence[Placed]) -> MlpsPrun
     families: dict[int, set[str]] = {}
     for one in mismatched:
         both = _inner_widths(one)
-        if both is None:
+        if both is None or not both[1]:
             return None
         configured.add(both[1])
         for layer in _layers(one.boxes):

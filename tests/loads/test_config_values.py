@@ -152,6 +152,13 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("t5", {"dropout_rate": None}, "dropout_rate", "refuses", "refuses"),
     ("gemma2", {"query_pre_attn_scalar": None}, "query_pre_attn_scalar", "refuses", "refuses"),
     ("bloom", {"hidden_dropout": None}, "hidden_dropout", "refuses", "complete"),
+    # an odd head that is rotated as a whole, settings that only the config class checks
+    ("axk1", {"head_dim": 31}, "head_dim", "refuses", "unsupported"),
+    ("bert", {"rope_scaling": {"type": "linear"}}, "rope_scaling.factor", "refuses", "complete"),
+    ("cohere2_moe", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
+    ("bert", {"num_labels": "3"}, "num_labels", "refuses", "complete"),
+    ("vit", {"num_labels": None}, "num_labels", "refuses", "complete"),
+    ("qwen3", {"hidden_act": {}}, "hidden_act", "refuses", "refuses"),
 ]  # fmt: skip
 
 
@@ -188,6 +195,10 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("apertus", {"rope_scaling": {"factor": 2.0}}, "refuses", "error"),
     ("patchtsmixer", {"num_targets": None}, "complete", "warning"),  # transformers 5 alone refuses it
     ("zoedepth", {"use_batch_norm_in_fusion_residual": None}, "complete", "warning"),
+    ("recurrent_gemma", {"problem_type": "x"}, "refuses", "error"),
+    ("rembert", {"layer_types": []}, "complete", ""),  # it reads layer types in few models
+    ("siglip", {"quantization_config": {}}, "refuses", "error"),
+    ("wav2vec2", {"hidden_dropout": {}}, "refuses", "error"),
 ]
 
 
@@ -244,6 +255,8 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
     ("olmo_hybrid", "rope_parameters", {"rope_type": "default", "rope_theta": None}),
     ("llama", "rope_parameters", {"rope_type": "linear", "factor": 2.0, "original_max_position_embeddings": "64"}),
     ("bert", "label2id", [1]),
+    ("bert", "rope_scaling", {"type": "yarnn"}),
+    ("siglip", "quantization_config", {}),
     ("gpt_neox", "rope_theta", None),  # which reads `rotary_emb_base`
 ], ids=str)  # fmt: skip
 def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Path) -> None:
@@ -312,7 +325,14 @@ def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code
     assert [(one.code, one.severity) for one in found.findings if one.severity != "note"] == [(code, "warning")]
 
 
-@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2", "llava", "clip", "qwen2_vl"])
+@pytest.mark.parametrize("model_type", ["llava", "clip", "qwen2_vl"])
+def test_empty_quantization_settings_beside_a_text_model(model_type: str, tmp_path: Path) -> None:
+    """Version 5 takes those of the text model instead, which has none."""
+    found = audited(tmp_path, model_type, ("quantization_config", {}))
+    assert (found.verdict, [one.outcome for one in found.loads[:2]]) == ("clean", ["complete", "refuses"])
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2"])
 def test_quantization_settings_without_a_method(model_type: str, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, ("quantization_config", {}))
     (finding,) = (one for one in found.findings if one.severity == "error")

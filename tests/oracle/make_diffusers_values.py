@@ -12,6 +12,8 @@ several records of the class refuse it, so that it does not depend on other keys
                                                 the place of a list
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
+    object    keys that may not be an object
+    nested    keys of lists that may not have a list among their entries
     true, false, given   keys that may not be true, false, or anything but null
     required  keys without a default
     outside   keys that may be no float but one from 0 to 1
@@ -134,6 +136,7 @@ class Probe:
             elif isinstance(value, list | tuple) and value and self.refuses(key, value[0]):
                 yield "single", key
             yield from self.others_of(key, value)
+        yield from self.objects()
 
     def others_of(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
         """(kind of value, key) of values of another type that are refused."""
@@ -157,6 +160,14 @@ class Probe:
             yield "gaps", key
         if isinstance(value, list | tuple) and value and self.refuses(key, []):
             yield "empty", key
+
+    def objects(self) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of an object, and of a list within a list, that are refused."""
+        for key, value in self.values.items():
+            if not isinstance(value, dict) and self.refuses(key, {}):
+                yield "object", key
+            if isinstance(value, list | tuple) and value and self.refuses_all(key, ([list(value)], [[], *value[1:]])):
+                yield "nested", key
 
     def refuses_entry(self, key: str, entry: Any) -> bool:
         """Whether all records refuse an entry, be it the first of a list or the last."""

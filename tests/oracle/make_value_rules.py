@@ -4,13 +4,16 @@ Needs torch and transformers; run in an environment of each major version (`test
 
     five/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
+    five/bin/python -m tests.oracle.make_value_rules rotary
+
+The last replaces only the settings of rotary embeddings: those of configs within others, and of types without them.
 
 The model of the first record of each type is built on the meta device from its config with another value: settings
 of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist or
 is null, a negative number of heads. Each run replaces the part of its version, or of this the given types:
 
     rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
-                 it with all of them, model types]
+                 it with all of them, and "*" where types that do not exist are taken; model types]
     activations  key -> model types that look up its value among the activations
     nulls        key -> model types that refuse null in its place
     theta        key -> model types that refuse null and a text as the base of the angles: `rope_parameters` for the one
@@ -18,6 +21,7 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     texts        key -> model types that take a text for a number in the settings of rotary embeddings
     untyped      key -> model types that take settings of rotary embeddings without a type (transformers 4)
     empty        key -> model types that refuse an empty object in its place
+    odd          key -> model types that refuse an odd number that is rotated as a whole
     layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
@@ -44,6 +48,7 @@ from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.value_rules import PRUNED
 from tests.judged import base_record, oracle_types
 from tests.oracle.make_config_rules import _builds
+from tests.oracle.value_cases import changed, parts
 
 RULES = Path(__file__).parents[2] / "inspector" / "architectures" / "value_rules.json"
 ROTARY: Mapping[str, Mapping[str, Any]] = {
@@ -64,11 +69,12 @@ ROTARY: Mapping[str, Mapping[str, Any]] = {
 """Types of rotary embeddings with all keys that any version needs, apart from the base."""
 NUMBERS = ("linear", "dynamic", "yarn", "llama3")
 """Types whose keys are single numbers: a config class that refuses one of these accepts it with no others."""
-NEVER = "-"
+NEVER, ANY = "-", "*"
 HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
 UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta"})
 """Keys that name the model, its writer or its dtype, and one that `theta` probes."""
+HEAD_DIM, ODD = "head_dim", 31
 TIE, LABELS = "tie_word_embeddings", "id2label"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
@@ -83,6 +89,10 @@ class Probe:
         stated = self.config.get(ROPE_KEYS[0]) or {}
         self.layers = [name for name, one in stated.items() if isinstance(one, dict)]
 
+    def builds(self, config: Mapping[str, Any]) -> bool:
+        """Whether a model is built from another config."""
+        return _builds(self.class_name, config)
+
     def by_layer(self, key: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Settings of rotary embeddings as the config has them: of each layer type its own, or one for all."""
         by_type = self.layers and key == ROPE_KEYS[0]
@@ -91,13 +101,13 @@ class Probe:
     def refuses(self, key: str, value: Any) -> bool:
         """Whether no model is built with another value of a key."""
         rest = {name: one for name, one in self.config.items() if key not in ROPE_KEYS or name not in ROPE_KEYS}
-        return not _builds(self.class_name, {**rest, key: value})
+        return not self.builds({**rest, key: value})
 
     def rotary(self, key: str) -> Mapping[str, str] | None:
         """Type -> the keys that it needs, of the types that are accepted; None where any type is."""
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
         if not self.refuses(key, self.by_layer(key, {**base, "rope_type": NO_TYPE, "factor": 2.0})):
-            return None
+            return self.checked(key)
         found: dict[str, str] = {}
         for kind, needed in ROTARY.items():
             whole = {**base, "rope_type": kind, **needed}
@@ -111,6 +121,21 @@ class Probe:
             elif kind in NUMBERS and self.config_refuses(key, self.by_layer(key, whole)):
                 found[kind] = NEVER
         return found
+
+    def checked(self, key: str) -> Mapping[str, str] | None:
+        """Type -> the keys that the config class asks for, of a model that does not read them; None where it asks not.
+
+        Only transformers 5 asks for them in any config.
+        """
+        base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
+        found: dict[str, str] = {}
+        for kind, needed in ROTARY.items():
+            whole = {**base, "rope_type": kind, **needed}
+            without = {left: {name: one for name, one in whole.items() if name != left} for left in needed}
+            refused = [left for left, rest in without.items() if self.config_refuses(key, rest)]
+            if refused:
+                found[kind] = NEVER if self.config_refuses(key, whole) else " ".join(refused)
+        return {**found, ANY: ""} if found else None
 
     def untyped(self, key: str) -> Iterator[str]:
         """The key of settings of which the type may be absent."""
@@ -142,7 +167,7 @@ class Probe:
                 {key: one if key == "rope_theta" else self.by_layer(key, {"rope_type": "default", "rope_theta": one})}
                 for one in (10000.0, None, "10000.0")
             ]
-            built = [_builds(self.class_name, {**bare, **place}) for place in places]
+            built = [self.builds({**bare, **place}) for place in places]
             if built == [True, False, False]:
                 yield key
 
@@ -154,9 +179,14 @@ class Probe:
         return bool(kinds) and not any(self.refuses(key, self.by_layer(key, one)) for one in texts)
 
     def empty(self) -> Iterator[str]:
-        """Keys of settings that must not be empty, where each layer type has its own."""
-        if self.layers and self.refuses(ROPE_KEYS[0], {}):
+        """Keys of settings that must not be empty."""
+        if self.refuses(ROPE_KEYS[0], {}) and not self.refuses(ROPE_KEYS[0], self.config.get(ROPE_KEYS[0])):
             yield ROPE_KEYS[0]
+
+    def odd(self) -> Iterator[str]:
+        """The width of a head, where the config class refuses an odd one that is rotated as a whole."""
+        if self.config_refuses(HEAD_DIM, ODD) and not self.config_refuses(HEAD_DIM, ODD + 1):
+            yield HEAD_DIM
 
     def settings_of_layers(self) -> Iterator[str]:
         """Types of layers of which the settings must not be absent, where each layer type has its own."""
@@ -165,12 +195,16 @@ class Probe:
             if self.refuses(ROPE_KEYS[0], {name: one for name, one in stated.items() if name != layer}):
                 yield layer
 
+    def whole(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The config of the model in which the probed config is."""
+        return config
+
     def config_refuses(self, key: str, value: Any) -> bool:
         """Whether already the config class refuses a value."""
         auto = importlib.import_module("transformers").AutoConfig
         rest = {name: one for name, one in self.config.items() if name not in ROPE_KEYS}
         with tempfile.TemporaryDirectory() as place:
-            (Path(place) / "config.json").write_text(json.dumps({**rest, key: value}), encoding="utf-8")
+            (Path(place) / "config.json").write_text(json.dumps(self.whole({**rest, key: value})), encoding="utf-8")
             try:
                 auto.from_pretrained(place)
             except Exception:
@@ -228,6 +262,27 @@ class Probe:
                 yield key
 
 
+class PartProbe(Probe):
+    """A config within that of a model type."""
+
+    def __init__(self, outer: Probe, path: tuple[str, ...]) -> None:
+        self.outer, self.path = outer, path
+        self.class_name = outer.class_name
+        self.config = outer.config
+        for key in path:
+            self.config = self.config[key]
+        stated = self.config.get(ROPE_KEYS[0]) or {}
+        self.layers = [name for name, one in stated.items() if isinstance(one, dict)]
+
+    def builds(self, config: Mapping[str, Any]) -> bool:
+        """Whether a model is built with another config of the part."""
+        return self.outer.builds(self.whole(config))
+
+    def whole(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The config of the model with another one of the part."""
+        return changed(self.outer.config, self.path, config)
+
+
 @contextlib.contextmanager
 def without_initialization() -> Iterator[None]:
     """Models are built as loading builds them: no weights are drawn, which alone reads keys such as a deviation."""
@@ -268,6 +323,7 @@ BY_KEY = (
     "activations",
     "empty",
     "layers",
+    "odd",
     "theta",
     "texts",
     "head_dim",
@@ -317,18 +373,28 @@ class Rules:
         return {"rope": rope, **by_key}
 
 
-def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: frozenset[str]) -> None:
-    """What a model type refuses, apart from null."""
+def add_settings(rules: Rules, probe: Probe, model_type: str) -> None:
+    """What a model type refuses in the settings of rotary embeddings."""
     for key in ROPE_KEYS:
         found = probe.rotary(key)
         if found is not None:
-            if probe.takes_text(key, found):
+            if ANY not in found and probe.takes_text(key, found):
                 rules.add("texts", key, model_type)
             rules.add_rotary(key, found, model_type)
     for name, keys in (
         ("theta", probe.theta()),
         ("empty", probe.empty()),
         ("layers", probe.settings_of_layers()),
+        ("odd", probe.odd()),
+    ):
+        for key in keys:
+            rules.add(name, key, model_type)
+
+
+def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: frozenset[str]) -> None:
+    """What a model type refuses, apart from null."""
+    add_settings(rules, probe, model_type)
+    for name, keys in (
         ("activations", probe.activations(known)),
         ("head_dim", probe.without_head_dim(ROPE_KEYS[major == "4"])),
         ("heads", probe.heads()),
@@ -341,6 +407,39 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
             rules.add(name, key, model_type)
 
 
+def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, Any]:
+    """The tables of a version with the settings of rotary embeddings measured for configs within configs, and for
+    types that take any; what may be empty is measured for all."""
+    named = [name for name in oracle_types() if name in types]
+    ruled = {key: " ".join(names for _, names in table["rope"][key]).split() for key in ROPE_KEYS}
+    probes: dict[str, Probe] = {}
+    alone: set[str] = set()  # types that have a model of their own
+    inner: dict[str, Probe] = {}
+    empty: list[str] = []
+    odd: list[str] = []
+    for name in named:
+        outer = Probe(name)
+        if not outer.builds(outer.config):
+            continue
+        alone.add(name)
+        if all(name not in ruled[key] for key in ROPE_KEYS):
+            probes[name] = outer
+        else:
+            empty.extend(name for _ in outer.empty())
+            odd.extend(name for _ in outer.odd())
+        for path, kind in parts(outer.config):
+            inner.setdefault(kind, PartProbe(outer, path))
+        print(name, flush=True)
+    probes |= {kind: probe for kind, probe in inner.items() if kind not in alone}
+    rules = Rules(table, list(probes))
+    rules.by_key |= {"empty": {ROPE_KEYS[0]: empty}, "odd": {HEAD_DIM: odd}}
+    for kind, probe in probes.items():
+        add_settings(rules, probe, kind)
+        print(kind, flush=True)
+    written = rules.written()
+    return {**table, **{key: written[key] for key in ("rope", "texts", "theta", "empty", "layers", "odd")}}
+
+
 def main() -> None:
     """Writes the part of the version that is installed, of the given types or of all."""
     transformers = importlib.import_module("transformers")
@@ -348,6 +447,10 @@ def main() -> None:
     known = frozenset(importlib.import_module("transformers.activations").ACT2FN)
     types = transformers.models.auto.configuration_auto.CONFIG_MAPPING_NAMES
     table = json.loads(RULES.read_text(encoding="utf-8")) if RULES.exists() else {}
+    if sys.argv[1:] == ["rotary"]:
+        table[major] = rotary_only(table[major], types)
+        RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
     named = sys.argv[1:] or list(oracle_types())
     rules = Rules(table.get(major, {}), named)
     probes: list[Probe] = []

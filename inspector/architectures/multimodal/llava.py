@@ -10,6 +10,7 @@ modeling_mistral3.py, modeling_mistral_large4.py: patches are merged by a linear
 modeling_internvl.py: `int(1 / downsample_ratio)`.
 """
 
+from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.joined_blocks import (
     BARE_MODEL,
     JOINED,
@@ -62,7 +63,8 @@ GEMMA3 = Architecture("gemma3", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
         part("multi_modal_projector.mm_input_projection_weight", "bridge.out",  param("v d")),
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))))
 SHIELDGEMMA2 = Architecture("shieldgemma2", ties="text_config.tie_word_embeddings | true", dims=LLAVA_DIMS,
-                            parts=GEMMA3.parts, heads=GEMMA3.heads,
+                            parts=GEMMA3.parts,
+    heads=(*GEMMA3.heads, head("ForImageClassification", "model.", LM_HEAD)),
     # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
     dialects=({}, LANGUAGE_FIRST,
         {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"},

@@ -131,9 +131,11 @@ ARIA = Architecture("aria", ties=TIES, heads=JOINED, dialects=SPELLINGS,
 COLPALI_STATE_DICT = {  # names in memory under transformers 5
     "vlm.model.": "vlm.",
 }
-COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", q="embedding_dim"), heads=(head("ForRetrieval", ""),),
+COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
+                       heads=(head("ForRetrieval", ""),),
     parts=rows(
         submodel("vlm", "vlm.", PALIGEMMA, head="Model"),
+        maybe("vlm.lm_head", "head.token", linear("d -> V")),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.model.language_model.": "vlm.language_model.model.", "vlm.model.": "vlm."}, COLPALI_STATE_DICT))
 COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
