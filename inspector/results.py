@@ -148,6 +148,11 @@ class Audit(AuditResult, HasFindings, frozen=True):
         """Names of tensors with another shape than expected, with components as in `missing`."""
         return self.kept.mismatched if self.kept is not None else _everywhere(self, _mismatched)
 
+    @property
+    def lost(self) -> list[str]:
+        """Names of tensors that reach beyond the end of their file, with components as in `missing`."""
+        return _everywhere(self, lambda audited: list(audited.checkpoint.cut))
+
     def __reduce__(self) -> tuple[Any, ...]:
         kept = PickledCase(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
         return _restored, (Audit, {**asdict(_plain(self)), "kept": kept})

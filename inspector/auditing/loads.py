@@ -10,12 +10,10 @@ from msgspec.structs import replace
 
 from inspector.auditing.channels_last import is_of_mlx
 from inspector.auditing.failures import (
-    failure,
     is_of_other_program,
     is_of_writer,
     is_older_naming,
     of_another_program,
-    of_no_loader,
     of_one_index,
     with_failures,
     without_said_tokens,
@@ -30,7 +28,7 @@ from inspector.auditing.quantized_loads import (
     stacked_scales,
     why_unread,
 )
-from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.strict_loads import refused
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
@@ -41,7 +39,6 @@ from inspector.loading.outcome import (
     BY_CLASS,
     BY_NAME,
     COMPLETE,
-    FAILURES,
     RANDOM,
     REFUSES,
     TWICE,
@@ -284,55 +281,6 @@ def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
     if _at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
         return replace(load, outcome=RANDOM, missing=len(audited.checkpoint.tensors), unexpected=1, mismatched=0)
     return load
-
-
-def judged_for(audited: Audit, name: str) -> Audit:
-    """The audit for one loader only: what it does, and an error where it fails. name: "vllm", "transformers@4"."""
-    loader, _, major = name.partition("@")
-    wanted = [one for one in audited.loads if one.loader == loader]
-    if loader == "transformers":
-        wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
-    from inspector.findings.loading import LoaderFails
-
-    findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
-    if not wanted:
-        findings = ordered(of_no_loader(findings))
-        skipped = Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True)
-        unread = audited.verdict == UNREADABLE
-        verdict = audited.verdict if unread else verdict_of(findings, (*audited.skipped, skipped))
-        audited = replace(audited, findings=tuple(findings), skipped=(*audited.skipped, skipped), verdict=verdict)
-        return replace(audited, loads=())
-    load = replace(wanted[0], intended=True)
-    seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
-    findings = ordered(one for one in seen if one is not None)
-    said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
-    if load.outcome in FAILURES and not said:
-        other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
-        named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
-        findings = ordered((*findings, failure(audited, load, LoaderFails, named)))
-    verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
-    audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
-    return left_open(audited, load) if load.outcome == UNKNOWN else audited
-
-
-def _of_another_format(audited: Audit, loader: str) -> str:
-    """Why it is open what a loader does that does not read the checkpoint: whether its converter knows the class."""
-    config, known = audited.checkpoint.config, None
-    if config is not None and config.kind == "config" and "_class_name" not in config.values:
-        from inspector.loading.registries import of_conversion
-
-        known = of_conversion(loader, given_of(audited, config.values).class_name)
-    return known or _unread_by(audited, loader)
-
-
-def _unread_by(audited: Audit, loader: str) -> str:
-    """Why a loader does not read what a folder holds."""
-    own = next((one.loader for one in audited.loads if one.intended), None)
-    if audited.components:
-        return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
-    if audited.checkpoint.config is None:
-        return "there is no config for it"
-    return f"it does not read this format{f', which is that of {own}' if own else ''}"
 
 
 def left_open(audited: Audit, load: Load) -> Audit:

@@ -69,6 +69,17 @@ class Reference(Struct, frozen=True):
     every: bool
 
 
+class Incomplete(Struct, frozen=True):
+    """Tensors of which the file does not hold every byte. elements: of these tensors. bytes: those that are absent."""
+
+    tensors: int = 0
+    elements: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Incomplete) -> Incomplete:
+        return Incomplete(self.tensors + other.tensors, self.elements + other.elements, self.bytes + other.bytes)
+
+
 class Audit(Struct, frozen=True):
     """Result of an audit; `inspector.report` formats it.
 
@@ -115,6 +126,12 @@ class Audit(Struct, frozen=True):
         return self.ledger.counts
 
     @property
+    def incomplete(self) -> Incomplete:
+        """The tensors that reach beyond the end of their file, those of components included."""
+        own = _incomplete(self.checkpoint, self.findings) if self.checkpoint.cut else Incomplete()
+        return sum((part.incomplete for part in self.components.values()), own)
+
+    @property
     def experts(self) -> Experts | None:
         """The experts, and the parameters that one token uses; None without experts."""
         from inspector.reconciler.experts import experts_of
@@ -139,6 +156,14 @@ class Audit(Struct, frozen=True):
     def lines(self) -> tuple[Line, ...]:
         """The ledger's lines."""
         return self.ledger.lines
+
+
+def _incomplete(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Incomplete:
+    from inspector.findings.shards.files import ShardCut
+
+    layouts = [checkpoint.tensors[name] for name in checkpoint.cut if name in checkpoint.tensors]
+    lost = sum(one.lost_bytes for one in findings if isinstance(one, ShardCut))
+    return Incomplete(len(layouts), sum(layout.elements for layout in layouts), lost)
 
 
 def conclude(

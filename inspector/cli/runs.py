@@ -34,6 +34,8 @@ def run(
     **where: Unpack[Where],
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
+    if config is not None and not os.path.lexists(config):
+        raise Failure(f"--config: '{config}' does not exist")
     from inspector.auditing.start import audit as run_audit
 
     audited = partial(

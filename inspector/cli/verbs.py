@@ -70,7 +70,7 @@ def audit(
         _require_adapter(audited)
     audited = _with_data(audited, reference, values, tensor, sample)
     if loader is not None:
-        from inspector.auditing.loads import judged_for
+        from inspector.auditing.one_loader import judged_for
 
         audited = judged_for(audited, loader)
     severities = [finding.severity for finding in audited.findings]
@@ -122,9 +122,9 @@ def _audit_report(audited: Audit, format: str, quiet: bool) -> str:
 
         return dumped(audit_json(audited))
     if quiet:
-        from inspector.report.text import verdict_line
+        from inspector.report.text import quiet_line
 
-        return f"{verdict_line(audited)}\n"
+        return f"{quiet_line(audited)}\n"
     from inspector.report.markdown import audit_markdown
 
     return audit_markdown(audited)
@@ -143,7 +143,12 @@ def count(
     from inspector.report.listing import count_json, count_text
 
     audited = run(source, weights, config, **where)
-    listed = _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)), screen)
+    text = (
+        ""
+        if format == "text" and audited.verdict == "unreadable"
+        else _report(format, lambda: count_json(audited), lambda: count_text(audited))
+    )
+    listed = _listed(audited, text, screen)
     return listed._replace(errors=listed.errors or _not_whole(audited, screen))
 
 
@@ -154,7 +159,8 @@ def _not_whole(audited: Audit, screen: Screen) -> str:
         return ""
     from inspector.findings.words import count as counted
 
-    found = f"`inspector audit` finds {counted(errors, 'error')}: these are the counts of what is stored and readable"
+    held = "the headers declare" if audited.incomplete.tensors else "is stored and readable"
+    found = f"`inspector audit` finds {counted(errors, 'error')}: these are the counts of what {held}"
     return "\n".join(screen.wrapped(found, first="inspector: ", rest="  ")) + "\n"
 
 

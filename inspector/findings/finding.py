@@ -111,7 +111,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
     index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
     out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights.
+    of the weights. of_loader: whether it says what a loader does.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -128,6 +128,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     incomplete: ClassVar[bool] = False
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
+    of_loader: ClassVar[bool] = False
     headline_text: ClassVar[str] = "{place.file}"
     row_texts: ClassVar[RowTexts] = ()
     remedy_text: ClassVar[str] = ""

@@ -40,6 +40,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N429"
+    of_loader = True
 
     loader: str
     version: str | None

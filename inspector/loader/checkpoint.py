@@ -29,7 +29,7 @@ from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins
-from inspector.loader.no_place import no_place
+from inspector.loader.no_place import no_place, with_similar_paths
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
 from inspector.loader.picking import Contents, Picked, loadable, pick
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -121,7 +121,7 @@ def load(
     """Reads the checkpoint at a path, in a repository of the Hub, or at an address that fsspec knows.
 
     A path is a folder, a file, an index, or a place in the Hugging Face cache; an existing path always wins,
-    whatever else the text could mean. A repository is `org/name`, `org/name@revision`,
+    whatever else the text could mean, as in from_pretrained. A repository is `org/name`, `org/name@revision`,
     `hf://org/name@revision/folder` or the address of one of its pages; revision, subfolder and repo_type are
     those of a repository; cached reads only the local Hub cache.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
@@ -134,7 +134,8 @@ def load(
             chosen_config = (config, ()) if isinstance(config, Config) else config_at(config)
         subfolder = where.get("subfolder")
         path = os.path.join(source, subfolder) if subfolder else source
-        of_hub = where.get("cached") or where.get("revision") or where.get("repo_type") or source.startswith("hf://")
+        of_cache = where.get("cached") and not os.path.exists(path)
+        of_hub = of_cache or where.get("revision") or where.get("repo_type") or source.startswith("hf://")
         if not of_hub:
             found = locate(path)
             if not isinstance(found, Refusal):
@@ -142,13 +143,13 @@ def load(
                 read = assemble(place, given=source, weights=weights, only=only, config=chosen_config)
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
-                return _unread(source, no_place(found))
+                return _unread(source, no_place(found, path))
         from inspector.loader.sources.address import shown
         from inspector.loader.sources.opening import OpenedSource, open_source
 
         opened = open_source(source, progress=progress, chosen=weights is not None, **where)
         if isinstance(opened, Finding):
-            return _unread(shown(source), opened)
+            return _unread(shown(source), with_similar_paths(opened, source))
         if isinstance(opened, OpenedSource):
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+from itertools import islice
 from typing import Final
+
+from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
 from inspector.loader.sources.source import Refusal
@@ -13,12 +17,46 @@ _BARE_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 
 def no_place(refusal: Refusal, given: str = "") -> Finding:
-    """The finding that a place cannot be read. given: what the user wrote, which may be the name of a repository."""
+    """The finding that a place cannot be read. given: the path as the user wrote it.
+
+    It may be the name of a repository, where the path does not exist.
+    """
     from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
 
     kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
     kind = kinds.get(refusal.reason)
     if kind is not None:
         return kind(reason=refusal.reason, detail=refusal.detail)
+    if os.path.islink(given) and not os.path.exists(given):
+        return NotFound(reason="broken link", detail=refusal.detail, given=given)
     named = f"hf://{given}" if re.fullmatch(_BARE_NAME, given) else ""
-    return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named)
+    similar = similar_paths(given) if refusal.reason == "absent" else ()
+    return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named, given=given, similar=similar)
+
+
+MOST_NAMES: Final = 2_000
+"""Names of a folder that are compared with one that does not exist."""
+
+
+def similar_paths(given: str) -> tuple[str, ...]:
+    """Paths beside one that does not exist, spelled nearly as it; none for the address of another place."""
+    if not given or ":" in given:
+        return ()
+    from difflib import get_close_matches
+
+    folder, name = os.path.split(given.rstrip("/"))
+    try:
+        with os.scandir(folder or ".") as entries:
+            names = [entry.name for entry in islice(entries, MOST_NAMES)]
+    except OSError:
+        return ()
+    return tuple(os.path.join(folder, near) for near in get_close_matches(name, names, 2, 0.75))
+
+
+def with_similar_paths(finding: Finding, given: str) -> Finding:
+    """The finding that a repository cannot be read, with local paths that may have been meant."""
+    from inspector.findings.reading.hub import OfRepository
+    from inspector.findings.reading.network import HubUnreachable
+
+    similar = similar_paths(given) if isinstance(finding, HubUnreachable | OfRepository) else ()
+    return replace(finding, similar=similar) if similar else finding

@@ -101,14 +101,10 @@ CONVERTERS = {"llama.cpp": "llama.cpp converter", "ollama": "ollama"}
 """Programs that run GGUF files only -> the list of classes that their converter reads from safetensors."""
 
 
-def of_conversion(loader: str, class_name: str | None) -> str | None:
-    """What is known of a program that needs a conversion first; None of any other program."""
+def converter_of(loader: str, class_name: str | None) -> tuple[str, bool] | None:
+    """(the list of the converter of a program that runs GGUF files only, whether it names a class); None of others."""
     listed = CONVERTERS.get(loader)
-    if listed is None:
-        return None
-    verb = "names" if knows(listed, class_name) else "does not name"
-    source = _registries()[listed]["source"]
-    return f"it reads only GGUF files; the list of its converter ({source}) {verb} {class_name or 'no class'}"
+    return None if listed is None else (_registries()[listed]["source"], knows(listed, class_name))
 
 
 def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> Load:

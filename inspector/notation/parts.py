@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
+from inspector.algebra.expression import Alternatives, Word, parse
 from inspector.notation.definition import Architecture, Either, Group, Head, Row, Submodel
+
+_HOLE = re.compile(r"\{(\w+)\}")
 
 
 @cache
@@ -24,6 +28,29 @@ def _submodels_below(row: Row) -> Iterator[Submodel]:
     elif isinstance(row, Either):
         yield from _submodels_below(row.first)
         yield from _submodels_below(row.second)
+
+
+@cache
+def keys_of_extents(definition: Architecture) -> frozenset[str]:
+    """The config keys that alone state how often a group of a definition repeats, such as num_hidden_layers."""
+    rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
+    holes = {hole for row in rows for hole in _holes_below(row)}
+    keys: set[str] = set()
+    for hole in holes.intersection(definition.dims):
+        node = parse(definition.dims[hole])
+        options = node.options if isinstance(node, Alternatives) else (node,)
+        keys.update(option.path[0] for option in options if isinstance(option, Word) and len(option.path) == 1)
+    return frozenset(keys - definition.dims.keys())
+
+
+def _holes_below(row: Row) -> Iterator[str]:
+    if isinstance(row, Group):
+        yield from _HOLE.findall(row.prefix)
+        for inner in row.rows:
+            yield from _holes_below(inner)
+    elif isinstance(row, Either):
+        yield from _holes_below(row.first)
+        yield from _holes_below(row.second)
 
 
 def head_for(definition: Architecture, class_name: str) -> Head | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
+from inspector.findings.words import count
 from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
 from inspector.reconciler import ledger
@@ -18,7 +19,10 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 class TotalClaim(Struct, frozen=True):
-    """A stated total. `true`: the count it is compared with; `because`: which count, or the cause of the difference."""
+    """A stated total. `true`: the count it is compared with; `because`: which count, or the cause of the difference.
+
+    stated: a rounded total as a person wrote it; matched: the count that it agrees with.
+    """
 
     source: str
     claimed: int | float | str
@@ -26,6 +30,8 @@ class TotalClaim(Struct, frozen=True):
     agrees: bool
     because: str
     explained: bool = True
+    stated: str = ""
+    matched: int | None = None
 
 
 class Stated(Struct, frozen=True):
@@ -34,6 +40,11 @@ class Stated(Struct, frozen=True):
     text: str
     value: int
     unit: int  # half a unit of the last given digit; 0 where all digits are given
+
+    @property
+    def rounded(self) -> str:
+        """The text, where digits were left out; else nothing."""
+        return self.text if self.unit else ""
 
     def covers(self, number: int) -> bool:
         """Whether a count equals this number to the given digits."""
@@ -72,10 +83,49 @@ def check_claim(
     }
     for name, number in names.items():
         if number is not None and stated.covers(number):
-            return TotalClaim("claim", stated.value, true, True, name)
-    because = explain(stated.value - true, lines, case)
-    unknown = f"{_more(stated.value - true)}; no part of the formula explains it"
-    return TotalClaim("claim", stated.value, true, False, because or unknown, because is not None)
+            return TotalClaim("claim", stated.value, true, True, name, stated=stated.rounded, matched=number)
+    difference = stated.value - true
+    because = _as_a_whole(stated, counts) or explain(difference, lines, case) or _layers_apart(difference, lines)
+    unknown = f"{_more(difference)}; no part of the formula explains it"
+    return TotalClaim(
+        "claim", stated.value, true, False, because or unknown, because is not None, stated=stated.rounded
+    )
+
+
+def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
+    """What a total is of which nothing is left out or added: the bytes, or every parameter twice or half."""
+    true = counts.unique_parameters
+    wholes = (
+        (counts.stored_bytes, "these are the bytes of the weights"),
+        (2 * true, "it counts each parameter twice"),
+        (true // 2 if true % 2 == 0 else 0, "it is half of the parameters"),
+    )
+    more = _more(stated.value - true)
+    return next((f"{more}: {words}" for number, words in wholes if number and stated.covers(number)), None)
+
+
+def _layers_apart(difference: int, lines: Sequence[Line]) -> str | None:
+    """How many layers more or less explain a difference, where all layers of the model are alike."""
+    repeated: dict[str, list[tuple[int, int]]] = {}
+    for line in lines:
+        prefix, hole, _ = line.family.partition("#")
+        if line.kind == ledger.PARAMETER and hole and line.boxes:
+            layers = len({index for box in line.boxes for index in islice(box[0], MOST_LAYERS)})
+            repeated.setdefault(prefix, []).append((layers, line.parameters))
+    for found in repeated.values():
+        layers, total = found[0][0], sum(parameters for _, parameters in found)
+        if any(number != layers for number, _ in found) or total % layers:
+            continue
+        number, rest = divmod(abs(difference), total // layers)
+        if number and not rest and number <= layers:
+            more = "more" if difference > 0 else "less"
+            each = " each" if number > 1 else ""
+            return f"{_more(difference)}: it counts {count(number, 'layer')} {more} ({total // layers:,}{each})"
+    return None
+
+
+MOST_LAYERS = 10_000
+"""Layers that are counted one by one."""
 
 
 def _more(difference: int, unit: str = "") -> str:

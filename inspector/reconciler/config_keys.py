@@ -11,6 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.algebra.values import shown
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
 from inspector.architectures.refused_kinds import is_measured
@@ -19,6 +20,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.matcher.spelling import keys_of_definition
+from inspector.notation.parts import keys_of_extents
 from inspector.notation.scope import Scope
 
 READ_ELSEWHERE = frozenset(
@@ -67,9 +69,23 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     else:
         refused = _refused(values)
         changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
+        changed += [((key,), 0) for key in _numberless(values, refused)]
     for path, new in changed:
         values = _with(values, path, new)
     return replace(config, values=values) if changed else config
+
+
+def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[str]:
+    """Keys of the number of layers whose values state none, as "three": the weights then show the number."""
+    keys = [
+        one.path[0]
+        for one in refused
+        if len(one.path) == 1 and one.meant is UNSET and values.get(one.path[0]) is not None
+    ]
+    definition = definition_of(str(values.get("model_type"))) if keys else None
+    if definition is not None:
+        counting = keys_of_extents(definition)
+        yield from (key for key in keys if key in counting)
 
 
 def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[str, Any]:
@@ -94,11 +110,21 @@ def with_types(
     typed = list(wrong_types(scope, values, {one.place.key for one in rest if one.place.key is not None}, loaded))
     keys = {one.place.key for one in typed}
     kept = [
-        one
+        _as_stated(one, values)
         for one in rest
         if not isinstance(one, ConfigDisagrees) or keys.isdisjoint(rival.key for rival in one.rivals)
     ]
     return [*(one for one in untyped if keys.isdisjoint(one.keys)), *kept], typed
+
+
+def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
+    """The finding on a number of layers with the value that the config has in its place."""
+    from inspector.findings.config import ConfigDisagrees
+
+    stated = values.get(finding.place.key or "")
+    if isinstance(finding, ConfigDisagrees) and finding.stated == 0 and isinstance(stated, str | list | float):
+        return replace(finding, stated=stated)
+    return finding
 
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:

@@ -24,13 +24,18 @@ def answers_text(answers: Answers | None, screen: Screen, *, verbose: bool = Fal
     known = [
         f"{clean(key, 60)} = {clean(str(value), 60)}" for key, value in answers.determined.items() if value is not None
     ]
-    left = [
-        f"{clean(one.expression, 200)} = {one.low:,}"
-        if one.low == one.high
-        else f"{clean(one.expression, 200)}: {one.low:,} to {one.high:,}"
-        for one in answers.undetermined
-    ]
-    lines = [*_block("determined", known, screen, verbose), *_block("undetermined", left, screen, verbose)]
+    products: list[str] = []
+    left: list[str] = []
+    for one in answers.undetermined:
+        expression = clean(one.expression, 200)
+        if one.low != one.high:
+            left.append(f"{expression}: {one.low:,} to {one.high:,}")
+        elif all(factor.isidentifier() for factor in one.expression.split("*")):
+            products.append(f"{expression.replace('*', ' × ')} = {one.low:,}")
+        else:
+            left.append(f"{expression} = {one.low:,}")
+    blocks = (("determined", known), ("product only", products), ("undetermined", left))
+    lines = [line for name, items in blocks for line in _block(name, items, screen, verbose)]
     return "\n".join(lines) + "\n" if lines else ""
 
 

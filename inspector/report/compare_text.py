@@ -85,6 +85,10 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
         f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
         for one in compared.targets
     )
+    for name, side in (("source", compared.source), ("target", compared.target)):
+        lost = side.incomplete.tensors
+        if lost:
+            lines.append(f"{name}: declared in its headers; {count(lost, 'tensor')} beyond the end of the file")
     yield "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from inspector.auditing.result import ReferenceFile
+from inspector.auditing.result import Incomplete, ReferenceFile
 from inspector.comparing.result import Files
 from inspector.loader.sources.download import Download
 from inspector.loader.sources.traffic import Traffic
@@ -159,6 +159,7 @@ class AuditDocument(TypedDict):
     """`inspector audit -f json`. components: audits of a pipeline's components, or parameters of extra ones.
 
     omitted: how many families, findings, files, ... are not listed because the document would be too long.
+    lost: tensors of which the file does not hold every byte; `counts` are of what the headers declare.
     """
 
     schema: Literal["inspector.audit/1"]
@@ -169,6 +170,7 @@ class AuditDocument(TypedDict):
     claims: list[ClaimDocument]
     findings: list[FindingDocument]
     causes: list[CauseDocument]
+    lost: Incomplete
     experts: ExpertsDocument | None
     solved: Answers | None
     skipped: list[SkippedDocument]

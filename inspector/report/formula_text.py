@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from inspector.notation.roles import label
 from inspector.report.clean import MOST_EXACT, clean, figure
+from inspector.report.counts_text import rounded
 from inspector.report.screen import PLAIN, Screen
-from inspector.report.text import rounded
 
 if TYPE_CHECKING:
     from inspector.algebra.polynomial import Polynomial

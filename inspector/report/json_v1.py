@@ -69,6 +69,7 @@ def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
             {"code": cause.code, "key": cause.key, "explains": list(map(short, cause.families[:EXPLAINED_SHOWN]))}
             for cause in audited.causes
         ],
+        "lost": _fields(audited.incomplete),
         "experts": _picked(audited.experts, "total", "active", active_parameters="parameters")
         if audited.experts is not None
         else None,

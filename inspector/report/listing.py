@@ -11,15 +11,17 @@ from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_file, definition_of, modules, proofs
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
+from inspector.findings.words import count as counted
 from inspector.findings.words import shape
 from inspector.notation.definition import Architecture
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import PARAMETER, Line
 from inspector.report.bounded import Room
 from inspector.report.clean import clean, figure, short
+from inspector.report.counts_text import rounded
 from inspector.report.json_v1 import counts_json, dumped, line_json
 from inspector.report.screen import PLAIN, Screen
-from inspector.report.text import family_text, rounded
+from inspector.report.text import family_text
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -39,16 +41,25 @@ def count_text(audited: Audit) -> str:
     counts = audited.counts
     expected = counts.expected_parameters
     rows = [
-        ("stored elements", f"{counts.stored_elements:,}", "all elements in the files"),
+        _stored(audited),
         ("parameters", f"{counts.parameters:,}", "including copies and extra components"),
         ("unique parameters", f"{counts.unique_parameters:,}", "of the class's model, ties counted once"),
         ("formula", figure(expected) if expected is not None else "-", _formula_meaning(audited)),
     ]
+    lost = audited.incomplete
+    if lost.tensors:
+        beyond = f"{counted(lost.tensors, 'tensor')} beyond the end of the file"
+        rows.insert(1, ("  lost", f"{lost.elements:,}", beyond))
     width = max(len(number) for _, number, _ in rows)
     lines = [f"{name:<18}{number:>{width}}  {meaning}" for name, number, meaning in rows]
     if audited.verdict != "unreadable":
         lines.append(f"{'in short':<18}{rounded(counts.unique_parameters):>{width}}")
     return "\n".join(lines) + "\n"
+
+
+def _stored(audited: Audit) -> tuple[str, str, str]:
+    name, where = ("declared elements", "headers") if audited.incomplete.tensors else ("stored elements", "files")
+    return name, f"{audited.counts.stored_elements:,}", f"all elements in the {where}"
 
 
 def count_json(audited: Audit) -> CountDocument:

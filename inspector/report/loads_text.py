@@ -21,16 +21,29 @@ WORDS = {
 """Outcome -> what is printed, except for tensors that stay at random."""
 
 
-def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False) -> str:
-    """What loaders do, in one line where any of them fails. every: where none fails, too."""
-    from inspector.loading.outcome import FAILURES
+INDENT = " " * 19
+
+
+def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False, reasons: bool = False) -> str:
+    """What loaders do, in one line where any of them fails. every: where none fails, too.
+
+    reasons: with the reason of each that fails, where no finding has it.
+    """
+    from inspector.loading.outcome import FAILURES, UNSUPPORTED
 
     if not any(one.outcome in FAILURES and not one.excuse for one in loads) and not (every and loads):
         return ""
     known = [one for one in loads if one.outcome != "unknown"] or loads
     parts = [f"{one.loader}{f' {one.version}' if one.version else ''}: {_words(one)}" for one in known]
     line = clean("; ".join(parts), 400)
-    return "\n".join(screen.wrapped(line, first="  loads            ", rest="                   ")) + "\n"
+    lines = screen.wrapped(line, first="  loads            ", rest=INDENT)
+    because: dict[str, list[str]] = {}
+    for one in known if reasons else ():
+        if one.outcome in FAILURES and one.outcome != UNSUPPORTED and one.because and not one.excuse:
+            because.setdefault(one.because, []).append(f"{one.loader} {one.version or ''}".strip())
+    for reason, names in because.items():
+        lines.extend(screen.wrapped(f"{', '.join(names)}: {clean(reason, 400)}", first=INDENT, rest=f"{INDENT}  "))
+    return "\n".join(lines) + "\n"
 
 
 def _words(load: Load) -> str:

@@ -10,13 +10,15 @@ from inspector.findings.finding import Finding
 from inspector.findings.words import amount, count, shape
 from inspector.notation.roles import label
 from inspector.report.answers_text import answers_text
-from inspector.report.clean import clean, figure
+from inspector.report.clean import clean
+from inspector.report.counts_text import counts_text, head_is_tied
 from inspector.report.role_text import role_text
 from inspector.report.screen import PLAIN, Screen
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit, Skipped
+    from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.ledger import Line
 
 
@@ -30,7 +32,7 @@ def audit_text(
     """
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
-        blocks.append(_counts(audited, screen) + _loads(audited, screen, every=verbose or every_load))
+        blocks.append(counts_text(audited, screen) + _loads(audited, screen, every=verbose or every_load))
     blocks.append(_claims(audited, screen) + _reference(audited))
     shown = [one for one in audited.findings if verbose or one.severity != "note"]
     blocks.extend(finding_text(one, screen) for one in shown[:FINDINGS_SHOWN])
@@ -44,7 +46,7 @@ def audit_text(
         blocks.append(
             _components(audited)
             if audited.components
-            else role_text(audited, screen, head_is_tied=_head_is_tied(audited))
+            else role_text(audited, screen, head_is_tied=head_is_tied(audited))
         )
         blocks.append(answers_text(audited.answers, screen, verbose=verbose))
         blocks.append(_packing(audited, screen))
@@ -73,7 +75,8 @@ def _loads(audited: Audit, screen: Screen, *, every: bool) -> str:
         return ""
     from inspector.report.loads_text import loads_text
 
-    return loads_text(audited.loads, screen, every=every)
+    said = any(one.severity != "note" or one.of_loader for one in audited.findings)
+    return loads_text(audited.loads, screen, every=every, reasons=not said)
 
 
 MOST_APART = 100
@@ -108,8 +111,6 @@ def _whence(audited: Audit, screen: Screen) -> Iterator[str]:
         yield from screen.wrapped(where + (f" · {read.traffic}" if read.traffic is not None else ""))
     elif read.traffic is not None:
         yield str(read.traffic)
-    if read.shadows is not None:
-        yield f"a local folder; use {clean(read.shadows, 45)} for the repository"
 
 
 def _download(audited: Audit, screen: Screen) -> str:
@@ -140,7 +141,7 @@ def _inventory(audited: Audit) -> str:
         count(counts.tensors, "tensor"),
         f"{families:,} {'family' if families == 1 else 'families'}",
         ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
-        f"{counts.stored_bytes:,} bytes of weights",
+        f"{counts.stored_bytes:,} bytes of weights" + (" declared" if audited.incomplete.tensors else ""),
     )
     return " · ".join(filter(None, stated))
 
@@ -148,92 +149,6 @@ def _inventory(audited: Audit) -> str:
 def omitted_text(line: Line) -> str:
     """The line for families that are not listed."""
     return f"and {line.families:,} more families: {line.tensors:,} tensors, {line.elements:,} elements"
-
-
-def rounded(number: int) -> str:
-    """8030261248 as '8.03B'."""
-    for power, unit in ((12, "T"), (9, "B"), (6, "M"), (3, "K")):
-        if number >= 10**power:
-            return f"{number / 10**power:.2f}{unit}"
-    return str(number)
-
-
-def _counts(audited: Audit, screen: Screen) -> str:
-    counts = audited.counts
-    rows: list[tuple[str, str, str]] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited))]
-    if counts.expected_parameters is None:
-        why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
-        if audited.base is None and _is_adapter(audited):
-            why = "needs the base (--base)"
-        rows.append(("formula", "-", why))
-    else:
-        rows.append(("formula", figure(counts.expected_parameters), _agreement(audited)))
-    if audited.experts is not None:
-        used = audited.experts
-        rows.append(
-            (
-                "active",
-                f"{used.parameters:,}",
-                f"{rounded(used.parameters)}, {used.active} of {used.total} experts per token",
-            )
-        )
-    rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
-    for name, number, meaning in (
-        ("extra components", counts.extra_components, "parameters outside the class's model"),
-        ("tied copies", counts.tied_copies, "stored twice, counted once"),
-        ("buffers", counts.buffers, "stored, not parameters"),
-        ("packing helpers", counts.packing_helpers, "scales, zero points ..., not parameters"),
-        ("unexplained", counts.unexplained, "not in the architecture, not counted"),
-    ):
-        if number:
-            rows.append((f"  {name}", f"{number:,}", meaning))
-    if not any(claim.source.startswith("index") for claim in audited.claims):
-        unread = any(skipped.check == "totals of the index" for skipped in audited.skipped)
-        rows.append(("index, metadata", "not compared" if unread else "no total stated", ""))
-    width = max(16, *(len(number) for _, number, _ in rows))
-    return "\n".join(line for row in rows for line in _count(*row, width, screen)) + "\n"
-
-
-def _count(name: str, number: str, remark: str, width: int, screen: Screen) -> Iterator[str]:
-    """A count followed by its remark, or with the remark below on a narrow screen."""
-    line = f"  {name:<17}{number:>{width}}"
-    if len(line) + 4 + len(remark) <= screen.width:
-        yield f"{line}    {remark}".rstrip()
-    else:
-        yield line
-        yield from screen.wrapped(remark, first="    ", rest="    ")
-
-
-def _is_adapter(audited: Audit) -> bool:
-    if not audited.findings:
-        return False
-    from inspector.findings.adapters.whole import Adapter
-
-    return any(isinstance(finding, Adapter) for finding in audited.findings)
-
-
-def _head_is_tied(audited: Audit) -> bool:
-    if not audited.findings:
-        return False
-    from inspector.findings.totals import HeadTied
-
-    return any(isinstance(finding, HeadTied) for finding in audited.findings)
-
-
-def _parameters_remark(audited: Audit) -> str:
-    counts = audited.counts
-    tied = counts.tied_copies or _head_is_tied(audited)
-    return rounded(counts.unique_parameters) + (", ties counted once" if tied else "")
-
-
-def _agreement(audited: Audit) -> str:
-    counts = audited.counts
-    assert counts.expected_parameters is not None
-    difference = counts.unique_parameters - counts.expected_parameters
-    if difference == 0:
-        solved = audited.case is not None and audited.case.solved
-        return "agrees; sizes solved from the shapes" if solved else "agrees, to the last parameter"
-    return f"{figure(abs(difference))} {'fewer' if difference > 0 else 'more'} than stored"
 
 
 def _packing(audited: Audit, screen: Screen) -> str:
@@ -268,23 +183,43 @@ def _components(audited: Audit) -> str:
 
 
 def _roles(audited: Audit, screen: Screen) -> str:
-    return role_text(audited, screen, head_is_tied=_head_is_tied(audited))
+    return role_text(audited, screen, head_is_tied=head_is_tied(audited))
 
 
 def _claims(audited: Audit, screen: Screen) -> str:
     lines: list[str] = []
     for claim in audited.claims:
         if claim.source == "claim":
-            verdict = "agrees with" if claim.agrees else "against"
-            compared = claim.because if claim.agrees else f"the {claim.true:,} parameters"
-            lines.append(f"claim {claim.claimed:,}: {verdict} {compared}" if isinstance(claim.claimed, int) else "")
+            lines.append(claim_text(claim))
             if not claim.agrees:
                 lines.extend(screen.wrapped(claim.because, first="  = ", rest="    "))
         else:
             state = "agrees" if claim.agrees else "disagrees"
+            if claim.agrees and audited.incomplete.tensors:
+                state += " with the headers"
             lines.append(f"{claim.source} {clean(f'{claim.claimed:,}')}: {state} ({clean(claim.because)})")
     wrapped = [part for line in lines for part in screen.wrapped(line, rest="    ")]
     return "\n".join(wrapped) + "\n" if wrapped else ""
+
+
+def claim_text(claim: TotalClaim) -> str:
+    """What became of a claimed total, in one line."""
+    stated = clean(claim.stated) or f"{claim.claimed:,}"
+    if not claim.agrees:
+        return f"claim {stated}: against the {claim.true:,} parameters"
+    if claim.matched is not None and claim.matched != claim.claimed:
+        return f"claim {stated}: agrees after rounding with {claim.because} ({claim.matched:,})"
+    return f"claim {stated}: agrees with {claim.because}"
+
+
+def quiet_line(audited: Audit) -> str:
+    """The verdict in one line, and what became of a claimed total."""
+    claims = (
+        claim_text(claim) + ("" if claim.agrees else f" ({clean(claim.because)})")
+        for claim in audited.claims
+        if claim.source == "claim"
+    )
+    return "; ".join((verdict_line(audited), *claims))
 
 
 def _reference(audited: Audit) -> str:
@@ -306,11 +241,11 @@ def finding_text(finding: Finding, screen: Screen = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(rows: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
+def _rows(rows: Sequence[tuple[str, str]], screen: Screen, most: int | None = None) -> Iterator[str]:
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         lead = f"  {clean(name):<{width}}  "
-        first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead))
+        first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead), most=most)
         if any(len(lead) + len(line) > screen.width for line in (first, *rest)):  # a name that is not broken
             yield f"  {screen.paint(clean(name), 'quiet')}"
             yield from screen.wrapped(clean(text, 600), first="    ", rest="    ")
@@ -338,9 +273,24 @@ def verdict_line(audited: Audit) -> str:
         if audited.architecture is not None or audited.components
         else f"{count(counts.tensors, 'tensor')} counted, no formula for them"
     )
-    if any(finding.severity != "note" for finding in audited.findings) and audited.case is not None:
+    if any(finding.severity != "note" for finding in audited.findings) and _differs(audited):
         reported += "; together they account for every difference"
+        reported += "; together they account for every difference"
+    lost = audited.incomplete.tensors
+    if lost:
+        checked += f", {lost:,} of them cut off"
     return f"{audited.verdict}: {checked}; {reported}"
+
+
+def _differs(audited: Audit) -> bool:
+    """Whether what is stored is not what the formula requires."""
+    counts, case = audited.counts, audited.case
+    if case is None or counts.expected_parameters is None:
+        return False
+    found = case.placement
+    return counts.expected_parameters != counts.unique_parameters or bool(
+        counts.unexplained or found.missing or found.mismatched
+    )
 
 
 def _verdict(audited: Audit, screen: Screen) -> str:
@@ -366,14 +316,18 @@ def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
     for note in notes:
         mark = f"note[{note.code}]"
         text = f"{mark} {note.name}: {clean(note.message, 400)}"
-        first, *rest = screen.wrapped(text, rest="  ", most=NOTE_LINES)
+        beneath = note.lines if len(text) > NOTE_LINES * screen.width - 2 else ()
+        if beneath:
+            text = f"{mark} {note.name}: {clean(note.title)}"
+        first, *rest = screen.wrapped(text, rest="  ")
         lines.extend((first.replace(mark, screen.paint(mark, "note"), 1), *rest))
+        lines.extend(_rows(beneath, screen, most=NOTE_LINES))
         lines.extend(_rows([("help", note.help)], screen) if helping and note.help else ())
     return "\n".join(lines) + "\n" if lines else ""
 
 
-NOTE_LINES = 3
-"""Lines of a note; `--verbose` prints it whole."""
+NOTE_LINES = 2
+"""Lines of a note that has no rows, and of each row of a longer one; `--verbose` prints it whole."""
 
 
 def _families(audited: Audit, screen: Screen) -> str:

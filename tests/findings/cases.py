@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.adapter import audit_adapter
 from inspector.auditing.adapter_base_read import BaseRead
+from inspector.auditing.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.several_bases import best_of
 from inspector.auditing.start import audit, audit_loaded
@@ -694,6 +695,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-adapter-refused": gguf_adapter_of_another_kind,
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
+    "format-not-read": lambda: judged_for(saved("bart", "ForSequenceClassification"), "llama.cpp"),
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
     "writer-refuses": lambda: saved("bert", "ForMaskedLM", label2id=[1], transformers_version="4.57.6"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),

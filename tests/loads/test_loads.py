@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from inspector.auditing.loads import judged_for
+from inspector.auditing.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, REFUSES, UNKNOWN, UNSUPPORTED, Load
@@ -133,10 +133,15 @@ def test_bare_files_have_no_loader(tmp_path: Path) -> None:
 def test_one_loader(tmp_path: Path) -> None:
     whole, lacking = llama(tmp_path / "a"), llama(tmp_path / "b", ["drop", "model.norm.weight"])
     assert judged_for(whole, "vllm").verdict == CLEAN
-    assert judged_for(whole, "llama.cpp").verdict == "undecided"
-    for program, listed in (("llama.cpp", "convert-hf-to-gguf"), ("ollama", "convert.go")):
-        open_question = judged_for(whole, program).skipped[-1]
-        assert listed in open_question.because and open_question.because.endswith("names LlamaForCausalLM")
+    for other, words in (
+        ("llama.cpp", "convert it to GGUF first"),
+        ("peft", "load it with"),
+        ("diffusers", "load it with"),
+    ):
+        (refused,) = judged_for(whole, other).findings
+        assert refused.code == "N598" and refused.help.startswith(words)
+    open_question = judged_for(whole, "ollama").skipped[-1]
+    assert "convert.go" in open_question.because and open_question.because.endswith("names LlamaForCausalLM")
     (load,) = judged_for(lacking, "vllm").loads
     assert (load.outcome, load.intended) == (REFUSES, True)
     assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
@@ -149,8 +154,7 @@ def test_names_that_another_loader_does_not_read_are_no_error_of_this_one(tmp_pa
     audited = audit(str(write(healthy(stored, config), tmp_path)))
     assert [one.code for one in audited.findings if one.severity == "error"] == ["N470"]
     other = judged_for(audited, "llama.cpp")
-    assert other.verdict == "undecided"
-    assert {one.code for one in other.findings} == {"N409"}
+    assert {one.code for one in other.findings} == {"N409", "N598"}
     assert "N470" in {one.code for one in judged_for(audited, "transformers").findings}
 
 

