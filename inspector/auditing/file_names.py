@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit
@@ -251,6 +251,14 @@ def _is_of_diffusers(audited: Audit) -> bool:
     return audited.architecture.name in model_classes()
 
 
+def _by_names(audited: Audit) -> dict[str, Any]:
+    """The type whose names the tensors have, and how many others have the same, for a config without type and class."""
+    from inspector.findings.names.architecture import ArchitectureFromNames
+
+    found = next((one for one in audited.findings if isinstance(one, ArchitectureFromNames)), None)
+    return {} if found is None else {"by_names": found.architecture, "alike": len(found.twins)}
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
@@ -278,6 +286,7 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             class_name=audited.class_name,
             model_type=None if audited.architecture is None else audited.architecture.model_type,
             foreign=_keys_of_no_model(audited, config),
+            **_by_names(audited),
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing

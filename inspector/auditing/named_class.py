@@ -5,7 +5,9 @@ A lost or misshapen tensor is reported under the definition of the class then, i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +15,7 @@ from msgspec.structs import replace
 from inspector.architectures.catalog import definition_of, letters, modules
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config
-from inspector.loading.tables import type_of_class
+from inspector.loading.tables import NEWEST, has_type, type_of_class
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_claimed
@@ -50,6 +52,48 @@ def of_unknown_type(config: Claim, file: Config | None, families: Families, lost
     if reading is None or reading.coverage < 1 or claim.head is None:
         return None
     return Named(claim, reading, _finding(model_type, named, of, file.file, True))
+
+
+def of_misspelled_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
+    """The definition of the one type that a slip of the keyboard makes the stated one, where it has all names."""
+    stated = config.model_type
+    if file is None or file.kind != "config" or not isinstance(stated, str) or config.definition is not None:
+        return None
+    if file.values.get("model_type") != stated or has_type(stated, NEWEST) or "auto_map" in file.values:
+        return None
+    fitting: list[Named] = []
+    for known in (name for name in modules() if has_type(name, NEWEST) and is_slip(stated, name)):
+        claim = claim_of(replace(file, values={**file.values, "model_type": known}))
+        reading = read_claimed(claim, families, lost)
+        if reading is not None and reading.coverage == 1 and reading.fits:
+            fitting.append(Named(claim, reading, _misspelled(stated, known, file.file)))
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _misspelled(stated: str, known: str, file: str) -> Finding:
+    from inspector.findings.declared import ModelTypeMisspelled
+
+    place = Place(file=file, key="model_type")
+    return ModelTypeMisspelled(place=place, file=file, model_type=stated, known=known, confidence="likely")
+
+
+def is_slip(stated: str, known: str) -> bool:
+    """Whether a name is another one with one letter more, less, changed or exchanged with the next; never a digit."""
+    if len(known) < SHORTEST or abs(len(stated) - len(known)) > 1 or _digits(stated) != _digits(known):
+        return False
+    alike = (one == other for one, other in zip(stated, known, strict=False))
+    start = next((at for at, same in enumerate(alike) if not same), min(len(stated), len(known)))
+    left, right = stated[start:], known[start:]
+    exchanged = left[:2] == right[1::-1] and left[2:] == right[2:]
+    return left != right and (exchanged or right[1:] in (left, left[1:]) or left[1:] == right)
+
+
+def _digits(name: str) -> str:
+    return re.sub(r"\D", "", name)
+
+
+SHORTEST: Final = 4
+"""Letters of a model type below which a slip makes any other word."""
 
 
 def decided_by_class(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
-from inspector.auditing.named_class import Named, of_unknown_type
+from inspector.auditing.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.told_apart import told_apart
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
@@ -172,7 +172,9 @@ def of_other_type(
     reading: what the names were taken for; None for nothing known.
     """
     found = _of_text_config(config, file, families, lost)
-    return of_unknown_type(config, file, families, lost) if found is None and reading is None else found
+    if found is not None or reading is not None:
+        return found
+    return of_unknown_type(config, file, families, lost) or of_misspelled_type(config, file, families, lost)
 
 
 def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:

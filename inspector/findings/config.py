@@ -349,6 +349,10 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     foreign: tuple[str, ...] = ()
     program: str | None = None
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    by_names: str | None = None
+    """The type whose names the tensors have, where the config names no class."""
+    alike: int = 0
+    """Other types with the same names."""
 
     def headline(self) -> str:
         return self.place.key or "model_type"
@@ -374,5 +378,11 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))
         if self.place.key == "_class_name":
             return Remedy("download config.json, which belongs to the weights, again: this one describes no model")
+        if self.by_names and not self.class_name:
+            if not self.alike:
+                step = Step(action="set", file="config.json", key=("model_type",), new=self.by_names)
+                return Remedy(f'set "model_type": "{self.by_names}" in config.json', (step,))
+            others = f"{self.alike} other {'type has' if self.alike == 1 else 'types have'} the same names"
+            return Remedy(f'set "model_type": "{self.by_names}" in config.json, if it is one: {others}')
         of = f"the type of {self.class_name}" if self.class_name else "the model's type"
         return Remedy(f'set "model_type" in config.json to {of}')

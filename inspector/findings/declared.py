@@ -50,10 +50,11 @@ class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
 
 
 class ModelTypeMisspelled(ContentFinding, frozen=True, kw_only=True):
-    """The model type is one of transformers but for case, hyphens or underscores.
+    """The model type is misspelled.
 
     What it means
-        transformers has no such type, and a type of the same letters. The definition of that type was used.
+        transformers has no such type, and a type that differs in case, hyphens or underscores, or in one letter where
+        that type has the names of all tensors. The definition of that type was used.
 
     Why it matters
         AutoConfig compares the letters exactly and refuses the folder.
@@ -128,6 +129,8 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
     Example
         note[C318] class-unknown: LlamaForCausaLM
           similar  LlamaForCausalLM
+          help     set "architectures": ["LlamaForCausalLM"] in config.json, unless
+                   another library has LlamaForCausaLM
 
     What to do
         Nothing, if the class belongs to another library; otherwise correct the name.
@@ -141,6 +144,13 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
 
     headline_text = "{class_name}"
     row_texts = (("similar", "{similar}", "similar"),)
+
+    def remedy(self) -> Remedy:
+        if self.similar is None:
+            return super().remedy()
+        step = Step(action="set", file="config.json", key=("architectures",), new=[self.similar])
+        words = f'set "architectures": ["{self.similar}"] in config.json, unless another library has {self.class_name}'
+        return Remedy(words, (step,))
 
 
 class CodeFileMissing(Finding, frozen=True, kw_only=True):

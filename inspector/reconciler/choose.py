@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from inspector.algebra.expression import Literal, Node
 from inspector.algebra.names import key_of
 from inspector.dialects.catalog import may_know
 from inspector.matcher.claim import NO_CONFIG, Claim
@@ -45,6 +46,18 @@ def _mismatched(case: Reconciled) -> tuple[int, bool]:
     return against - unchecked, case.ledger.counts.expected_parameters is None
 
 
+def _lacks_rows(case: Reconciled) -> bool:
+    """Whether rows are absent that the definition has with any config, as the biases of qwen2's queries."""
+    return any(
+        not row.blocks and row.slot.whens and all(_is_true(condition.node) for condition in row.slot.whens)
+        for row in case.plan.rows
+    )
+
+
+def _is_true(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value is True
+
+
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Among readings that fit the names equally well, the one that fits the shapes best; equals are named in it."""
     if len(readings) < 2:
@@ -53,7 +66,7 @@ def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     against = [_mismatched(case) for case in tried]
     fitting = [case for case, mismatched in zip(tried, against, strict=True) if mismatched == min(against)]
     best = fitting[0]
-    same_names = tuple(case.reading.name for case in fitting[1:])
+    same_names = tuple(case.reading.name for case in fitting[1:] if not _lacks_rows(case))
     return replace(
         best.reading, scope=best.plan.scope, same_names=same_names
     )  # reuse the values that are solved already

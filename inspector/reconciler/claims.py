@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
-from inspector.findings.words import count
 from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
 from inspector.reconciler import ledger
@@ -106,6 +105,8 @@ def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
 
 def _layers_apart(difference: int, lines: Sequence[Line]) -> str | None:
     """How many layers more or less explain a difference, where all layers of the model are alike."""
+    from inspector.findings.words import count
+
     repeated: dict[str, list[tuple[int, int]]] = {}
     for line in lines:
         prefix, hole, _ = line.family.partition("#")

@@ -141,7 +141,7 @@ def _inventory(audited: Audit) -> str:
         count(counts.tensors, "tensor"),
         f"{families:,} {'family' if families == 1 else 'families'}",
         ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
-        f"{counts.stored_bytes:,} bytes of weights" + (" declared" if audited.incomplete.tensors else ""),
+        f"{counts.stored_bytes:,} bytes {'declared' if audited.incomplete.tensors else 'of weights'}",
     )
     return " · ".join(filter(None, stated))
 
@@ -274,7 +274,6 @@ def verdict_line(audited: Audit) -> str:
         else f"{count(counts.tensors, 'tensor')} counted, no formula for them"
     )
     if any(finding.severity != "note" for finding in audited.findings) and _differs(audited):
-        reported += "; together they account for every difference"
         reported += "; together they account for every difference"
     lost = audited.incomplete.tensors
     if lost:

@@ -166,6 +166,18 @@ def test_a_version_that_fails_on_what_the_other_one_loads(tmp_path: Path) -> Non
     assert (found.code, found.help) == ("N429", "use transformers 5.23")
 
 
+@pytest.mark.parametrize(
+    ("stated", "codes"), [("lllama", {"C325"}), ("lama", {"C325"}), ("llmaa", {"C325"}), ("llama9", {"N412"})]
+)
+def test_a_slip_in_the_model_type_is_corrected_where_all_names_fit(
+    stated: str, codes: set[str], tmp_path: Path
+) -> None:
+    record = base_record("llama")
+    config = {**record["config"], "model_type": stated, "architectures": ["MyForCausalLM"]}
+    audited = audit(str(write(healthy(spec_of(record), config), tmp_path)))
+    assert {one.code for one in audited.findings} == codes
+
+
 NULLS = [
     ("clip", "CLIPModel", ["projection_dim"], True),
     ("florence2", "Florence2Model", ["text_config", "encoder_ffn_dim"], True),
