@@ -46,10 +46,11 @@ HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
 
 BY_PATTERN: Final = "compressed-tensors"
 """The method whose list has whole names, and patterns; the entries of the others may be the end of a name."""
-EVERYWHERE: Final = frozenset({BY_PATTERN, "awq"})
+EVERYWHERE: Final = frozenset({BY_PATTERN, "awq", "bitsandbytes"})
 """Methods whose loaders replace each linear layer that is in no list, those of towers too, whatever its widths are.
 
-Source: `replace_with_awq_linear` of transformers 5, `apply_quantization_config` of compressed-tensors.
+Source: `replace_with_awq_linear` and `replace_with_bnb_linear` of transformers 5, `apply_quantization_config` of
+compressed-tensors.
 """
 BUILDS_HEADS: Final = frozenset({BY_PATTERN})
 """Methods whose loader quantizes a tied head as well where no list excludes it.
@@ -180,7 +181,7 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool
 def _is_linear(line: Line) -> bool:
     """Whether a weight is one of a linear layer; experts, which have an axis of their own, need not be layers."""
     linear = line.block is not None and line.block.slot.kind.name == "linear"
-    return linear and line.family.endswith(".weight") and line.family.count("#") <= 1
+    return linear and line.family.endswith(".weight") and line.family.count("#") <= 1 and len(line.layout.shape) == 2
 
 
 def _stack(family: str) -> str:

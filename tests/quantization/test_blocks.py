@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,25 @@ def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
 def test_rotations_are_no_findings_where_the_block_that_names_them_is_lost() -> None:
     config, spec, _ = checkpoint("ct-rotated")
     assert bad(judged(spec, unquantized(config))) == ["T625"]
+
+
+@pytest.mark.parametrize(("listed", "expected"), [
+    (["vision_tower", "lm_head"], set()), (["model.vision_tower", "lm_head"], set()), (None, {"T641"}),
+])  # fmt: skip
+def test_a_plain_tower_that_bitsandbytes_does_not_leave_out(listed: list[str] | None, expected: set[str]) -> None:
+    one = variants()["bnb_nf4_gemma3_tower"]
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
+    for name, (dtype, shape) in [*spec.items()]:
+        if name.startswith("vision_tower.") and ".weight." in name:
+            del spec[name]
+        elif name.startswith("vision_tower.") and dtype == "U8":
+            outputs = spec[f"{name.removesuffix('.weight')}.bias"][1][0]
+            spec[name] = ("BF16", (outputs, 2 * prod(shape) // outputs))
+    block = {**one["config"]["quantization_config"], "llm_int8_skip_modules": listed}
+    result = judged(spec, {**one["config"], "quantization_config": block})
+    assert codes(result) == expected
+    for finding in result.findings:
+        assert finding.code != "T641" or {"vision_tower", "model.vision_tower"} <= set(finding.remedy().steps[0].new)
 
 
 @pytest.mark.parametrize("name", QUANTIZED)
