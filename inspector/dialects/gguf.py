@@ -22,7 +22,7 @@ LLAMA_CPP: Final = Dialect(
         "embed.token": "token_embd",
         "embed.shared": "token_embd",
         "embed.position": "position_embd",
-        "embed.type": "token_types",
+        "embed.type": ("token_types", stored("token_types", "flat")),  # one row, after llama-quantize
         "norm.embed": "token_embd_norm",
         "@h.{}.input_layernorm": _B + "attn_norm",
         "@h.{}.ln_mlp": _B + "attn_norm",
@@ -36,7 +36,7 @@ LLAMA_CPP: Final = Dialect(
         "@pooler.dense": "pooler.dense",
         "head.dense": "cls",
         "norm.head": "cls.norm",
-        "head.class": "cls.output",
+        "head.class": ("cls.output", stored("cls.output", "flat")),  # one label, after llama-quantize
         "norm.final": "output_norm",
         "@embedding_norm": ("output_norm", "token_embd_norm"),  # the final norm of LFM2
         "@layers.{}.self_attn.rotary_emb.inv_freq": _B + "attn_rot_embd.weight=",
@@ -97,6 +97,8 @@ LLAMA_CPP: Final = Dialect(
         "@blocks.{}.ffn.experts.mlp.w1": stored(_B + "ffn_gate_exps.weight=", "by head"),
         "@blocks.{}.ffn.experts.mlp.v1": stored(_B + "ffn_up_exps.weight=", "by head"),
         "@blocks.{}.ffn.experts.mlp.w2": stored(_B + "ffn_down_exps.weight=", "by head", "transposed"),
+        "@encoder.layers.{}.mlp.experts.mlp.w1": stored(_B + "ffn_up_exps.weight=", "by head"),
+        "@encoder.layers.{}.mlp.experts.mlp.w2": stored(_B + "ffn_down_exps.weight=", "by head", "transposed"),
         "mlp.shared.gate": _B + "ffn_gate_shexp",
         "mlp.shared.up": _B + "ffn_up_shexp",
         "mlp.shared.down": _B + "ffn_down_shexp",
@@ -168,8 +170,9 @@ LLAMA_CPP: Final = Dialect(
         ("token_embd.weight", "blk.#.attn_output_norm.weight"),
     ),
     either=("attention.qkv",),
-    # the pooler of encoders: their files give hidden states; activations of which the metadata state the numbers
-    omits=("pooler", "mlp.activation.positive", "mlp.activation.negative"),
+    # the pooler of encoders: their files give hidden states; activations of which the metadata state the numbers; the
+    # bias of Nomic's mixtures, which the converter leaves out
+    omits=("pooler", "mlp.activation.positive", "mlp.activation.negative", "mlp.experts.bias"),
 )
 IN_ORDER: Final = msgspec.structs.replace(
     LLAMA_CPP,

@@ -98,6 +98,7 @@ ARCHITECTURES: Final[Mapping[str, tuple[str, str]]] = {
     "nemotron_h": ("nemotron_h", "NemotronHForCausalLM"),
     "nemotron_h_moe": ("nemotron_h", "NemotronHForCausalLM"),
     "nomic-bert": ("nomic_bert", "NomicBertModel"),
+    "nomic-bert-moe": ("nomic_bert", "NomicBertModel"),
     "olmo": ("olmo", "OlmoForCausalLM"),
     "olmo2": ("olmo2", "Olmo2ForCausalLM"),
     "olmoe": ("olmoe", "OlmoeForCausalLM"),

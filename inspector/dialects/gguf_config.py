@@ -151,7 +151,9 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
             return name in tensors or any(_in_most_layers(one, tensors) for one in (name, *WITHIN.get(name, ())))
         if what == "rows":
             layout = tensors.get(f"{name}.weight", _in_a_layer(f"{name}.weight", tensors))
-            return layout.shape[0] if layout is not None and len(layout.shape) == 2 else None
+            if layout is None or len(layout.shape) > 2:
+                return None
+            return layout.shape[0] if len(layout.shape) == 2 else len(layout.shape) or None
         if what == "layers":
             return _layers_with(name, tensors)
         if what == "whole":

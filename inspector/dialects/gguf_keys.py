@@ -355,6 +355,7 @@ KEYS: Final[Mapping[str, Table]] = {
     "nomic_bert": COMMON | {
         "head_dim": WIDTH, "type_vocab_size": "rows.token_types | 2", "qkv_proj_bias": "stored.attn_qkv.bias",
         "mlp_fc1_bias": "stored.ffn_up.bias", "mlp_fc2_bias": "stored.ffn_down.bias",
+        "moe_every_n_layers": "moe_every_n_layers | 0", "num_experts": "expert_count", "moe_top_k": "expert_used_count",
     },
     "olmo": GROUPED | QUERY_BIAS,
     "olmo2": GROUPED | QUERY_BIAS,

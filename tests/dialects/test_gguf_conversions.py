@@ -186,6 +186,20 @@ def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_pat
     assert alone.verdict == "clean", [*alone.findings]
 
 
+@pytest.mark.parametrize(("name", "single"), [
+    ("roberta_classifier", ("cls.output.weight", "cls.output.bias")),
+    ("bert", ("token_types.weight",)),
+])  # fmt: skip
+def test_one_label_and_one_type_are_a_vector_after_quantizing(
+    name: str, single: tuple[str, ...], tmp_path: Path
+) -> None:
+    file = written(name)
+    for at in single:
+        file.arrays[at] = file.arrays[at][0] if file.arrays[at].ndim > 1 else file.arrays[at][:1]
+    alone = audit(str(file.save(tmp_path / "target.gguf")))
+    assert alone.verdict == "clean", [*alone.findings]
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", CASES)
 def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> None:

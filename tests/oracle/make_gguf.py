@@ -116,6 +116,9 @@ TURNED = frozenset({"qwen3_vl_moe"})
 it makes of those that transformers 5 saves does not load.
 """
 SECTIONS = {"text_config": {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2]}}}
+NOMIC = {"causal": False, "prenorm": False, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
+         "rotary_emb_scale_base": None, "rotary_emb_base": 10000}  # fmt: skip
+"""What the configs of Nomic's encoders state by their authors' code."""
 STATED: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_asr", "qwen3_omni_moe"), SECTIONS),
     **{name: {"scoring_func": "sigmoid"} for name in ("deepseek_v32", "exaone_moe")},
@@ -138,10 +141,9 @@ STATED: dict[str, dict[str, Any]] = {
     "nemotron_h": {"num_hidden_layers": 4, "layers_block_type": ["mamba", "moe", "attention", "mamba"]},
     "nemotron_h_dense": {"num_hidden_layers": 4, "hybrid_override_pattern": "M-*-"},
     "gpt_neox": {"rotary_pct": 0.25}, "cohere2": {"rotary_pct": 1.0},
-    "nomic_bert": {
-        "n_positions": 8192, "activation_function": "swiglu", "causal": False, "qkv_proj_bias": False,
-        "mlp_fc1_bias": False, "mlp_fc2_bias": False, "prenorm": False, "rotary_emb_fraction": 1.0,
-        "rotary_emb_interleaved": False, "rotary_emb_scale_base": None, "rotary_emb_base": 1000,
+    "nomic_bert": NOMIC | {
+        "n_positions": 8192, "activation_function": "swiglu", "qkv_proj_bias": False, "mlp_fc1_bias": False,
+        "mlp_fc2_bias": False, "rotary_emb_base": 1000,
     },
     "granitemoehybrid_dense": {"layer_types": ["attention"] * 3},
     "step3p7": {
@@ -161,9 +163,11 @@ LEFT_OUT = {
         "moe_shared_expert_intermediate_size",
         "n_group",
         "topk_group",
-    )
+    ),
+    "nomic_bert_moe": (),
 }
-"""Keys that published configs do not have and by which the converter knows another architecture."""
+"""Keys that published configs do not have and by which the converter knows another architecture; the config is
+read as it stands, where a class of transformers would give it other values."""
 AS_PUBLISHED = {
     "bitnet": (("attn_sub_norm.", "inner_attn_ln."), ("ffn_sub_norm.", "ffn_layernorm.")),
     "kimi_linear": (("layers.0.block_sparse_moe.", "layers.0.mlp."),),
@@ -226,6 +230,11 @@ OWN_CODE: dict[str, tuple[str, str, dict[str, Any]]] = {
             {"attention": IDLE | {"replace_with_linear": False}, "ffn": {"ffn_mult": 9.0}},
             {"attention": IDLE | {"replace_with_linear": True}, "ffn": {"ffn_mult": 3.0}},
             {"attention": ATTENDING | {"n_heads_in_group": 2}, "ffn": {"ffn_mult": 3.0}}]}),
+    "nomic_bert_moe": ("nomic_bert", "NomicBertModel", NOMIC | {
+        "vocab_size": 107, "n_embd": 48, "n_layer": 4, "n_head": 6, "n_inner": 92, "n_positions": 2048,
+        "type_vocab_size": 1, "layer_norm_epsilon": 1e-5, "activation_function": "gelu", "qkv_proj_bias": True,
+        "mlp_fc1_bias": True, "mlp_fc2_bias": True, "num_experts": 11, "moe_top_k": 2, "moe_every_n_layers": 2,
+        "head_dim": 8}),
     "openelm": ("openelm", "OpenELMForCausalLM", {
         "vocab_size": 107, "model_dim": 48, "num_transformer_layers": 3, "head_dim": 20, "num_query_heads": [4, 4, 8],
         "num_kv_heads": [1, 1, 2], "ffn_multipliers": [0.5, 1.0, 1.75], "ffn_dim_divisor": 28, "max_context_length": 70,
@@ -333,7 +342,7 @@ def by_definition(model_type: str, class_name: str, config: dict[str, Any], fold
 
     written = {**config, "model_type": model_type, "architectures": [class_name]}
     write(folder, numbers(genuine(written, "F32")), written)
-    add_tokenizer(folder, int(written["vocab_size"]), "BPE")
+    add_tokenizer(folder, int(written["vocab_size"]), "WordPiece" if model_type == "nomic_bert" else "BPE")
     return class_name, written
 
 

@@ -2,8 +2,9 @@
 
 modeling_modernbert.py: layer 0 has no `attn_norm`; `Wi` is input and gate; five separate switches for biases, while the
 classifier itself always has one. modeling_nomic_bert.py: q, k, v fused on disk, no biases in the layers unless the
-older config's keys say so. modeling_gte.py: up and gate fused on disk without bias, the way down has one. The authors'
-own code (Alibaba-NLP/new-impl) calls the type `new`.
+older config's keys say so; its authors' code has a mixture in every n-th layer (`moe_every_n_layers`), with the experts
+below one another, and then no layer has gates. modeling_gte.py: up and gate fused on disk without bias, the way down
+has one. Its authors' own code (Alibaba-NLP/new-impl) calls the type `new`.
 """
 
 from inspector.architectures.blocks import CLASSIFIER
@@ -44,7 +45,8 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd | hidden_size", L="n_layer | num_hidden_layers",
               h="n_head | num_attention_heads",
               dh="head_dim | d/h", ff="n_inner | intermediate_size", y="type_vocab_size",
-              C="labels"),
+              C="labels", E="num_experts", every="moe_every_n_layers | 0",
+              M="L[every > 0 and {L} % max(every, 1) == 1]", D="L - M"),
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d"), when="y > 0"),
@@ -61,10 +63,17 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
                     part("attn.v_proj", "attention.value", linear("d -> h*dh", bias="qkv_proj_bias")))),
             part("attn.out_proj", "attention.output", linear("h*dh -> d", bias="qkv_proj_bias")),
             part("norm1",         "norm.attention",   affine("d")),
-            part("mlp.fc11",      "mlp.up",           linear("d -> ff", bias="mlp_fc1_bias")),
-            part("mlp.fc12",      "mlp.gate",         linear("d -> ff", bias="mlp_fc1_bias")),
-            part("mlp.fc2",       "mlp.down",         linear("ff -> d", bias="mlp_fc2_bias")),
-            part("norm2",         "norm.mlp",         affine("d")))),
+            part("norm2",         "norm.mlp",         affine("d"))),
+        under("encoder.layers.{D}.mlp",
+            part("fc1",           "mlp.up",           linear("d -> ff", bias="mlp_fc1_bias"), when="every > 0"),
+            part("fc11",          "mlp.up",           linear("d -> ff", bias="mlp_fc1_bias"), when="every == 0"),
+            part("fc12",          "mlp.gate",         linear("d -> ff", bias="mlp_fc1_bias"), when="every == 0"),
+            part("fc2",           "mlp.down",         linear("ff -> d", bias="mlp_fc2_bias"))),
+        under("encoder.layers.{M}.mlp",
+            part("router.layer",   "router",           linear("d -> E")),
+            part("experts.mlp.w1", "mlp.up",           param("E*ff d")),
+            part("experts.mlp.w2", "mlp.down",         param("E*ff d")),
+            part("experts.bias",   "mlp.experts.bias", param("d")))),
     heads=(
         head("Model",                     ""),
         head("ForMaskedLM",               "nomic_bert.", under("cls.predictions",
