@@ -147,6 +147,8 @@ EXCEPTIONS = {
     ("attention.dense", "bottleneck.attention"): "mobilebert: narrows what attention reads",
     ("self_attn.bias_v", "attention.position.bias"): "parakeet: `v` of the relative positions of Transformer-XL",
     ("pooler.to_out", "pooler"): "mochi: what an attention pooler ends in",
+    ("dense1", "adapter.down"): "xmod: an adapter narrows, then widens",
+    ("dense2", "adapter.up"): "xmod: an adapter narrows, then widens",
     ("project_q", "head.dense.q"): "wav2vec2: the quantized targets of pretraining, not queries",
 }
 """(end of a path, role) -> why the name does not mean the role that it says elsewhere."""

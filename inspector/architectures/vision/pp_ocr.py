@@ -17,12 +17,7 @@ BACKBONE = submodel("backbone", "backbone.", HGNET_V2, config="backbone_config",
 NORMED = rows(                                 # i channels in, o out, k the kernel
     part("convolution",   "resnet.conv", conv("i -> o, k0 k1", bias=False)),
     part("normalization", "norm.resnet", batchnorm("o")))
-SVTR = rows(                                   # c channels of the last stage
-    under("conv_block.0", NORMED, i="c",    o="c//8", tower="conv.1"),
-    under("conv_block.1", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.2"),
-    under("conv_block.2", NORMED, i="d",    o="c",    k0="1", k1="1", tower="conv.3"),
-    under("conv_block.3", NORMED, i="2*c",  o="c//8", tower="conv.4"),
-    under("conv_block.4", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.5"),
+SVTR_LAYERS = rows(
     under("svtr_block.{L}",
         part("layer_norm1",          "norm.attention",   affine("d")),
         part("self_attn.qkv",        "attention.qkv",    linear("d -> d + d + d", bias="qkv_bias", packs="q k v")),
@@ -31,8 +26,16 @@ SVTR = rows(                                   # c channels of the last stage
         part("mlp.fc1",              "mlp.up",           dense("d -> ff")),
         part("mlp.fc2",              "mlp.down",         dense("ff -> d"))),
     part("norm", "norm.final", affine("d")))
+SVTR = rows(                                   # c channels of the last stage
+    under("conv_block.0", NORMED, i="c",    o="c//8", tower="conv.1"),
+    under("conv_block.1", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.2"),
+    under("conv_block.2", NORMED, i="d",    o="c",    k0="1", k1="1", tower="conv.3"),
+    under("conv_block.3", NORMED, i="2*c",  o="c//8", tower="conv.4"),
+    under("conv_block.4", NORMED, i="c//8", o="d",    k0="1", k1="1", tower="conv.5"),
+    SVTR_LAYERS)
 LAST = "backbone_config.stage_out_channels[len(backbone_config.stage_out_channels) - 1]"
-CHARACTERS = rows(under("head.encoder", SVTR), part("head.head", "head.token", dense("d -> head_out_channels")))
+TEXT = part("head.head", "head.token", dense("d -> head_out_channels"))
+CHARACTERS = rows(under("head.encoder", SVTR), TEXT)
 REC = Dims(d="hidden_size", L="depth | num_hidden_layers", ff="floor(d*mlp_ratio)",
            k0="conv_kernel_size[0] | 1", k1="conv_kernel_size[1] | 3")
 PP_OCRV5_SERVER_REC = Architecture("pp_ocrv5_server_rec", ties="false", ignores="num_attention_heads",
@@ -113,15 +116,14 @@ MAPS_AND_NECK = rows(
           o="n", tower="insert"),
     under("neck.input_conv.{Y}",  part("in_conv", "neck.conv",    conv("n -> o, 3 3", bias=False)), WEIGHED,
           o="q", tower="input"))
+MASKS = rows(                                  # n channels in, q inside
+    part("conv_down.convolution", "head.mask.down", conv("n -> q, kernel_list[0] kernel_list[0]", bias=False)),
+    part("conv_down.norm",        "norm.head.down", batchnorm("q")),
+    part("conv_up.convolution",   "head.mask.up",   conv_t("q -> q, kernel_list[1] kernel_list[1]")),
+    part("conv_up.norm",          "norm.head.up",   batchnorm("q")),
+    part("conv_final",            "head.mask",      conv_t("q -> 1, kernel_list[2] kernel_list[2]")))
 PP_OCRV5_MOBILE_DET = Architecture("pp_ocrv5_mobile_det", ties="false", ignores="interpolate_mode", dims=MOBILE_DET,
     heads=(
         head("Model", "", MOBILE, MAPS_AND_NECK),
         head("ForObjectDetection", "", under("model", MOBILE, MAPS_AND_NECK),
-            under("head",
-                part("conv_down.convolution", "head.mask.down",
-                     conv("n -> q, kernel_list[0] kernel_list[0]", bias=False)),
-                part("conv_down.norm",        "norm.head.down", batchnorm("q")),
-                part("conv_up.convolution",   "head.mask.up",   conv_t("q -> q, kernel_list[1] kernel_list[1]")),
-                part("conv_up.norm",          "norm.head.up",   batchnorm("q")),
-                part("conv_final",            "head.mask",      conv_t("q -> 1, kernel_list[2] kernel_list[2]"))),
-            default=True)))
+            under("head", MASKS), default=True)))

@@ -98,7 +98,7 @@ MEMORY_ATTENTION = rows(                       # i channels of what is attended 
     part("k_proj", "attention.key",    dense("i -> b")),
     part("v_proj", "attention.value",  dense("i -> b")),
     part("o_proj", "attention.output", dense("b -> y")))
-MEMORY = rows(
+MEMORY_REST = rows(
     part("no_memory_embedding",                "embed.no_memory",          param("1 1 d")),
     part("no_memory_positional_encoding",      "embed.position.no_memory", param("1 1 d")),
     part("memory_temporal_positional_encoding", "embed.time",              param("F 1 1 u")),
@@ -108,7 +108,21 @@ MEMORY = rows(
     part("mask_downsample",                    "embed.mask.first",         conv("1 -> 1, 4 4")),
     part("temporal_positional_encoding_projection_layer", "embed.time.project", dense("d -> u"),
          when="enable_temporal_pos_encoding_for_object_pointers"),
-    under("object_pointer_proj", SMALL, m="d", w="d", o="d", K="H", tower="pointer"),
+    under("object_pointer_proj", SMALL, m="d", w="d", o="d", K="H", tower="pointer"))
+MEMORY_ENCODER = under("memory_encoder",
+    part("mask_downsampler.layers.{S}.conv",       "resnet.mask",      conv("s**(2*{S}) -> s**(2*{S} + 2), w w")),
+    part("mask_downsampler.layers.{S}.layer_norm", "norm.mask",        affine("s**(2*{S} + 2)")),
+    part("mask_downsampler.final_conv",            "resnet.mask.last", conv("s**(2*S) -> v, 1 1")),
+    part("feature_projection",                     "embed.map",        conv("c -> c, 1 1")),
+    under("memory_fuser.layers.{G}",
+        part("depthwise_conv",  "resnet.depth", conv("z -> z, k k", groups="z")),
+        part("layer_norm",      "norm.fuse",    affine("z")),
+        part("pointwise_conv1", "mlp.up",       dense("z -> g")),
+        part("pointwise_conv2", "mlp.down",     dense("g -> z")),
+        part("scale",           "mlp.scale",    param("z"))),
+    part("projection", "embed.memory", conv("c -> u, 1 1")), tower="memory.encoder")
+MEMORY = rows(
+    MEMORY_REST,
     under("memory_attention",
         under("layers.{Lm}",
             under("self_attn", MEMORY_ATTENTION, i="y"),
@@ -119,18 +133,7 @@ MEMORY = rows(
             part("layer_norm2", "norm.cross",     affine("y")),
             part("layer_norm3", "norm.mlp",       affine("y"))),
         part("layer_norm", "norm.final", affine("y")), tower="memory"),
-    under("memory_encoder",
-        part("mask_downsampler.layers.{S}.conv",       "resnet.mask",      conv("s**(2*{S}) -> s**(2*{S} + 2), w w")),
-        part("mask_downsampler.layers.{S}.layer_norm", "norm.mask",        affine("s**(2*{S} + 2)")),
-        part("mask_downsampler.final_conv",            "resnet.mask.last", conv("s**(2*S) -> v, 1 1")),
-        part("feature_projection",                     "embed.map",        conv("c -> c, 1 1")),
-        under("memory_fuser.layers.{G}",
-            part("depthwise_conv",  "resnet.depth", conv("z -> z, k k", groups="z")),
-            part("layer_norm",      "norm.fuse",    affine("z")),
-            part("pointwise_conv1", "mlp.up",       dense("z -> g")),
-            part("pointwise_conv2", "mlp.down",     dense("g -> z")),
-            part("scale",           "mlp.scale",    param("z"))),
-        part("projection", "embed.memory", conv("c -> u, 1 1")), tower="memory.encoder"))
+    MEMORY_ENCODER)
 SAM2_VIDEO = Architecture("sam2_video", dims=MEMORY_DIMS,
     parts=rows(submodel("vision", "vision_encoder.", SAM2_VISION), SAM2_REST, MEMORY),
     heads=(head("Model", ""),))

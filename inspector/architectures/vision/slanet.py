@@ -1,13 +1,14 @@
-"""SLANet, PaddleOCR's recogniser of tables, above PP-LCNet.
+"""SLANet, PaddleOCR's recogniser of tables, above PP-LCNet, and SLANeXt, above SAM's vision tower.
 
 modeling_slanet.py: the maps of all stages behind the first, whose widths are cut to whole numbers and not rounded,
 become `post_conv_out_channels` and pass a pyramid down and one up; a recurrent cell that attends to them writes the
-structure.
+structure. modeling_slanext.py has one convolution between the tower and the same cell.
 """
 
 from inspector.architectures.vision.pp_lcnet import CONV, PP_LCNET
+from inspector.architectures.vision.sam import SAM_VISION
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
-from inspector.notation.kinds import dense, linear, param
+from inspector.notation.kinds import conv, dense, linear, param
 
 CELL = rows(                                   # d width, o channels of the map, z words of the structure
     part("structure_attention_cell.input_to_hidden",  "attention.key",   linear("o -> d")),
@@ -44,3 +45,12 @@ SLANET = Architecture("slanet", ties="false", ignores="max_text_length",
         head("Backbone", "", BODY),
         head("SLAHead", "", CELL),
         head("ForTableRecognition", "", under("backbone", BODY), under("head", CELL), default=True)))
+TOWER = rows(
+    submodel("vision", "vision_tower.", SAM_VISION, head="tower"),
+    part("post_conv", "neck.conv", conv("post_conv_in_channels -> o, 3 3", bias=False)))
+SLANEXT = Architecture("slanext", ties="false", ignores="max_text_length",
+    dims=Dims(d="hidden_size", o="post_conv_out_channels", z="out_channels"),
+    heads=(
+        head("Backbone", "", TOWER),
+        head("SLAHead", "", CELL),
+        head("ForTableRecognition", "", under("backbone", TOWER), under("head", CELL), default=True)))
