@@ -1664,9 +1664,6 @@ COMBINED |= LATER_COMBINED
 # Types with a definition and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
-    "edgetam": "its vision tower is of the package timm",
-    "edgetam_video": "its vision tower is of the package timm",
-    "edgetam_vision_model": "it is a network of the package timm with a neck",
     "fast_vlm": "its vision tower is of the package timm",
     "gemma4_assistant": "transformers 5.23 refuses a text model whose layers all share their keys",
     "gemma4_unified_assistant": "transformers 5.23 refuses a text model whose layers all share their keys",

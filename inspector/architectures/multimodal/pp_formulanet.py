@@ -9,8 +9,8 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import conv, dense, linear
 
 FORMULA_VISION = Architecture("pp_formulanet_vision",
-    dims=SAM_VISION.dims | Dims(i="post_conv_in_channels", m="post_conv_mid_channels", u="post_conv_out_channels",
-                                t="decoder_hidden_size"),
+    dims={**SAM_VISION.dims, **Dims(i="post_conv_in_channels", m="post_conv_mid_channels", u="post_conv_out_channels",
+                                    t="decoder_hidden_size")},
     heads=(head("Model", ""),),
     parts=rows(SAM_VISION.parts, under("multi_modal_projector",
         part("conv1",    "bridge.conv",  conv("i -> m, 3 3", bias=False)),

@@ -1,9 +1,10 @@
 """EdgeTAM: SAM 2 with a small network of the library timm in place of Hiera, for pictures and for video.
 
-modeling_edgetam.py: the timm network is not described. modeling_edgetam_video.py: memories pass a resampler with
-latents for a whole picture and for its parts, each layer of which has cross and self attention with an MLP each.
+modeling_edgetam.py: of timm's networks RepViT M1 is described. modeling_edgetam_video.py: memories pass a resampler
+with latents for a whole picture and for its parts, each layer of which has cross and self attention with an MLP each.
 """
 
+from inspector.architectures.vision.repvit import REPVIT
 from inspector.architectures.vision.sam2 import (
     MEMORY_ATTENTION,
     MEMORY_DIMS,
@@ -15,11 +16,13 @@ from inspector.architectures.vision.sam2 import (
 from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
+KNOWN = "backbone_config.architecture == 'repvit_m1'"
 EDGETAM_VISION = Architecture("edgetam_vision_model", heads=(head("tower Model", ""),),
     ignores="backbone_feature_sizes fpn_stride fpn_padding fpn_top_down_levels num_feature_levels",
     dims=Dims(d="fpn_hidden_size", N="len(backbone_channel_list)", k="fpn_kernel_size"),
     parts=rows(
-        opaque("backbone.", "a network of the timm library"),
+        submodel("backbone", "backbone.", REPVIT, config="backbone_config", when=KNOWN),
+        opaque("backbone.", "a network of the timm library", when=f"not ({KNOWN})"),
         part("neck.convs.{N}", "neck.conv", conv("backbone_channel_list[{N}] -> d, k k"))))
 EDGETAM = Architecture("edgetam", dims=SAM2_DIMS,
     parts=rows(
