@@ -26,7 +26,7 @@ from inspector.auditing.result import Skipped
 from inspector.auditing.stated_parts import parts_missing
 from inspector.auditing.stated_places import with_place
 from inspector.auditing.unfound_entries import names_in_model
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.packed import (
     PackedOtherwise,
     PackedWidthsDisagree,
@@ -97,7 +97,7 @@ def packing_findings(
     cases = tuple(one for one in unpacked.cases if one.of not in never or not isinstance(one.finding, SkippedButPacked))
     unpacked = msgspec.structs.replace(unpacked, cases=cases)
     if cases:
-        found = list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines))
+        found = _as_one_block(list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)), lines)
         for one in with_exceptions(found, unpacked):
             yield with_place(one, checkpoint)
     yield from _expected_plain(alike)
@@ -130,6 +130,25 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             _, block = block_for(one.scheme, packing, (helper.key for helper in unpacked.helpers))
             one = msgspec.structs.replace(one, block=block)
         yield one
+
+
+def _as_one_block(findings: list[Finding], lines: Sequence[Line]) -> list[Finding]:
+    """The findings; those of MLX that contradict one setting with several values are one, with the entries of modules.
+
+    The entries were lost, or name the modules as another program does.
+    """
+    settings = [one for one in findings if isinstance(one, PackingConfigDisagrees) and one.scheme.startswith("mlx")]
+    found = [one for one in settings if len({repr(other.weights) for other in settings if other.key == one.key}) > 1]
+    if not found:
+        return findings
+    block = mixed_block([(line.packed, _modules(line)) for line in lines if line.packed is not None])
+    if block is None:
+        return findings
+    values = [one.weights for one in found if one.key == found[0].key]
+    names = tuple(name for one in found for name in one.names)[:NAMES_SHOWN]
+    modules = sum(one.modules for one in found if one.key == found[0].key)
+    whole = msgspec.structs.replace(found[0], weights=values, block=block, modules=modules, names=names)
+    return [whole, *(one for one in findings if one not in settings)]
 
 
 def _expected_plain(found: PlainExpected) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,19 @@ def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
 def test_rotations_are_no_findings_where_the_block_that_names_them_is_lost() -> None:
     config, spec, _ = checkpoint("ct-rotated")
     assert bad(judged(spec, unquantized(config))) == ["T625"]
+
+
+@pytest.mark.parametrize("name_of", [lambda name: f"language_model.{name}", lambda name: ""])
+def test_entries_of_mlx_that_name_no_module_are_one_finding(name_of: Callable[[str], str]) -> None:
+    config, spec, _ = checkpoint("mlx_mixed_3_6")
+    for key in ("quantization", "quantization_config"):
+        block = config[key]
+        config[key] = {name_of(one) if isinstance(entry, dict) else one: entry for one, entry in block.items()}
+        config[key].pop("", None)
+    (finding,) = judged(spec, config).findings
+    (step,) = finding.remedy().steps
+    assert (finding.code, step.key) == ("T614", ("quantization",))
+    assert codes(judged(spec, {**config, "quantization": step.new})) == set()
 
 
 @pytest.mark.parametrize(("listed", "expected"), [
