@@ -120,6 +120,8 @@ def refused_if_read(audited: Audit) -> str:
     return f"it joins {one} and {other}, which are quantized in different ways" if one else ""
 
 
+PACKED_BY_NAME: Final = "mxfp4"
+"""The method of which vLLM's experts are packed, whatever is stored."""
 STORAGE: Final = "bnb_4bit_quant_storage"
 """The dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any but bytes."""
 
@@ -127,7 +129,7 @@ STORAGE: Final = "bnb_4bit_quant_storage"
 def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
     """Whether vLLM reads the weights without the quantization block alone: plain experts under one of mxfp4."""
     block = values.get(QUANTIZATION)
-    return isinstance(block, Mapping) and block.get("quant_method") == "mxfp4" and _has_nothing_packed(audited)
+    return isinstance(block, Mapping) and block.get("quant_method") == PACKED_BY_NAME and _has_nothing_packed(audited)
 
 
 def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ read four bits in AWQ's layout and take the settings of some formats over. The t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
@@ -43,27 +43,42 @@ def of_other_tool(values: Mapping[str, Any], model_type: str | None, names: Iter
     if not isinstance(block, Mapping) or OWN_BLOCK in values:
         return None
     method = block.get("quant_method")
-    if method in ("awq", "gptq"):
-        return _of_awq(method, block, tuple(names))
-    if method == "compressed-tensors":
-        stated = block.get("format")
-        if stated not in FORMATS:
-            return REFUSES, f"unsupported compressed-tensors format '{stated}'"
-        return (UNKNOWN, NOT_RECORDED) if model_type in PACKED else (REFUSES, "its model has no weight_packed")
-    if method == "fp8":
-        scale = next((name for name in names if name.endswith(SCALES)), None)
-        if scale is None:
-            return None
-        taken = model_type in SCALED or block.get("scale_fmt") == "ue8m0"
-        return (UNKNOWN, NOT_RECORDED) if taken else (REFUSES, f"its model has no {scale.rpartition('.')[2]}")
-    return None
+    rule = RULES.get(method) if isinstance(method, str) else None
+    return None if rule is None else rule(block, model_type, tuple(names))
 
 
-def _of_awq(method: str, block: Mapping[str, Any], names: tuple[str, ...]) -> Answer | None:
-    """What it does with AWQ and GPTQ, whose tensors it takes for those of AWQ in both cases."""
+def _of_compressed_tensors(block: Mapping[str, Any], model_type: str | None, names: tuple[str, ...]) -> Answer:
+    stated = block.get("format")
+    if stated not in FORMATS:
+        return REFUSES, f"unsupported compressed-tensors format '{stated}'"
+    return (UNKNOWN, NOT_RECORDED) if model_type in PACKED else (REFUSES, "its model has no weight_packed")
+
+
+def _of_fp8(block: Mapping[str, Any], model_type: str | None, names: tuple[str, ...]) -> Answer | None:
+    scale = next((name for name in names if name.endswith(SCALES)), None)
+    if scale is None:
+        return None
+    taken = model_type in SCALED or block.get("scale_fmt") == "ue8m0"
+    return (UNKNOWN, NOT_RECORDED) if taken else (REFUSES, f"its model has no {scale.rpartition('.')[2]}")
+
+
+def _of_awq(block: Mapping[str, Any], model_type: str | None, names: tuple[str, ...]) -> Answer | None:
+    """What it does with the layout of AWQ."""
     if block.get("bits", BITS) != BITS:
         return REFUSES, f"it reads {BITS} bits of AWQ only"
-    if method == "gptq":
-        because = "it reads no g_idx" if any(name.endswith(ORDER) for name in names) else "it reads AWQ's layout only"
-        return REFUSES, because
     return (UNKNOWN, NOT_RECORDED) if any(EXPERTS in name for name in names) else None
+
+
+def _of_gptq(block: Mapping[str, Any], model_type: str | None, names: tuple[str, ...]) -> Answer | None:
+    """What it does with GPTQ, whose tensors it takes for those of AWQ."""
+    if block.get("bits", BITS) != BITS:
+        return REFUSES, f"it reads {BITS} bits of AWQ only"
+    return REFUSES, "it reads no g_idx" if any(name.endswith(ORDER) for name in names) else "it reads AWQ's layout only"
+
+
+Rule = Callable[[Mapping[str, Any], str | None, tuple[str, ...]], Answer | None]
+"""What follows from a block, the model type and the names of the tensors."""
+RULES: Final[Mapping[str, Rule]] = {
+    "awq": _of_awq, "compressed-tensors": _of_compressed_tensors, "fp8": _of_fp8, "gptq": _of_gptq,
+}  # fmt: skip
+"""Method -> what mlx-lm does with it."""
