@@ -155,6 +155,8 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     # an odd head that is rotated as a whole, settings that only the config class checks
     ("axk1", {"head_dim": 31}, "head_dim", "refuses", "unsupported"),
     ("bert", {"rope_scaling": {"type": "linear"}}, "rope_scaling.factor", "refuses", "complete"),
+    ("dia", {"decoder_config.rope_parameters": {**ROTARY, "rope_type": "yarnn"}},
+     "decoder_config.rope_parameters.rope_type", "refuses", "complete"),
     ("cohere2_moe", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
     ("bert", {"num_labels": "3"}, "num_labels", "refuses", "complete"),
     ("vit", {"num_labels": None}, "num_labels", "refuses", "complete"),
