@@ -52,6 +52,10 @@ EVERYWHERE: Final = frozenset({BY_PATTERN, "awq", "bitsandbytes"})
 Source: `replace_with_awq_linear` and `replace_with_bnb_linear` of transformers 5, `apply_quantization_config` of
 compressed-tensors.
 """
+EXACT: Final = frozenset({"bitsandbytes"})
+"""Methods whose loader replaces layers of the class `Linear` and of none below it: `replace_with_bnb_linear`."""
+JOINED: Final = "in_proj_weight"
+"""The name of the queries, keys and values of torch's `MultiheadAttention` in one matrix."""
 BUILDS_HEADS: Final = frozenset({BY_PATTERN})
 """Methods whose loader quantizes a tied head as well where no list excludes it.
 
@@ -91,7 +95,10 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     found = []
     stated = tuple(entry.text for entry in settings.ignored)
     namer = namer if method in BY_ENDS else None
+    joined = _outputs_of_joined(lines) if method in EXACT else frozenset()
     for line, scheme in among_packed(lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN):
+        if line.family in joined:
+            continue
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
         boxes = tuple(
             box for setting, inside in pieces if setting.method and setting.sized and setting.skipped is None
@@ -176,6 +183,12 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool
         every = everywhere and ((heads and line.role.startswith(HEAD)) or not line.role.startswith(NO_LAYERS))
         if plain and (usual or every) and _is_linear(line):
             yield line, packed.get(stack) or next(iter(packed.values()))
+
+
+def _outputs_of_joined(lines: Sequence[Line]) -> frozenset[str]:
+    """The output projections of torch's `MultiheadAttention`, whose class is not `Linear` itself."""
+    joined = (line.family for line in lines if line.family.endswith(JOINED))
+    return frozenset(f"{family.removesuffix(JOINED)}out_proj.weight" for family in joined)
 
 
 def _is_linear(line: Line) -> bool:

@@ -158,6 +158,12 @@ def test_a_plain_tower_that_bitsandbytes_does_not_leave_out(listed: list[str] | 
         assert finding.code != "T641" or {"vision_tower", "model.vision_tower"} <= set(finding.remedy().steps[0].new)
 
 
+def test_the_output_of_joined_attention_is_left_plain_by_bitsandbytes() -> None:
+    one = variants()["bnb_nf4_gemma3_pooled"]
+    spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
+    assert codes(judged(spec, one["config"])) == set()
+
+
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_with_its_block_nothing_is_said(name: str) -> None:
     assert codes(stored(name, record(name)["config"])) == set()
