@@ -155,9 +155,9 @@ CLAIMS = [
     ("llama-3-8b", "8030257152", "4,096 less: it leaves out the final norm"),
     ("llama-7b-base", "6607339520", "4,096 less: it leaves out the final norm"),
     ("llama-65b-base", "65023508480", "8,192 less: it leaves out the final norm"),
-    ("attention-apart", "917504", "131,072 more: it counts in the attention output matrix as square"),
-    ("attention-below", "917504", "131,072 more: it counts in the attention output matrix as square"),
-    ("attention-biased", "1051136", "512 more: it counts in the attention output bias a second time"),
+    ("attention-apart", "917504", "131,072 more: it counts the attention output matrix as square"),
+    ("attention-below", "917504", "131,072 more: it counts the attention output matrix as square"),
+    ("attention-biased", "1051136", "512 more: it counts the attention output bias twice"),
 ]
 
 

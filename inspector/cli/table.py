@@ -99,7 +99,7 @@ AUDIT = Verb(
         FORMAT._replace(help="Output format.", choices=("text", "json", "markdown")),
         *VERDICT,
         Option("loader", ("--for",), "Judge for this loader only (see `inspector explain loads`).", value="LOADER"),
-        Option("require", ("--require",), "Exit with 1 unless this is the verdict.", choices=("clean",)),
+        Option("require", ("--require",), "Exit with 1 unless the verdict is clean.", choices=("clean",)),
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
         *VALUES,

@@ -232,8 +232,11 @@ def compare(
     from inspector.report.progress import Bar
 
     sides = (source, target, projector)
+    places = _places(sides, where)
+    if hashes and not any(places):
+        raise Failure("--hashes needs a Hub repository on one side")
     with Bar(what="reading files" if hashes else "reading headers") as bar:
-        compared = run_compare(*sides, expect=expect, hashes=hashes, places=_places(sides, where), progress=bar)
+        compared = run_compare(*sides, expect=expect, hashes=hashes, places=places, progress=bar)
     if values or tensor:
         from inspector.comparing.values import compared_with_values
 
@@ -256,6 +259,9 @@ def _places(sides: Sequence[str | None], where: Where) -> list[dict[str, Any]]:
         raise Failure(
             "--revision and --subfolder apply to one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER"
         )
+    named = [f"--{name}" for name in ("revision", "subfolder") if where.get(name)]
+    if named and not any(remote):
+        raise Failure(f"{' and '.join(named)} {'need' if named[1:] else 'needs'} a Hub repository on one side")
     return [dict(where) if one else {} for one in remote]
 
 
@@ -330,13 +336,17 @@ def schema(name: str | None = None, *, screen: Screen = PLAIN) -> Outcome:
 
 def architectures(name: str | None = None, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
     """Lists the definitions, or what one of them reads."""
-    from inspector.architectures.catalog import modules
     from inspector.report.listing import architecture_text, architectures_json
 
-    if name is not None and name not in modules():
-        from inspector.cli.suggestions import close
+    if name is not None:
+        from inspector.findings.words import either
+        from inspector.matcher.named import similar_types, type_named
 
-        raise Failure(f"unknown architecture '{name}'{close(name, list(modules()))}")
+        known = type_named(name)
+        if known is None:
+            near = similar_types(name)
+            raise Failure(f"unknown architecture '{name}'" + (f"; did you mean {either(near)}?" if near else ""))
+        name = known
     return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name, screen)))
 
 

@@ -188,14 +188,16 @@ class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
 
 
 class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
-    """The weights are a base model's, which is what is used of them.
+    """The weights are a base model's, and only the base model is used.
 
     What it means
-        The config names a class with a head, nothing of which is stored. modules.json or a pooling config shows that
-        the base model alone is used: it is complete, and the counts are compared with it.
+        The config names a class with a head, but no part of the head is stored. modules.json or a pooling
+        config shows that only the base model is used. The base model is complete, and the counts are compared
+        with it.
 
     Why it matters
-        It does not for this use. Loaded as the class that the config names, the model has a random head.
+        It does not matter for this use. Loaded as the class that the config names, the model has a randomly
+        initialized head.
 
     Example
         note[N432] base-model-used: the weights are DistilBertModel's

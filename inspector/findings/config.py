@@ -84,7 +84,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         named = self.labels is not None and self.labels != self.solved
         rows = [
             ("config", f"id2label has {self.labels}" if named else f"{config}{', the class default' * self.default}"),
-            ("weights", f"{self._weights()}, from {count(self.agreeing, 'tensor')}{self._against()}"),
+            ("weights", f"{self._weights()}{self._evidence()}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
         lost = [("or", f"the config is right and the weights lack {self.lost}")] if self.lost else []
@@ -102,6 +102,12 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return value(self.solved)
         element = "" if self.element is None else f"element {self.element} of the list "
         return f"{element}{self.interval[0]} to {self.interval[1]}"
+
+    def _evidence(self) -> str:
+        """The tensors that show the value; of a part that is switched on, and of which none is stored, these."""
+        if self.agreeing:
+            return f", from {count(self.agreeing, 'tensor')}"
+        return f": none of its {count(self.explains, 'tensor')} is stored" if self.solved is False else ""
 
     def _against(self) -> str:
         return f"; {count(self.dissenting, 'tensor')} would still differ" if self.dissenting else ""

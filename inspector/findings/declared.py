@@ -83,14 +83,15 @@ class ModelTypeMisspelled(ContentFinding, frozen=True, kw_only=True):
 
 
 class ModelTypeEarlier(ContentFinding, frozen=True, kw_only=True):
-    """The model type is the one that the model had in the code of its first repositories.
+    """The model type is the one from the model's original repositories.
 
     What it means
-        transformers has the model under another type, with other words for some sizes. With them the config gives every
-        stored tensor its name and its shape. `auto_map` is absent, which named that code.
+        transformers supports this model under another model type and with other names for some sizes. With
+        these names the config explains the name and the shape of every stored tensor. The config has no
+        `auto_map`, which would name the original code.
 
     Why it matters
-        AutoConfig knows no such type and refuses the folder.
+        AutoConfig does not know this type and refuses the folder.
 
     Example
         error[C327] model-type-earlier: RefinedWebModel is falcon in transformers
@@ -99,7 +100,8 @@ class ModelTypeEarlier(ContentFinding, frozen=True, kw_only=True):
                 "num_attention_heads": 71 in config.json
 
     What to do
-        State the type and the sizes in the words of transformers, or download the config.json of the newest revision.
+        Use the model type and the key names of transformers, or download the config.json of the newest
+        revision.
     """
 
     code = "C327"

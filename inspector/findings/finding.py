@@ -196,6 +196,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """The same finding in the audit of a pipeline that has the checkpoint as a component."""
         return msgspec.structs.replace(self, place=place, from_component=Component(component, self.place))
 
+    def __str__(self) -> str:
+        """The finding as reports print it, without line breaks inside a row."""
+        rows = [*self.lines, *([("help", self.help)] if self.help else [])]
+        width = max((len(label) for label, _ in rows), default=0)
+        likely = " (likely)" if self.confidence == "likely" else ""
+        lines = [f"{self.severity}[{self.code}] {self.name}: {self.title}{likely}"]
+        return "\n".join((*lines, *(f"  {label:<{width}}  {text}" for label, text in rows)))
+
     @property
     def title(self) -> str:
         """The headline, after the name of the component it is about."""

@@ -160,15 +160,15 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
 
 
 class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
-    """Of a tied pair only the head is stored.
+    """Only the head of a tied pair is stored.
 
     What it means
-        The config ties the head to the embedding, and one matrix is stored for both, under the name of the head. Tools
-        that store shared tensors once may keep either name.
+        The config ties the head to the embedding, and the shared matrix is stored once, under the name of the
+        head. Tools that store shared tensors once may keep either name.
 
     Why it matters
-        transformers 5 ties them whichever is stored. transformers 4 calls the checkpoint complete and leaves the
-        embedding without numbers; vLLM skips a tied head, and other loaders ask for the embedding.
+        transformers 5 ties them whichever is stored. transformers 4 reports the checkpoint as complete but
+        leaves the embedding uninitialized; vLLM skips a tied head, and other loaders require the embedding.
 
     Example
         note[N569] head-alone-of-tie: lm_head.weight, without the embedding

@@ -142,7 +142,7 @@ BESIDE = {
     ledger.UNEXPLAINED: "the unexplained tensors",
 }
 """Kinds of lines that are not parameters of the model, in words."""
-TWICE = " a second time"
+TWICE = " twice"
 """Behind a part that a total may count again. Two such parts are a coincidence."""
 
 
@@ -154,7 +154,7 @@ class _Part(Struct, frozen=True):
 def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> str | None:
     """The one part of the formula that explains a difference, left out or added; None where none or several do."""
     left_out, counted_in = _parts(lines, case)
-    parts, verb = (counted_in, "counts in") if difference > 0 else (left_out, "leaves out")
+    parts, verb = (counted_in, "counts") if difference > 0 else (left_out, "leaves out")
     wanted, more_or_less = abs(difference), _more(difference)
     for part in parts:
         if part.amount == wanted:
@@ -166,8 +166,7 @@ def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> 
     for more, less in ((p, q) for p in counted_in[:16] for q in left_out[:16]):
         if more.amount - less.amount == difference:
             return (
-                f"{more_or_less}: it counts in {more.text} ({more.amount:,}) "
-                f"and leaves out {less.text} ({less.amount:,})"
+                f"{more_or_less}: it counts {more.text} ({more.amount:,}) and leaves out {less.text} ({less.amount:,})"
             )
     return None
 
@@ -241,7 +240,7 @@ def _tied_twice(case: Reconciled | None) -> Iterator[_Part]:
         return
     for block in case.corrected.blocks:
         if block.tie is not None and block.elements and not block.slot.extra:
-            yield _Part(f"the tied {label(block.slot.role)} a second time", block.elements * block.tensors)
+            yield _Part(f"the tied {label(block.slot.role)} twice", block.elements * block.tensors)
 
 
 def _square(counted: Sequence[Line]) -> Iterator[_Part]:

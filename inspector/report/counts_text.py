@@ -38,6 +38,8 @@ def counts_text(audited: Audit, screen: Screen) -> str:
         rows.append(("  lost", f"{incomplete.elements:,}", remark))
     else:
         rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
+    if counts.packed_elements:
+        rows.append(("  quantized", f"{counts.packed_elements:,}", quantized_remark(audited)))
     for name, number, meaning in (
         ("extra components", counts.extra_components, "parameters outside the class's model"),
         ("tied copies", counts.tied_copies, "stored twice, counted once"),
@@ -104,6 +106,14 @@ def _parameters_remark(audited: Audit) -> str:
     tied = counts.tied_copies or head_is_tied(audited)
     short = rounded(counts.unique_parameters) if counts.unique_parameters >= 1000 else ""
     return ", ".join(filter(None, (short, "ties counted once" if tied else "")))
+
+
+def quantized_remark(audited: Audit) -> str:
+    """What the stored numbers of quantized weights stand for; blocks of GGUF contain their scales."""
+    packed = [line for line in audited.lines if line.packed is not None and line.parameters]
+    blocks = bool(packed) and all(line.packed is not None and line.packed.scheme.startswith("gguf") for line in packed)
+    of = f"{sum(line.parameters for line in packed):,} parameters"
+    return f"{of} and their scales" if blocks else f"packed values of {of}"
 
 
 def _is_adapter(audited: Audit) -> bool:

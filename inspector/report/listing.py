@@ -18,7 +18,7 @@ from inspector.notation.roles import label
 from inspector.reconciler.ledger import PARAMETER, Line
 from inspector.report.bounded import Room
 from inspector.report.clean import clean, figure, short
-from inspector.report.counts_text import rounded
+from inspector.report.counts_text import quantized_remark, rounded
 from inspector.report.json_v1 import counts_json, dumped, line_json
 from inspector.report.screen import PLAIN, Screen
 from inspector.report.text import family_text
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
 
 
 def count_text(audited: Audit) -> str:
-    """The four counts, each with what it means."""
+    """The four counts, each with what it means; of the parameters as the audit has them."""
     counts = audited.counts
     expected = counts.expected_parameters
+    in_short = f"{rounded(counts.unique_parameters)}, " if audited.verdict != "unreadable" else ""
     rows = [
-        _stored(audited),
-        ("parameters", f"{counts.parameters:,}", "including copies and extra components"),
-        ("unique parameters", f"{counts.unique_parameters:,}", "of the class's model, ties counted once"),
+        ("parameters", f"{counts.unique_parameters:,}", f"{in_short}of the model, ties counted once"),
         ("formula", figure(expected) if expected is not None else "-", _formula_meaning(audited)),
+        ("stored parameters", f"{counts.parameters:,}", "with copies and extra components"),
+        _stored(audited),
     ]
     lost = audited.incomplete
     if lost.tensors:
-        beyond = f"{counted(lost.tensors, 'tensor')} beyond the end of the file"
-        rows.insert(1, ("  lost", f"{lost.elements:,}", beyond))
+        rows.append(("  lost", f"{lost.elements:,}", f"{counted(lost.tensors, 'tensor')} beyond the end of the file"))
+    if counts.packed_elements:
+        rows.append(("  quantized", f"{counts.packed_elements:,}", quantized_remark(audited)))
     width = max(len(number) for _, number, _ in rows)
-    lines = [f"{name:<18}{number:>{width}}  {meaning}" for name, number, meaning in rows]
-    if audited.verdict != "unreadable":
-        lines.append(f"{'in short':<18}{rounded(counts.unique_parameters):>{width}}")
+    lines = [f"{name:<19}{number:>{width}}  {meaning}" for name, number, meaning in rows]
     return "\n".join(lines) + "\n"
 
 
 def _stored(audited: Audit) -> tuple[str, str, str]:
     name, where = ("declared elements", "headers") if audited.incomplete.tensors else ("stored elements", "files")
-    return name, f"{audited.counts.stored_elements:,}", f"all elements in the {where}"
+    return name, f"{audited.counts.stored_elements:,}", f"all numbers in the {where}"
 
 
 def count_json(audited: Audit) -> CountDocument:
@@ -208,6 +208,8 @@ def _proven() -> Iterator[str]:
     yield f"{len(found)} model types are supported. Each is checked against"
     yield "  saved      models built and saved by the library itself, every shape"
     yield "  published  published totals, to the last parameter"
+    yield "or, where it has no such data, 'as NAME' through a type with the same definition;"
+    yield "'layout only' is read from the library's code, without a model to check it."
     yield ""
     wide = max(map(len, found))
     yield f"{'model type':<{wide}}  saved  published"
@@ -236,19 +238,19 @@ def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:
         ("file", definition_file(name)),
         ("model types", ", ".join(definition.names)),
         ("classes", heads),
-        ("ties", definition.ties),
+        ("ties", definition.ties.replace(" | ", ", else ") if heads else ""),
         ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in definition.dims.items())),
         ("checked on", _proof(name)),
-        ("naming", _spellings(definition)),
+        ("naming", _spellings(definition, "diffusers" if not heads else "transformers")),
     ):
-        lines.extend(screen.wrapped(f"{entry:<12}{text}", rest=" " * 12))
+        lines.extend(screen.wrapped(f"{entry:<12}{text}", rest=" " * 12) if text else ())
     return "\n".join(lines) + "\n"
 
 
-def _spellings(definition: Architecture) -> str:
-    """How many naming schemes are supported, and of which programs."""
+def _spellings(definition: Architecture, library: str) -> str:
+    """How many naming schemes are supported, and of which programs. library: whose classes it describes."""
     others = writers_of(definition.names)
-    named = ", ".join(filter(None, (*(definition.writers or ("transformers",)), *others)))
+    named = ", ".join(filter(None, (*(definition.writers or (library,)), *others)))
     return f"{len(definition.dialects) + len(others)} ({named})"
 
 

@@ -337,6 +337,13 @@ def _families(audited: Audit, screen: Screen) -> str:
     return "".join(f"{text}\n" for text in ("families", *shown))
 
 
+def _elements(line: Line) -> str:
+    """How many elements a line has; of quantized weights also the parameters that they stand for."""
+    if line.packed is None or line.parameters in (0, line.elements):
+        return f"{line.elements:,}"
+    return f"{line.parameters:,} parameters ({line.elements:,} stored)"
+
+
 def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "", whole: bool = True) -> Iterator[str]:
     """A line of the ledger: the family, and below it role, shape and dtype, indices, kind and elements.
 
@@ -350,5 +357,5 @@ def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "", whol
     name = f"{indent}{clean(family_name(line.family))}"
     yield name if whole else screen.fitted(name)
     stored = f"{shape(line.layout.shape)} {line.layout.dtype}"
-    parts = (label(line.role), stored, indices_in_words(line.family, line.boxes), kind, f"{line.elements:,}")
+    parts = (label(line.role), stored, indices_in_words(line.family, line.boxes), kind, _elements(line))
     yield from screen.wrapped(" · ".join(filter(None, parts)), first="    ", rest="    ")

@@ -86,7 +86,7 @@ class Store(Struct):
         steps = tuple(step * kind.itemsize if dim > 1 else 0 for dim, step in zip(shape, steps, strict=True))
         reach = kind.itemsize + sum((dim - 1) * step for dim, step in zip(shape, steps, strict=True))
         if layout.elements and begin + reach > self._size(file):
-            return "its data is truncated"
+            return "data truncated"
         if layout.elements * kind.itemsize > reach:
             return "its elements repeat the same memory"
         return Numbers(self._array(file, kind, begin, shape, None if strides is None else steps), layout.dtype)
@@ -97,7 +97,7 @@ class Store(Struct):
         if found is None or not layout.shape:
             return f"{layout.dtype} is not decoded"
         if place.begin + layout.bytes > self._size(file):
-            return "its data is truncated"
+            return "data truncated"
         shape = (*layout.shape[:-1], layout.shape[-1] // found.elements)
         return Numbers(self._array(file, found.kind, place.begin, shape, None), layout.dtype)
 
@@ -135,7 +135,7 @@ class Store(Struct):
         if layout is None or file is None:
             return "none of the files read contains it"
         if stored in self.checkpoint.cut:
-            return "its data is truncated"
+            return "data truncated"
         if self._is_sliced(stored):
             return "it is split over several files"
         place = self._places(file).get(stored)

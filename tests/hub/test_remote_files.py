@@ -98,6 +98,7 @@ def test_an_archive(folder: Path, tmp_path: Path, truth: Checkpoint) -> None:
         for path in folder.iterdir():
             archive.write(path, f"inside/{path.name}")
     assert same(load(f"zip://inside::file://{packed}"), truth)
+    assert same(load(f"zip://{packed}/inside"), truth)
     assert rules(load(f"zip://elsewhere::file://{packed}")) == ["place-unreadable"]
     assert rules(load(f"zip://x::file://{tmp_path}/absent.zip")) in (["scheme-unsupported"], ["place-unreadable"])
 

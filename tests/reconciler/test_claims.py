@@ -77,9 +77,9 @@ TOTALS: list[tuple[Spec, dict[str, Any], dict[str, int], bool, str]] = [
     ({}, LLAMA8B, {"total_size": DATA + 777, "file_bytes": DATA + 777}, False, "headers included"),
     (FREQUENCIES, LLAMA8B, {"total_size": DATA}, False, "leaves out the buffers"),
     (FREQUENCIES, LLAMA8B, {"total_size": DATA + 4096}, False, "the buffers as 16 bits instead of F32"),
-    ({}, TIED, {"total_size": DATA}, False, "the tied head a second time, which is not stored"),
+    ({}, TIED, {"total_size": DATA}, False, "the tied head twice, which is not stored"),
     ({}, TIED, {"total_parameters": 8_030_261_248 - EMBEDDING}, True, "unique parameters"),
-    ({}, TIED, {"total_parameters": 8_030_261_248}, False, "the tied head a second time"),
+    ({}, TIED, {"total_parameters": 8_030_261_248}, False, "the tied head twice"),
     (FREQUENCIES, LLAMA8B, {"total_parameters": 8_030_261_248 + 2048}, True, "stored elements"),
 ]
 

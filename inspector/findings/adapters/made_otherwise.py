@@ -49,11 +49,11 @@ class AdapterFactorsExchanged(Finding, frozen=True, kw_only=True):
 
 
 class AdapterSliced(Finding, frozen=True, kw_only=True):
-    """The adapter is the part of one process of a sharded training run.
+    """The file contains one process's part of an adapter from a sharded training run.
 
     What it means
-        Each first factor has a part of the rows of the rank, and each second factor all columns of it: what one
-        process holds of parameters that FSDP2 divides by rows.
+        Each first factor has only some of the rows of its rank, and each second factor has all columns: this
+        is what one process holds when FSDP2 splits parameters by rows.
 
     Why it matters
         PEFT refuses the shapes, and the other parts of the matrices are not in this file.
@@ -66,8 +66,8 @@ class AdapterSliced(Finding, frozen=True, kw_only=True):
           help      save the adapter again with the parts of all processes gathered
 
     What to do
-        Gather the state of all processes (FSDP's full state dict) before the adapter is saved; resume from a
-        checkpoint that has the parts of all ranks.
+        Gather the state of all processes (FSDP's full state dict) before saving the adapter, or resume from a
+        checkpoint that contains the parts of all ranks.
     """
 
     code = "A977"

@@ -7,17 +7,18 @@ from inspector.findings.words import count
 
 
 class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
-    """No program reads tensors of an adapter by these names.
+    """No program recognizes these names of adapter tensors.
 
     What it means
-        Programs compare whole names. Here a matrix has small letters in the place of capital ones
-        (`.lora_a.weight`), a module's name in Kohya's spelling ends with an underscore, or has dots inside. PEFT's
-        names lack `.lora` or `.weight` where an earlier version saved an adapter with such a name of its own ("lora"),
-        which it took out of them (`q_proj_A.weight`).
+        Programs compare whole names. In this file a matrix name is in lower case (`.lora_a.weight`), a module
+        name in Kohya's scheme ends with an underscore or contains dots, or a PEFT name lacks `.lora` or
+        `.weight`. The last happens when the adapter itself was named `lora`: PEFT removed that word from the
+        names when it saved them (`q_proj_A.weight`).
 
     Why it matters
-        diffusers refuses such a file, or ignores the tensors, as ComfyUI does (`lora key not loaded`): the base runs as
-        if they were not there. PEFT warns of missing keys and goes on with new matrices.
+        diffusers refuses such a file or ignores the tensors, and so does ComfyUI (`lora key not loaded`): the
+        base runs without the adapter. PEFT warns about missing keys and continues with newly initialized
+        matrices.
 
     Example
         error[A937] adapter-names-misspelled: 9 of 9 tensors

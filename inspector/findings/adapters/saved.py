@@ -79,7 +79,7 @@ class AdapterAsWeights(Finding, frozen=True, kw_only=True):
 
     What to do
         Restore the weights of the model. Keep the adapter in a folder of its own: PEFT looks for
-        adapter_model.safetensors beside adapter_config.json, a pipeline of diffusers for the file that
+        adapter_model.safetensors next to adapter_config.json, a pipeline of diffusers for the file that
         `load_lora_weights` is given.
     """
 
@@ -147,7 +147,7 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
 
 
 class AdapterConfigLeft(AdapterBesideWeights, frozen=True, kw_only=True):
-    """An adapter_config.json beside a model, without an adapter that transformers could add.
+    """adapter_config.json is stored next to a model, without an adapter that transformers could add.
 
     What it means
         The merged model was saved into the folder of its adapter, and the config of the adapter stayed behind.
@@ -183,7 +183,7 @@ class AdapterConfigLeft(AdapterBesideWeights, frozen=True, kw_only=True):
 
 
 class AdapterAdded(AdapterBesideWeights, frozen=True, kw_only=True):
-    """An adapter beside a model is added to its weights whenever transformers loads the folder.
+    """transformers adds the adapter next to a model to its weights whenever it loads the folder.
 
     What it means
         The folder has the weights of a model, an adapter and adapter_config.json. Headers cannot show whether the

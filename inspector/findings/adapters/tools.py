@@ -251,7 +251,7 @@ class AdapterHoldsBase(Finding, frozen=True, kw_only=True):
     """The adapter's file also holds weights of its base.
 
     What it means
-        Beside the tensors of the method there are the base's own, as in the state dict of a whole PEFT model, or of
+        Next to the tensors of the method there are the base's own, as in the state dict of a whole PEFT model, or of
         modules that were trained whole and that the config no longer names.
 
     Why it matters
@@ -353,13 +353,13 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
     """The matrices of an adapter are stored transposed.
 
     What it means
-        Every matrix that does not fit has the expected shape with its two dims swapped, as MLX and some converters
-        store them. Where inputs and outputs of the changed matrices are equal, the shapes are those of exchanged names
-        as well: lora_A stored under the name of lora_B, and the reverse.
+        Every matrix that does not fit has the expected shape with its two dims swapped, as MLX and some
+        converters store them. Where inputs and outputs of a module have the same size, the same shapes result
+        if the two matrices were stored under each other's names (lora_A as lora_B).
 
     Why it matters
-        PEFT compares the shapes and refuses the adapter. A remedy for the wrong one of the two loads, and computes
-        something else.
+        PEFT compares the shapes and refuses the adapter. The two faults need different remedies: the wrong
+        one gives an adapter that loads but computes something else.
 
     Example
         error[A930] adapter-transposed: 128 of 128 tensors
@@ -369,8 +369,8 @@ class AdapterTransposed(Finding, frozen=True, kw_only=True):
           help      transpose each: tensor.t().contiguous()
 
     What to do
-        Transpose the matrices, or convert the adapter again. Where the names may be exchanged instead, the code of the
-        converter says which of the two it is; headers do not.
+        Transpose the matrices, or convert the adapter again. If the names may have been exchanged instead,
+        check the code of the converter: the headers do not show which of the two it was.
     """
 
     code = "A930"

@@ -60,7 +60,7 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
 
 
 class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
-    """diffusers reads a part of the adapter under no such names.
+    """diffusers reads only some of the adapter's tensors by their names.
 
     What it means
         The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`), or DoRA's

@@ -293,14 +293,15 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
 
 
 class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
-    """A setting of adapter_config.json is not that of the stored tensors.
+    """A setting in adapter_config.json does not match the stored tensors.
 
     What it means
-        The names and shapes of the tensors fit the base with another value of one setting, and with the stated one they
-        do not.
+        The names and shapes of the tensors fit the base if one setting has another value, and do not fit with
+        the stated value.
 
     Why it matters
-        PEFT and mlx-lm build other tensors by the config, and refuse the adapter or leave them at random.
+        PEFT and mlx-lm create the modules that the config describes. They refuse the adapter, or its modules
+        stay randomly initialized.
 
     Example
         error[A942] adapter-setting-differs: peft_type

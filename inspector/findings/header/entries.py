@@ -118,10 +118,10 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
         error[H105] dtype-unknown: model.safetensors: 2 tensors
           entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3?
           entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3?
-          help   save the file again with a dtype of the format
+          help   save the file again with a dtype that safetensors has
 
     What to do
-        Save the file again with a dtype of the format; 4-bit integers are stored packed in U8 or I32.
+        Save the file again with a dtype that safetensors has; 4-bit integers are stored packed in U8 or I32.
     """
 
     code = "H105"
@@ -129,7 +129,7 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     cases: tuple[DtypeEntry, ...]
 
-    remedy_text = "save the file again with a dtype of the format"
+    remedy_text = "save the file again with a dtype that safetensors has"
 
     def entries(self) -> list[str]:
         return [

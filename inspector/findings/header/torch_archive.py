@@ -72,13 +72,13 @@ class ArchiveRoots(Finding, frozen=True, kw_only=True):
 
 
 class ArchiveRefused(Finding, frozen=True, kw_only=True):
-    """A file of weights is not such as torch reads.
+    """A PyTorch file does not have the structure that torch expects.
 
     What it means
-        `torch.save` stores the version of the format, the byte order, and every storage with exactly the bytes that
-        its tensors describe. Here the version is missing or unknown, the byte order is neither `little` nor `big`,
-        or a storage has more bytes than described. Or it is a file of the older form with dtypes that only archives
-        can have.
+        `torch.save` stores the version of the format, the byte order, and every storage with exactly the
+        bytes that its tensors describe. In this file the version is missing or unknown, the byte order is
+        neither `little` nor `big`, a storage has more bytes than described, or a file in the older format has
+        dtypes that only the archive format supports.
 
     Why it matters
         torch rejects the file.
@@ -88,7 +88,7 @@ class ArchiveRefused(Finding, frozen=True, kw_only=True):
           help  save the model again
 
     What to do
-        Save the model again with `torch.save`, preferably as safetensors.
+        Save the model again with `torch.save`, or better as safetensors.
     """
 
     code = "H153"

@@ -10,12 +10,12 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
     """The weights are a module that was added to a model, and nothing of the model.
 
     What it means
-        Every name is that of a module which a program trains beside a frozen model and saves alone: the prefix encoder
+        Every name is that of a module which a program trains next to a frozen model and saves alone: the prefix encoder
         of P-tuning v2, the heads of Medusa.
 
     Why it matters
-        It is of no use without the model. A loader that builds the whole model from a config beside it leaves all of it
-        random.
+        It is of no use without the model. A loader that builds the whole model from a config next to it leaves all
+        of it random.
 
     Example
         warning[N532] added-part-alone: the prefix encoder of P-tuning v2

@@ -71,7 +71,7 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "_class_name": "{name}" in config.json: its sizes are those of the weights', (step,))
         words = "use the config.json that belongs to these weights"
         if self.fewer:
-            return Remedy(f"{words}; if they are {self.claimed}'s, save them again: what is missing was lost")
+            return Remedy(f"{words}; if they are {self.claimed}'s, download or save them again: tensors are missing")
         if self.names is None:
             return Remedy(f"{words}, or convert them with the tools of the program that wrote them")
         return Remedy(words)
@@ -169,7 +169,7 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
 
     What it means
         The folder has the config of one library, and weights under the names of another program. The loader looks
-        up the names of its own library, finds none of them, and leaves the model at random, or refuses it.
+        up the names of its own library, finds none of them, and leaves the model randomly initialized, or refuses it.
 
     Why it matters
         The model runs without an error and answers nonsense. Renaming alone may not be enough: some programs keep

@@ -223,8 +223,8 @@ class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
         mask: models that were tuned without masking have none. The expected count leaves it out.
 
     Why it matters
-        Loaders initialise the module at random. It matters only to code that reads its output (`pooler_output`),
-        and to inputs that are masked.
+        Loaders initialize the module randomly. It matters only to code that reads its output
+        (`pooler_output`), and to inputs that are masked.
 
     Example
         note[N433] usual-part-absent: pooler.dense.weight, pooler.dense.bias

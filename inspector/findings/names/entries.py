@@ -16,7 +16,7 @@ class EntryUnknown(ContentFinding, frozen=True, kw_only=True):
     """An entry of model_index.json names a class that its library does not have.
 
     What it means
-        diffusers reads each component with the class that model_index.json names, from the library beside it:
+        diffusers reads each component with the class that model_index.json names, from the library next to it:
         diffusers, transformers, or a module of diffusers' pipelines. The library does not have this class, under
         no supported version, or it is none of those that a component may have, such as AutoModel. A pipeline that was
         saved while a component was compiled or prepared for training names the class of torch or accelerate around it.
@@ -154,7 +154,7 @@ class ExtractorMissing(ContentFinding, frozen=True, kw_only=True):
 
 
 class MotionMissing(ContentFinding, frozen=True, kw_only=True):
-    """A pipeline for videos has a UNet for images and no motion adapter.
+    """A video pipeline has an image UNet and no motion adapter.
 
     What it means
         The pipeline puts motion modules into a UNet2DConditionModel and takes their weights from a motion adapter,

@@ -129,14 +129,15 @@ class ControlVectorRefused(ContentFinding, frozen=True, kw_only=True):
 
 
 class GgufAdapterRefused(ContentFinding, frozen=True, kw_only=True):
-    """llama.cpp refuses an adapter.
+    """llama.cpp refuses the adapter.
 
     What it means
-        An adapter in GGUF states its kind and its architecture, `general.type = adapter`, `adapter.type = lora`, and
-        has pairs of tensors of matrices that its base has. One of these is not so. Norms are left out silently.
+        A GGUF adapter must state its type and architecture (`general.type = adapter`, `adapter.type = lora`)
+        and contain pairs of matrices for modules of its base. This file violates one of these requirements.
+        Norms are skipped without a message.
 
     Why it matters
-        llama.cpp does not apply the adapter; the message is in `reference`.
+        llama.cpp does not apply the adapter; `reference` has its message.
 
     Example
         error[N514] gguf-adapter-refused: adapter.type

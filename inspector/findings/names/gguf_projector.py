@@ -6,7 +6,7 @@ from inspector.findings.finding import ContentFinding, Finding, Remedy
 
 
 class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
-    """The mmproj file beside a GGUF model gives vectors of another width than the model has.
+    """The mmproj file next to a GGUF model gives vectors of another width than the model has.
 
     What it means
         llama.cpp keeps the towers for images and sound and the projector of a model in a file of their own, whose last
@@ -45,14 +45,15 @@ class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
 
 
 class NoProjector(Finding, frozen=True, kw_only=True):
-    """A GGUF file has the name of a projector, and is none.
+    """A GGUF file is named like a projector but contains a text model.
 
     What it means
-        llama.cpp and the programs around it take a file with `mmproj` in its name for the towers and the projector of
-        the model beside it. This one states the architecture of a text model.
+        llama.cpp and programs based on it treat a file with `mmproj` in its name as the vision or audio
+        towers and the projector of the model in the same folder. This file states the architecture of a text
+        model.
 
     Why it matters
-        llama.cpp refuses it as a projector, and the model beside it sees no images.
+        llama.cpp refuses it as a projector, so the model cannot read images.
 
     Example
         error[N597] no-projector: mmproj-model-f16.gguf
@@ -62,7 +63,7 @@ class NoProjector(Finding, frozen=True, kw_only=True):
                      mmproj-model-f16.gguf, or remove it
 
     What to do
-        Download the mmproj file, which states the architecture `clip`.
+        Download the right mmproj file; it states the architecture `clip`.
     """
 
     code = "N597"

@@ -7,14 +7,14 @@ from inspector.findings.words import count, number
 
 
 class PartIgnored(ContentFinding, frozen=True, kw_only=True):
-    """Tensors that the class leaves out on purpose: layers that predict further tokens, and the like.
+    """Tensors that the class ignores on purpose, such as layers for multi-token prediction.
 
     What it means
-        No definition has these tensors. The class of the config lists their names as those that it ignores without a
-        word: `_keys_to_ignore_on_load_unexpected`.
+        The definition does not describe these tensors. The class named in the config lists their names in
+        `_keys_to_ignore_on_load_unexpected`: it ignores them without a message.
 
     Why it matters
-        Nothing is wrong. Other programs read them, for speculative decoding; their shapes were not checked.
+        Nothing is wrong. Other programs use them for speculative decoding. Their shapes were not checked.
 
     Example
         note[N534] part-ignored: mtp.{mtp}.eh_proj.weight

@@ -24,7 +24,8 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
         is lost. `joined`: whether they are stored in one matrix; `like`: another model type with exactly these names.
 
     Why it matters
-        Loaders look for the names of their own form: they leave these projections at random and ignore the stored ones.
+        Loaders look for the names of their own form: they leave these projections randomly initialized and ignore
+        the stored ones.
 
     Example
         error[N441] projections-joined: 3 projections are stored as one matrix, in 32

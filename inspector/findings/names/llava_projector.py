@@ -14,8 +14,8 @@ class LlavaProjectorDiffers(ContentFinding, frozen=True, kw_only=True):
         `linear`, also where the key is absent, or `mlp2x_gelu` and the like. The weights have others, or none.
 
     Why it matters
-        The code builds the projector of the config and leaves it at random: the answers have nothing to do with the
-        image.
+        The code builds the projector of the config and leaves it randomly initialized: the answers have nothing to
+        do with the image.
 
     Example
         error[N543] llava-projector-differs: mm_projector_type is linear
@@ -26,7 +26,7 @@ class LlavaProjectorDiffers(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Set the type that is stored. Where no projector is stored, take it from the checkpoint that was trained:
-        `mm_projector.bin`, or `non_lora_trainables.bin` beside an adapter.
+        `mm_projector.bin`, or `non_lora_trainables.bin` next to an adapter.
     """
 
     code = "N543"
@@ -59,7 +59,7 @@ class LlavaProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     """The file holds only the projector of a model of LLaVA.
 
     What it means
-        The first stage of LLaVA's training saves the projector alone, beside the config of the whole model.
+        The first stage of LLaVA's training saves the projector alone, next to the config of the whole model.
 
     Why it matters
         Nothing is wrong: LLaVA's code loads it together with the text model that it was trained for. Nothing else does.

@@ -17,8 +17,8 @@ class PartAlone(ContentFinding, frozen=True, kw_only=True):
         module is stored, in the shapes that the config gives.
 
     Why it matters
-        The class of the part loads it; a loader that builds the whole model from the config leaves it at random. What
-        the class has beyond the part of the whole model was not compared.
+        The class of the part loads it; a loader that builds the whole model from the config leaves it randomly
+        initialized. What the class has beyond the part of the whole model was not compared.
 
     Example
         note[N437] part-alone: the encoder of whisper
@@ -47,12 +47,12 @@ class PartDiffers(ContentFinding, frozen=True, kw_only=True):
     """The weights are one part of the config's model, and differ from it.
 
     What it means
-        The class is one that the library has inside the model's code, and most of what is stored is what the config's
-        model has below that module. Some tensors of it are missing, have another shape, or have names that it does
-        not have.
+        The library has a separate class for this part of the model, and most of the stored tensors belong to
+        it. Some tensors of the part are missing, have another shape, or have unknown names.
 
     Why it matters
-        The class of the part leaves missing tensors at random, refuses other shapes and ignores unknown names.
+        The class of the part leaves missing tensors randomly initialized, refuses other shapes and ignores
+        unknown names.
 
     Example
         error[N454] part-differs: the encoder of whisper: 1 tensor not as WhisperEncoder

@@ -7,14 +7,15 @@ from inspector.findings.words import count, number
 
 
 class ClassOfPart(ContentFinding, frozen=True, kw_only=True):
-    """The weights are those of one part of the config's model, which has a class of its own.
+    """The weights are one part of the config's model, for which a separate class exists.
 
     What it means
-        One part of a model of several parts was saved, such as the image encoder of CLIP, with the config of the whole
-        model. A class of transformers builds that part from the same config, and every one of its tensors is stored.
+        Only one part of a multi-part model was saved, such as the image encoder of CLIP, with the config of
+        the whole model. transformers has a class that builds this part from the same config, and all of its
+        tensors are stored.
 
     Why it matters
-        The class of the whole model, which AutoModel builds too, leaves the other parts random.
+        The class of the whole model, which AutoModel builds too, leaves the other parts randomly initialized.
 
     Example
         error[N530] class-of-part: the weights are CLIPVisionModelWithProjection's, a

@@ -11,7 +11,7 @@ from inspector.findings.words import listed
 
 
 class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
-    """Two components of a pipeline do not fit each other.
+    """Two components of a pipeline do not match.
 
     What it means
         The denoiser takes text of one width, and the text encoders of the pipeline give another; or its latents have
@@ -42,7 +42,7 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     encoders: tuple[str, ...]
     widths: tuple[int, ...]
     beside: tuple[int, int] | None = None
-    """How many embedded numbers stand beside the text, and the width of each."""
+    """How many embedded numbers stand next to the text, and the width of each."""
 
     headline_text = "{component}"
     remedy_text = "download these folders from one repository: one of them is of another model"

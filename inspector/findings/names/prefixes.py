@@ -77,14 +77,14 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
 
 
 class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
-    """A prefix on tensor names that the loader of the folder reads past.
+    """All tensor names have a prefix that the folder's loader ignores.
 
     What it means
-        All names have the prefix of a wrapping module. The loader that the folder is made for tries names with and
-        without the prefix of its base model, and loads every tensor.
+        All names begin with the name of a wrapping module. The loader for this folder tries the names with
+        and without the base model's prefix, and loads every tensor.
 
     Why it matters
-        Older versions and other programs find none of the names.
+        Older versions and other programs do not find any of the names.
 
     Example
         note[N443] prefix-read-past: model.
@@ -93,7 +93,8 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
           help     save the inner model, or rename: key.removeprefix("model.")
 
     What to do
-        Nothing for this loader; for others, save the inner model or rename the tensors.
+        Nothing for this loader; for others, save the inner model or rename the tensors. `inspector mend`
+        renames them.
     """
 
     code = "N443"

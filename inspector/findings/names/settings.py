@@ -56,7 +56,7 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
 
 
 class TokenizerUnread(ContentFinding, frozen=True, kw_only=True):
-    """A pipeline names a tokenizer class that does not read the tokenizer in its folder.
+    """The tokenizer class named by a pipeline cannot read the tokenizer in its folder.
 
     What it means
         The files are those of another tokenizer than the class in model_index.json: a class whose vocabulary has scores

@@ -112,7 +112,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
 
     Example
         error[N404] layers-missing: layer 17
-          below    model.layers.{layer}
+          within   model.layers.{layer}
           missing  9 tensors, 218,112,000 parameters
           present  layers 0-16, 18-31
           help     download or convert the checkpoint again: no file contains these
@@ -134,7 +134,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
 
     headline_text = "{what}"
     row_texts = (
-        ("below", "{place.family}"),
+        ("within", "{place.family}"),
         ("missing", "{tensors:count tensor}, {parameters} parameters"),
         ("present", "{present}", "present"),
     )
@@ -293,7 +293,7 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
 
     Example
         error[N425] layers-misnumbered: layer 17 is stored as layer 40 (likely)
-          below    model.layers.{layer}
+          within   model.layers.{layer}
           tensors  9, 218,112,000 parameters
           first    model.layers.40.input_layernorm.weight
           help     renumber layer 40 to layer 17 if the two match
@@ -317,7 +317,7 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         below = f"{self.place.family}.{self.module}" if self.module else str(self.place.family)
         tensors = f"{self.tensors:,}, {self.parameters:,} parameters"
-        return [("below", below), ("tensors", tensors), ("first", self.names[0])]
+        return [("within", below), ("tensors", tensors), ("first", self.names[0])]
 
     def headline(self) -> str:
         if self.module and self.shift is not None:

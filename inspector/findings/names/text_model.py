@@ -98,8 +98,8 @@ class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
         config.json is still that of the whole model.
 
     Why it matters
-        Loaders build the whole model and leave it at random, or take the defaults of the text model's class for its
-        sizes.
+        Loaders build the whole model and leave it randomly initialized, or take the defaults of the text model's
+        class for its sizes.
 
     Example
         error[N481] config-of-larger-model: the weights are those of the text model in

@@ -75,6 +75,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
 _LINKS = "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
 
 _UNPACK = "unpack it and audit the content"
+_IN_ZIP = "audit zip://FILE.zip with its name, or unpack it"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
@@ -91,7 +92,7 @@ _REMEDIES = {
     "onnx": _RENAME,
     "hdf5": _RENAME,
     "numpy": _RENAME,
-    "archive": _UNPACK,
+    "archive": _IN_ZIP,
     "gzip": _UNPACK,
     "zstandard": _UNPACK,
     "xz": _UNPACK,
@@ -234,11 +235,12 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     encoding: str = ""
     named: bool = False
 
-    headline_text = "{place.file} {problem}"
+    def headline(self) -> str:
+        return f"{self.place.file} {f'is {_CONFIG_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
 
     def rows(self) -> Rows:
-        rows = [("instead", f"the file is {_CONFIG_FORMATS.get(self.what, self.what)}")] if self.what else []
-        if self.position:
+        rows: Rows = []
+        if self.position and not self.what:
             rows.append(("at", f"character {number(self.position)}"))
         if self.detail:
             rows.append(("because", self.detail))
@@ -306,7 +308,7 @@ class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
         placeholder.
 
     Why it matters
-        Loaders open it without an error and initialise the whole model at random.
+        Loaders open it without an error and initialize the whole model randomly.
 
     Example
         error[N485] weights-without-tensors: model.safetensors holds no tensors

@@ -37,14 +37,14 @@ class AdapterOfLibrary(Finding, frozen=True, kw_only=True):
 
 
 class TunedByLitgpt(Finding, frozen=True, kw_only=True):
-    """A file of litgpt with what it trained beside its base.
+    """A litgpt file contains only what was trained on top of a base model.
 
     What it means
-        litgpt stores the tensors of a LoRA or of LLaMA-Adapter alone, under a name of its own. The base is the
-        `lit_model.pth` of another folder.
+        litgpt saves the tensors of a LoRA or LLaMA-Adapter in a separate file with a special name. The base
+        model is the `lit_model.pth` of another folder.
 
     Why it matters
-        No other program reads the file, and under another name it would be taken for a whole model.
+        No other program reads this file, and under another name it would be mistaken for a whole model.
 
     Example
         error[R051] tuned-by-litgpt: lit_model.pth.lora holds a LoRA of litgpt
@@ -52,7 +52,8 @@ class TunedByLitgpt(Finding, frozen=True, kw_only=True):
                 lit_model.pth
 
     What to do
-        Merge a LoRA into its base. Adapters stay separate: litgpt has no conversion for them.
+        Merge a LoRA into its base with litgpt. LLaMA-Adapters cannot be merged: litgpt has no conversion for
+        them.
     """
 
     code = "R051"

@@ -237,8 +237,8 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
                  stand for what is missing
 
     What to do
-        Let the download finish, or download the file again. A temporary file beside a complete one is stale: delete it,
-        unless it is one of aria2, which writes into the file itself.
+        Let the download finish, or download the file again. A temporary file next to a complete one is stale:
+        delete it, unless it is one of aria2, which writes into the file itself.
     """
 
     code = "R010"

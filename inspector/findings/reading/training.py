@@ -104,14 +104,14 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
 
 class PartitionsBesideWeights(PartitionedSave, frozen=True, kw_only=True):
-    """Partitions of a training run stand beside weights that need none of them.
+    """Partitions of a training run are stored next to complete weights.
 
     What it means
-        A trainer writes the weights whole and, to continue the run, what each process holds: partitions of DeepSpeed
-        ZeRO, FSDP or Megatron. The loader takes every weight from the whole files.
+        The training program saved the complete weights and, for resuming, what each process holds: partitions
+        of DeepSpeed ZeRO, FSDP or Megatron. The loader reads only the complete files.
 
     Why it matters
-        It does not, except for the space: only the training program reads them.
+        The partitions only take up space: no other program reads them.
 
     Example
         note[R044] partitions-beside-weights: partitions of DeepSpeed's ZeRO
@@ -119,7 +119,7 @@ class PartitionsBesideWeights(PartitionedSave, frozen=True, kw_only=True):
           help     keep them to continue the training; do not publish them
 
     What to do
-        Keep them as long as the training may continue.
+        Keep them as long as the training may be resumed.
     """
 
     code = "R044"

@@ -70,7 +70,7 @@ class TensorReadUnlisted(TensorUnlisted, frozen=True, kw_only=True):
         reads all listed shards as a whole, and loads every tensor.
 
     Why it matters
-        transformers 4 and programs that read single tensors by the index leave these at random, or fail.
+        transformers 4 and programs that read single tensors by the index leave these randomly initialized, or fail.
 
     Example
         warning[S238] tensor-read-unlisted: model-00003-of-00004.safetensors

@@ -91,7 +91,7 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         error[S203] shard-cut: model-00003-of-00004.safetensors
           declared  4,915,916,176 bytes
           stored    3,221,225,472 bytes
-          lost      layers 24-31 in part: 47 tensors, 1,694,690,704 bytes
+          lost      parts of layers 24-31: 47 tensors, 1,694,690,704 bytes
           help      download this file again
 
     What to do
@@ -125,7 +125,7 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             ("stored", f"{number(self.stored)} bytes"),
             (
                 "lost",
-                (f"layers {self.layers} in part: " if self.layers else "")
+                (f"parts of layer{'' if self.layers.isdecimal() else 's'} {self.layers}: " if self.layers else "")
                 + f"{count(self.tensors, 'tensor')}, {number(self.lost_bytes)} bytes",
             ),
         ]
@@ -244,7 +244,7 @@ class ShardForgotten(ShardUnlisted, frozen=True, kw_only=True, omit_defaults=Tru
         for a part of the shards, or edited.
 
     Why it matters
-        Loaders read the files that the index lists. The tensors of this one stay at random values.
+        Loaders read the files that the index lists. The tensors of this one keep random values.
 
     Example
         error[S234] shard-forgotten: model-00002-of-00003.safetensors

@@ -48,11 +48,11 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     bytes: int
     shards: int = 0
 
-    headline_text = "{place.file} {problem}"
+    def headline(self) -> str:
+        return f"{self.place.file} {f'is {_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
 
     def rows(self) -> Rows:
-        rows = [("instead", f"the file is {_FORMATS.get(self.what, self.what)}")] if self.what else []
-        return [*rows, ("at", f"character {number(self.position)}")] if self.position else rows
+        return [("at", f"character {number(self.position)}")] if self.position and not self.what else []
 
     def remedy(self) -> Remedy:
         if self.what == "git-lfs-pointer":

@@ -12,8 +12,9 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     """No loader looks for a weight file of this name.
 
     What it means
-        The config shows which loader the folder is made for. It looks for weights under fixed names, and none of the
-        files has one of them. diffusers reads the entries of a modular pipeline from modular_model_index.json alone.
+        The config shows which loader the folder is made for. This loader looks for weights under fixed names,
+        and no file has one of them. For a modular pipeline diffusers reads only the entries of
+        modular_model_index.json.
 
     Why it matters
         The loader reports that there are no weights, although they are stored and healthy.
@@ -24,9 +25,10 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
           help    rename model-finetuned.safetensors to model.safetensors
 
     What to do
-        Rename the file. Shards may keep their names where an index lists them. A variant (`model.fp16.safetensors`) is
-        found if it is named: `variant="fp16"`. A file with the tensor names of another program, such as Mistral's
-        `consolidated.safetensors`, is for that program: renamed, it would leave the whole model at random.
+        Rename the file. Shards may keep their names if an index lists them. A variant
+        (`model.fp16.safetensors`) is found with `variant="fp16"`. A file with another program's tensor names,
+        such as Mistral's `consolidated.safetensors`, belongs to that program: renamed, it would leave the
+        whole model randomly initialized.
     """
 
     code = "S221"
@@ -70,7 +72,7 @@ class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
 
     Why it matters
         The loader reports that there are no weights. Under the name that it looks for, the file would load, and leave
-        most of the model at random.
+        most of the model randomly initialized.
 
     Example
         error[S240] model-weights-absent: mm_projector.bin has other names than llava

@@ -51,7 +51,7 @@ class TrainedBesideAdapter(OtherWeights, frozen=True, kw_only=True, omit_default
     """Modules that were trained with an adapter are in a file of their own.
 
     What it means
-        LLaVA and programs made from it train the projector beside a LoRA and write it, and all else that was trained
+        LLaVA and programs made from it train the projector next to a LoRA and write it, and all else that was trained
         whole, into `non_lora_trainables.bin`.
 
     Why it matters
@@ -82,7 +82,7 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
 
     What it means
         A single file and shards with an index have the same name: transformers takes the single file, diffusers the
-        index. Or a set of PyTorch files lies beside safetensors, which both take first. The two sets have other
+        index. Or a set of PyTorch files lies next to safetensors, which both take first. The two sets have other
         tensors: one of them is left from an earlier save. Sets of both formats are compared only where the one that
         is loaded does not fit the config, or none of its shards is stored.
 

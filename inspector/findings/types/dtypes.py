@@ -231,7 +231,7 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
 
     What to do
         Save or download the weights again. If they are quantized values, they need their scales and the quantization
-        settings of the config. Tensors beside them that the architecture does not have are such scales: never remove
+        settings of the config. Tensors next to them that the architecture does not have are such scales: never remove
         them.
     """
 

@@ -118,11 +118,11 @@ class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
     """Two keys of a GGUF file contradict each other.
 
     What it means
-        llama.cpp requires that one of the numbers agrees with the other, as that the number of experts is a multiple of
-        the number of their groups. No tensor shows which of them is right.
+        llama.cpp requires that the two numbers are consistent, for example that the number of experts is a
+        multiple of the number of expert groups. No tensor shows which of them is wrong.
 
     Why it matters
-        llama.cpp stops while it loads the file, with an assertion that does not name the key.
+        llama.cpp aborts while loading the file, with an assertion that does not name the key.
 
     Example
         error[N585] gguf-keys-contradict: dots1.expert_group_count
@@ -152,7 +152,7 @@ class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
 
 
 class GgufPreTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
-    """A GGUF file names a way to split texts that llama.cpp does not know.
+    """A GGUF file names a pre-tokenizer that llama.cpp does not know.
 
     What it means
         `tokenizer.ggml.pre` names the regular expressions by which texts are split before tokens are looked up. The

@@ -54,11 +54,11 @@ class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
     """The weights of experts are stored one by one, and their scales stacked.
 
     What it means
-        transformers 5 saves fine-grained fp8 so (`experts.gate_up_proj_scale_inv` beside `experts.0.w1.weight`), and
+        transformers 5 saves fine-grained fp8 so (`experts.gate_up_proj_scale_inv` next to `experts.0.w1.weight`), and
         reads it again.
 
     Why it matters
-        Programs that look for a scale beside each weight find none.
+        Programs that look for a scale next to each weight find none.
 
     Example
         note[T648] expert-scales-stacked: 4 modules such as

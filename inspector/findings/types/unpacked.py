@@ -164,7 +164,7 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
     """Linear layers are not quantized although others are and the config excludes none of them.
 
     What it means
-        In every layer this module is stored plain, and other linear layers beside it are quantized. The quantization
+        In every layer this module is stored plain, and other linear layers next to it are quantized. The quantization
         block does not exclude it: its list of unquantized modules was lost, or belongs to another checkpoint.
 
     Why it matters

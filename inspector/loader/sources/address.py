@@ -36,6 +36,8 @@ _NAME: Final = re.compile(_PART)
 _REPOSITORY: Final = re.compile(rf"({_PART}/{_PART})(?:@(.+))?", re.DOTALL)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[A-Za-z][A-Za-z0-9+.-]*)*://", re.ASCII)
 """A single letter is a drive of Windows."""
+_ARCHIVE: Final = re.compile(r"zip://((?:(?!::).)+?\.zip)(?:/((?:(?!::).)*))?", re.DOTALL)
+"""A local archive and the folder inside, for which fsspec has `zip://FOLDER::PATH`."""
 _WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
 _VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
 _PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
@@ -81,6 +83,8 @@ def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOST
         return _hub(given, given[5:])
     if exists or not given or "\0" in given:
         return Address("path", given)
+    if archive := _ARCHIVE.fullmatch(given):
+        return Address("url", f"zip://{archive[2] or ''}::{archive[1]}")
     if _SCHEME.match(given):
         return _url(given, hosts)
     if given.startswith(("/", "./", "../", "~")) or given.endswith(_FILE_ENDINGS) or given.count("\\"):
