@@ -14,10 +14,10 @@ from collections.abc import Collection
 from typing import Final
 
 LIBRARIES: Final = (
-    ("dinov3", ("storage_tokens", "blocks.#.attn.qkv.bias_mask")),
-    ("dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.ls1.gamma")),
-    ("dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.#.attn.qkv.weight")),
-    ("mae", ("mask_token", "patch_embed.proj.weight", "decoder_blocks.#.attn.qkv.weight")),
+    ("Meta's dinov3", ("storage_tokens", "blocks.#.attn.qkv.bias_mask")),
+    ("Meta's dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.ls1.gamma")),
+    ("Meta's dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.#.attn.qkv.weight")),
+    ("Meta's mae", ("mask_token", "patch_embed.proj.weight", "decoder_blocks.#.attn.qkv.weight")),
     ("timm", ("patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.mlp.fc1.weight")),
     ("timm", ("patch_embed.proj.weight", "layers.#.blocks.#.attn.relative_position_bias_table")),
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
@@ -38,8 +38,10 @@ LIBRARIES: Final = (
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )
 """(library, keys that together are its own)."""
-WRAPPERS: Final = ("", "module.", "model.")
-"""Prefixes of the wrappers in which these libraries train."""
+WRAPPERS: Final = (
+    "", "module.", "model.", "backbone.", "module.backbone.", "teacher.backbone.", "student.backbone.",
+)  # fmt: skip
+"""Prefixes of the wrappers in which these libraries train; a teacher and a student are those of DINO's trainers."""
 
 
 def library_of(keys: Collection[str]) -> str | None:

@@ -81,7 +81,10 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
         return Recognized(other, case.uncorrected(Placement((), (), ())))
     from inspector.reconciler.alternatives import explained_otherwise, foreign_submodel
     from inspector.reconciler.joined import projections_joined
+    from inspector.reconciler.reparametrized import reparametrized
 
+    if (norms := reparametrized(case)) is not None:
+        return Recognized(norms[0], case.uncorrected(norms[1]))
     joined = projections_joined(case)
     otherwise = explained_otherwise(case, families, again)
     if otherwise is not None and (joined is None or joined[1].differences):

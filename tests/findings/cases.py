@@ -64,6 +64,17 @@ def join_projections(spec: Spec) -> None:
         spec[name.replace("q_proj", "qkv_proj")] = ("BF16", (sum(shape[0] for _, shape in parts), 4096))
 
 
+def under_weight_norm() -> Audit:
+    """VITS as its trainer saves it, with weight norm on the modules of the decoder."""
+    record = base_record("vits", "Model")
+    spec = spec_of(record)
+    for name in [name for name in spec if name.startswith("decoder.ups") and name.endswith(".weight")]:
+        dtype, shape = spec.pop(name)
+        parts = name.replace("weight", "parametrizations.weight.original")
+        spec |= {f"{parts}0": (dtype, (shape[0], 1, 1)), f"{parts}1": (dtype, shape)}
+    return judged(spec, record["config"])
+
+
 def drop(*parts: str) -> Callable[[Spec], None]:
     """Removes every tensor whose name contains one of these."""
 
@@ -853,6 +864,7 @@ FIRES |= {
     "text-model-of-more": lambda: text_alone("mllama", "MllamaForCausalLM"),
     "class-leaves-out-head": lambda: saved("bart", "ForConditionalGeneration", architectures=["BartModel"]),
     "projections-joined": lambda: llama(join_projections),
+    "weights-reparametrized": under_weight_norm,
     "vocabulary-resized-in-part": lambda: llama(put("model.embed_tokens.weight", "BF16", 128_264, 4096)),
 }  # fmt: skip
 

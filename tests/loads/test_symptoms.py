@@ -72,6 +72,8 @@ CASES: list[Row] = [
     ("names of a library", "sam", "SamModel", [["replace", "vision_encoder.layers", "image_encoder.blocks"], ["replace",
      "vision_encoder.patch_embed.projection", "image_encoder.patch_embed.proj"], ["replace", "neck.conv1", "neck.0"]],
      "findings", ["N462"], "load them with segment-anything"),
+    ("weight norm folded", "wav2vec2", "CTC", [["lose", "parametrizations.weight.original0"],
+     ["replace", "parametrizations.weight.original1", "weight"]], "findings", ["N463"], "save them again after"),
     ("names of another writer", "bert", "MaskedLM", [["replace", "self.query.", "self.asking."],
      ["replace", "intermediate.dense", "widened"], ["replace", "attention.output.LayerNorm", "attention.output.ln"]],
      "findings", ["N407"], "rename them as the architecture has them: undo each of these changes"),

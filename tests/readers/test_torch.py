@@ -83,7 +83,7 @@ def test_slices_of_one_storage_are_no_ties() -> None:
     assert found.views == (("q", "k"),)
 
 
-@pytest.mark.parametrize("key", ["state_dict", "model", "module", "model_state_dict"])
+@pytest.mark.parametrize("key", ["state_dict", "model", "module", "model_state_dict", "state"])
 def test_weights_below_a_key(key: str) -> None:
     code = Code().add(b"}(").text("epoch").number(3).text(key).add(b"}(").text("w").tensor((2,)).add(b"u")
     code.text("optimizer").add(b"}(").text("m").tensor((2,), "1").add(b"uu")

@@ -44,7 +44,8 @@ STORAGES: Final[dict[str, str]] = {
 }
 """Class of a storage -> dtype of its elements."""
 _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
-                  "network", "weights", "best_state", "generator", "teacher", "student")  # fmt: skip
+                  "network", "weights", "best_state", "generator", "teacher", "student", "policy", "actor",
+                  "model_weights", "ema_state_dict", "model_ema", "ema_model", "ema", "state")  # fmt: skip
 """Keys below which programs put the weights when they save more than them; the first one there is taken."""
 
 
@@ -152,7 +153,7 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
             key: _count(item)
             for key, item in holder.items()
             if type(key) is str and (isinstance(item, dict | list | tuple) or _mapping(item) is not None)
-            if tensor_of(item) is None
+            if tensor_of(item) is None and not (key == "state" and _is_of_optimizer(item))
         }
         key = next((key for key in _INSIDE if below.get(key)), None)
         beside = [other for other, item in holder.items() if tensor_of(item) is not None]
@@ -163,6 +164,11 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
         way.append(key)
         value = holder[key]
     return ".".join(way), value, other_keys
+
+
+def _is_of_optimizer(value: object) -> bool:
+    """Whether a value is the state of torch's optimizers, by the numbers of parameters."""
+    return any(type(key) is int for key in islice(_mapping(value) or (), COUNTED))
 
 
 def top_keys(value: object) -> int:
