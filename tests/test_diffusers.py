@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 
+from inspector import audit
 from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
 from inspector.architectures.diffusers_values import EQUALLY_LONG, refused_by_class
 from inspector.reconciler.ledger import UNCHECKED
-from tests.checkpoints import genuine
+from tests.checkpoints import genuine, write_file
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 from tests.sampling import sampled
 
@@ -193,6 +196,17 @@ def test_a_config_that_names_no_class_is_read_all_the_same(name: str, every: int
         assert audited.architecture.name == name
         assert audited.counts.expected_parameters == record["num_parameters"]
         assert not [finding for finding in audited.findings if finding.severity != "note"], record["variant"]
+
+
+@pytest.mark.parametrize("config", [{}, {"sample_size": 32}])
+def test_a_component_whose_config_states_no_sizes_is_refused(tmp_path: Path, config: dict[str, Any]) -> None:
+    record = next(iter(diffusers_records("AutoencoderKL")))
+    write_file(tmp_path / "diffusion_pytorch_model.safetensors", spec_of(record))
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    audited = audit(tmp_path)
+    errors = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, one.place.key) for one in errors] == [("C314", "_class_name")]
+    assert [(one.loader, one.outcome) for one in audited.loads] == [("diffusers", "refuses")]
 
 
 @pytest.mark.complete

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -13,6 +15,9 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
 from inspector.loading.tables import is_supported
+from inspector.matcher.claim import claim_of
+from inspector.matcher.reading import read_claimed
+from inspector.reconciler.reconcile import reconcile
 
 CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
@@ -259,6 +264,24 @@ def _by_names(audited: Audit) -> dict[str, Any]:
     return {} if found is None else {"by_names": found.architecture, "alike": len(found.twins)}
 
 
+def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding]:
+    """The finding on a component whose config does not state its sizes: its class takes its own, which are others.
+
+    diffusers' classes load a component whose config does not name them, where it states the sizes.
+    """
+    case = audited.case
+    if case is None or not case.solved:
+        return
+    claim = claim_of(replace(config, values={**config.values, "_class_name": case.reading.name}))
+    reading = read_claimed(claim, case.reading.families)
+    if reading is None or not reconcile(claim, reading, (), solve=False).as_configured.differences:
+        return
+    from inspector.findings.config import ModelTypeMissing
+
+    stated = tuple(config.values)[:NAMES_SHOWN]
+    yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=case.reading.name, foreign=stated)
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
@@ -272,8 +295,11 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     if loader is None or not (known or similar):
         return  # of a type that neither library has nobody knows which loader it is for
     if config is not None and config.file == CONFIG:
-        if loader is DIFFUSERS or not config.values.keys().isdisjoint(TYPED):
-            return  # diffusers' classes load a component whose config does not name them
+        if not config.values.keys().isdisjoint(TYPED):
+            return
+        if loader is DIFFUSERS:
+            yield from _component_without_sizes(audited, config)
+            return
         from inspector.auditing.restated import restated
         from inspector.dialects.mamba_ssm import config_of
         from inspector.findings.config import ModelTypeMissing

@@ -267,6 +267,11 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
         from inspector.loading.diffusers import without_config
 
         return (replace(without_config(), intended=True),)
+    if isinstance(unusable, ModelTypeMissing) and unusable.place.key == "_class_name":
+        from inspector.loading.diffusers import without_config
+
+        because = f"config.json states no sizes, and those of {unusable.class_name} are others by default"
+        return (replace(without_config(), intended=True, because=because),)
     given = Given(audited.checkpoint, None, None, None)
     config = audited.checkpoint.config
     if config is not None and config.file == "config.json":

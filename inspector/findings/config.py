@@ -336,7 +336,8 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     Why it matters
         transformers' AutoConfig cannot choose a class and refuses the folder, unless the folder's name happens to
         contain a model type. The class itself, where it is known, can still load it. diffusers refuses a component
-        whose `_class_name` is null or a number.
+        whose `_class_name` is null or a number, and one whose config states no sizes: its class takes those of its own
+        defaults.
 
     Example
         error[C314] model-type-missing: model_type
