@@ -198,7 +198,8 @@ def _concluded(
     base: BaseRead | None,
 ) -> Audit:
     unchecked = (Skipped("a part of the adapter", why, decisive=True) for why in report.unchecked)
-    accounts = ledger.add_up(report.lines, report.expected)
+    expected = report.expected if checkpoint.adapter is not None else report.expected or None  # without targets
+    accounts = ledger.add_up(report.lines, expected)
     around = (*_as_weights(checkpoint, accounts, name.name), *adapters_below(checkpoint))
     findings = [*around, *findings, *adapter_not_float(report.lines)]
     totals = check_totals(checkpoint, accounts, None, claim)
@@ -209,7 +210,7 @@ def _concluded(
         architecture=name,
         claims=totals.claims,
         skipped=(*skipped, *unchecked, *totals.skipped),
-        alone=report.expected is None,
+        alone=expected is None,
     )
     return replace(audited, base=None if base is None else base.audited)
 

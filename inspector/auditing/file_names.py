@@ -153,7 +153,8 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
                 yield one
         names = tuple(file.name for file in checkpoint.files)
         shown = names[:NAMES_SHOWN]
-        yield IndexRequired(files=len(names), names=shown, loader=loader.name, wanted=single + INDEX)
+        lacking = any(one.incomplete for one in findings)
+        yield IndexRequired(files=len(names), names=shown, loader=loader.name, wanted=single + INDEX, lacking=lacking)
         return
     from inspector.findings.shards.index import IndexMissing, IndexStale
     from inspector.findings.shards.names import FileNameUnknown

@@ -150,7 +150,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         if of_gguf and audited.checkpoint.other_sets:
             from inspector.auditing.projector_beside import with_projectors_beside
 
-            audited = with_projectors_beside(audited)
+            audited = _with_models_beside(with_projectors_beside(audited))
         audited = with_file_names(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
@@ -164,6 +164,19 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         from inspector.auditing.loads import with_loads
 
         return with_loads(with_declared(audited, audit_loaded))
+
+
+def _with_models_beside(audited: Audit) -> Audit:
+    """The audit of one GGUF file, with the others of the folder as not checked."""
+    checkpoint = audited.checkpoint
+    if checkpoint.alone:
+        return audited
+    names = [one.name for one in checkpoint.other_sets if one.kind == "gguf" and "mmproj" not in one.name.casefold()]
+    if not names:
+        return audited
+    beside = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+    skipped = Skipped(f"other models, {beside}", f"--weights {names[0]}" if len(names) == 1 else "--weights NAME")
+    return replace(audited, skipped=(*audited.skipped, skipped))
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

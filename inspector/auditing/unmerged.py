@@ -164,7 +164,10 @@ def _places(stored: Families) -> int:
 
 
 def _example(checkpoint: Checkpoint) -> str:
-    return next((name for name in checkpoint.tensors if ".base_layer." in name), next(iter(checkpoint.tensors), ""))
+    """A tensor of the adapter, else one that it wraps."""
+    names = checkpoint.tensors
+    own = next((name for name in names if ".lora_" in name), None)
+    return own or next((name for name in names if ".base_layer." in name), next(iter(names), ""))
 
 
 def _with_lines(audited: Audit, lines: tuple[Line, ...]) -> Audit:

@@ -84,9 +84,24 @@ def audit(
 
         mend = "" if apart else " ".join(("inspector mend", quote(source), *(f"--base {quote(one)}" for one in base)))
         report = audit_text(audited, verbose=verbose, screen=screen, mend=mend, every_load=loader is not None)
+        if audited.verdict == "unreadable" and not apart:
+            report += _each_folder(audited, source)
     else:
         report = _audit_report(audited, format, quiet)
     return Outcome(report, code)
+
+
+def _each_folder(audited: Audit, source: str) -> str:
+    """The commands that audit the folders of models in a folder, one a line."""
+    from shlex import quote
+
+    from inspector.findings.reading.no_weights import NoWeights
+
+    found = next((one for one in audited.findings if isinstance(one, NoWeights)), None)
+    if found is None or found.components or len(found.weights_in) < 2:
+        return ""
+    commands = (f"  inspector audit {quote(os.path.join(source, name))}\n" for name in found.weights_in)
+    return "\n" + "".join(commands)
 
 
 def _require_adapter(audited: Audit) -> None:

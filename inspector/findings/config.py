@@ -140,9 +140,9 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
             return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
         if self.rivals:
-            return Remedy(f"{words}, or instead {self._other_keys()}; the shapes allow {self._both()}")
+            return Remedy(f"{words}, or instead {self._other_keys()}; the shapes allow {self._both()}", choice=True)
         if self.together:
-            return Remedy(f"{words}; or, if {self.key} is right, {self._together()}: the shapes allow both", (step,))
+            return Remedy(f"{words}; or, where {self.key} is right, {self._together()}", (step,))
         if self.lost:
             return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
         return Remedy(words, (step,))
@@ -318,7 +318,10 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     loader: str
     similar: str | None
 
-    row_texts = (("loader", "{loader} builds the model from it"), ("similar", "{similar}", "similar"))
+    def rows(self) -> Rows:
+        built = "adapter" if str(self.place.file).startswith("adapter") else "model"
+        rows: Rows = [("loader", f"{self.loader} builds the {built} from it")]
+        return [*rows, ("similar", self.similar)] if self.similar else rows
 
     def remedy(self) -> Remedy:
         if self.similar is None:

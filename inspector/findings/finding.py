@@ -90,11 +90,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Remedy(msgspec.Struct, frozen=True):
     """What to do: one sentence for people, and the same as steps for programs where steps can do it.
 
-    Both are empty where nothing needs doing.
+    Both are empty where nothing needs doing. choice: several remedies fit the weights equally well, so that a person
+    has to choose; there are no steps then.
     """
 
     words: str = ""
     steps: tuple[Step, ...] = ()
+    choice: bool = False
 
 
 NOTHING_TO_DO = Remedy()

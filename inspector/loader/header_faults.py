@@ -250,7 +250,7 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
     if what == "text":
         return NotACheckpoint(place=place, what=what, bytes=size)
     big = int.from_bytes(first[:8], "big")
-    swapped = size is not None and 0 < big <= min(size - 8, HEADER_LIMIT)
+    swapped = size is not None and 0 < big <= min(size - 8, HEADER_LIMIT) and first[8:9] == b"{"
     return HeaderLength(
         place=place, announced=length, stored=size, limit=HEADER_LIMIT, big_endian=big if swapped else None
     )

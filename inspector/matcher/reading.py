@@ -96,6 +96,7 @@ def read_by_names(
     share: float = SUPPORTED,
     most: int = MOST_TRIED,
     prefixes: bool = True,
+    one: bool = False,
 ) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
@@ -103,16 +104,19 @@ def read_by_names(
         move a shape.
     share, most: which definitions are tried: those that may know at least this share of the names, and how many.
     prefixes: whether the names may have a prefix that no definition has.
+    one: whether the first definition with exactly these names is enough.
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
         scope = Scope(definition, Settings({}, known=False), definition_of)
-        if any(key in values for key in keys_of_definition(scope).difference(definition.ignores.split())):
+        if values and any(key in values for key in keys_of_definition(scope).difference(definition.ignores.split())):
             scope = Scope(definition, Settings(values), definition_of)
         claim = Claim(scope.settings, definition=definition)
         reading = (_spelled if prefixes else _as_stored)(claim, scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
+            if one and reading.coverage == 1 and not reading.match.missing:
+                break
     best, nearest = ranked(tried, len(families))
     return [of_class(reading) for reading in best], nearest
 

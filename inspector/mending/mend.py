@@ -27,7 +27,7 @@ class Mended(msgspec.Struct, frozen=True):
     """The result of mending. before, after: the audits; after is None where nothing was written.
 
     left: what remains. failure: why nothing, or not everything, was written. target: the folder that was written.
-    into: the new folder that was asked for.
+    into: the new folder that was asked for. asked: whether the plan was to be carried out.
     """
 
     source: str
@@ -39,6 +39,7 @@ class Mended(msgspec.Struct, frozen=True):
     failure: str | None = None
     target: str | None = None
     into: str | None = None
+    asked: bool = False
 
     @property
     def code(self) -> int:
@@ -71,7 +72,7 @@ def mend(
     partly: also where something remains. into: writes a new folder instead of changing this one.
     """
     plan = plan_of(audited)
-    planned = Mended(source, audited, None, plan.steps, plan.left, into=into)
+    planned = Mended(source, audited, None, plan.steps, plan.left, into=into, asked=write or into is not None)
     if not (write or into) or not plan.steps or (plan.left and not partly):
         return planned
     folder = _folder_of(source, audited)

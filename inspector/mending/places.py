@@ -42,8 +42,12 @@ class Folder(msgspec.Struct, frozen=True):
         return self.at(name) + TEMPORARY
 
     def put(self, name: str) -> str | None:
-        """Puts the complete temporary file in the place of a file; gives the name of the old one, if it is kept."""
+        """Puts the complete temporary file in the place of a file, with its permissions; gives the name of the old one,
+        if it is kept.
+        """
         backup = self._kept(name)
+        if os.path.exists(self.at(name)):
+            shutil.copymode(self.at(name), self.temporary(name))
         os.replace(self.temporary(name), self.at(name))
         return backup
 

@@ -94,6 +94,7 @@ def _part(audited: Audit, findings: Iterable[Finding]) -> tuple[list[MendStep], 
         refused = next((step.error for step in made if step.error is not None), None)
         if not mendable or refused is not None or not made:
             words = remedy.words or finding.headline()
+            words += "; more than one remedy fits: choose one" if remedy.choice else ""
             because = f"{words} ({refused})" if refused else words
             left.append(Left(finding.code, because, f"{finding.name}: {finding.title}"))
         else:

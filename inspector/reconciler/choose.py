@@ -30,7 +30,7 @@ def choose_reading(
     if claimed is not None and claimed.fits:
         return claimed, None
     if claimed is None and config is not NO_CONFIG and config.model_type is not None:
-        return None, read_by_names(families, {})[1]
+        return None, read_by_names(families, {}, one=True)[1]
     values = config.settings.values if claimed is None else {}
     supported, nearest = read_by_names(families, values)
     return _by_shapes(supported), nearest

@@ -70,8 +70,9 @@ def _formula(audited: Audit) -> Row:
     if expected is not None:
         return "formula", figure(expected), _agreement(audited)
     why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
-    if audited.base is None and _is_adapter(audited):
-        why = "needs the base (--base)"
+    if _is_adapter(audited):
+        why = "needs the base (--base)" if audited.base is None else why
+        why = why if audited.base is None or audited.checkpoint.adapter is not None else "no adapter_config.json"
     return "formula", "-", why
 
 

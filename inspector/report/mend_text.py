@@ -72,7 +72,8 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
         more = len(groups) - STEPS_SHOWN
         lines.append(f"  and {more:,} more steps (-f json lists all)")
     if mended.left:
-        lines += ["", "remains:"]
+        planned = mended.steps and mended.after is None
+        lines += ["", "remains, unless it follows from what the steps mend:" if planned else "remains:"]
     for one in mended.left:
         lines += screen.wrapped(clean(one.title), first=f"  {one.finding}  ", rest="        ")
         lines += screen.wrapped(clean(one.because), first="        help  ", rest="              ")
@@ -173,5 +174,14 @@ def _verdicts(mended: Mended) -> list[str]:
         tensors = sum(one.bytes for one in mended.digests)
         lines.append(f"tensors {tensors:,} bytes copied, SHA-256 as before")
     if mended.after is None and mended.steps and mended.failure is None:
-        lines.append("add --write to carry this out" if not mended.left else "add --write --partial to carry this out")
+        lines.append(_how_to_write(mended))
     return lines
+
+
+def _how_to_write(mended: Mended) -> str:
+    """What carries out a plan that was only printed."""
+    if not mended.left:
+        return "add --write to carry this out"
+    if mended.asked:
+        return "nothing was written, since findings remain: add --partial to carry out these steps"
+    return "add --write --partial to carry this out"

@@ -23,6 +23,7 @@ from inspector.cli.verbs import mend
 from inspector.dialects.gguf_config import own_key
 from inspector.mending.json_text import with_value, without_key
 from inspector.mending.patterns import renamed
+from inspector.mending.places import Folder
 from tests.checkpoints import genuine
 from tests.judged import diffusers_records, spec_of
 from tests.mending.damages import DAMAGES, LLAMA, damaged, digests, store, whole
@@ -136,6 +137,17 @@ def test_what_remains_keeps_it_from_writing(tmp_path: Path) -> None:
     code, done = run(tmp_path, write=True, partial=True)
     assert (code, done["after"]) == (1, "findings")
     assert json.loads((tmp_path / "config.json").read_text())["num_key_value_heads"] == 2
+
+
+def test_a_changed_file_keeps_its_permissions(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "fixtures/checkpoints/meta-numbers", tmp_path, dirs_exist_ok=True)
+    params = tmp_path / "params.json"
+    params.chmod(0o600)
+    folder = Folder(str(tmp_path), keep=True)
+    Path(folder.temporary(params.name)).write_text("{}")
+    folder.put(params.name)
+    assert params.read_text() == "{}"
+    assert params.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:

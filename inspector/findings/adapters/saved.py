@@ -20,7 +20,7 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
         error[A910] adapter-not-merged: lora around 32 modules, not merged
           base     291 tensors of the model, 8,030,261,248 elements
           adapter  64 tensors, 4,194,304 elements
-          such as  model.layers.0.self_attn.q_proj.base_layer.weight
+          such as  model.layers.0.self_attn.q_proj.lora_A.default.weight
           help     call model.merge_and_unload() before save_pretrained, or save only
                    the adapter
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, listed, number
@@ -20,6 +22,10 @@ def write_index(file: str | None) -> Remedy:
     return Remedy("regenerate the index from the headers", (Step(action="write", file=file),) if file else ())
 
 
+MERGE: Final = "merge conflicts"
+"""Part of the problem of a file that was committed with them: another download brings the same file."""
+
+
 class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """The shard index is not valid.
 
@@ -34,7 +40,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         error[S202] index-unreadable: model.safetensors.index.json contains unresolved
           git merge conflicts
           at    character 60,303
-          help  download this file again
+          help  take the file of a revision without the conflicts
 
     What to do
         Download the index again, or repair it at the given position; where all shards are there, generate it.
@@ -58,9 +64,14 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull` in the folder")
         again = self.fetch_again()
+        if MERGE in self.problem:
+            again = Remedy("take the file of a revision without the conflicts")
         if not self.shards or self.remote or not str(self.place.file).endswith(".safetensors.index.json"):
             return again
-        return Remedy(f"{again.words}, or generate it from the headers", (Step(action="write", file=self.place.file),))
+        words = f"{again.words}, or generate it from the headers"
+        if MERGE in self.problem:
+            words = "generate it from the headers, or take it from a revision without the conflicts"
+        return Remedy(words, (Step(action="write", file=self.place.file),))
 
 
 class IndexStale(Finding, frozen=True, kw_only=True):
@@ -355,10 +366,14 @@ class IndexRequired(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     loader: str
     wanted: str
+    lacking: bool = False
+    """Whether shards are missing as well, which an index of the others would leave out."""
 
     headline_text = "{files:count shard} without an index"
     row_texts = (("shards", "{names:listed 4}"), ("loader", "{loader} looks for {wanted}"))
 
     def remedy(self) -> Remedy:
+        if self.lacking:
+            return Remedy(f"download {self.wanted}; or generate it from the headers, when all shards are there")
         step = Step(action="write", file=self.wanted)
         return Remedy(f"download {self.wanted}, or generate it from the headers", (step,))
