@@ -61,7 +61,7 @@ def test_what_the_weights_leave_open_is_reported_as_its_product() -> None:
         {"expression": "head_dim*num_attention_heads", "low": 120, "high": 120},
         {"expression": "head_dim*num_key_value_heads", "low": 40, "high": 40},
     ]
-    assert "  undetermined  head_dim*num_attention_heads = 120,\n" in audit_text(audited)
+    assert "  product only  head_dim × num_attention_heads = 120,\n" in audit_text(audited)
 
 
 @pytest.mark.parametrize(
