@@ -19,6 +19,8 @@ SAVED = {                                      # by the class that acts
     "model.vlm.language_model.": "paligemma_with_expert.paligemma.model.language_model.model.",
     "model.dit.embed_tokens": "paligemma_with_expert.gemma_expert.lm_head",
     "model.dit.": "paligemma_with_expert.gemma_expert.model."}
+WRAPPED = {                                    # by LeRobot, which holds the model in a policy
+    **{canonical: f"model.{name}" for canonical, name in RELEASE.items()}, "action_out_proj.": "model.action_out_proj."}
 BODY_SAVED = {"vlm.language_model.": "vlm.language_model.model."}
 BARE_PALIGEMMA = submodel(
     "vlm", "vlm.", Architecture("paligemma", dims=PALIGEMMA.dims, parts=PALIGEMMA.parts, heads=(head("Model", ""),)))
@@ -34,4 +36,4 @@ PI0 = Architecture("pi0", ties="false", dims=Dims(d="dit.d", V="vlm.V", a="max_a
             part("embed_action_time.action_time_mlp_in",  "embed.action.in",  dense("2*d -> d")),
             part("embed_action_time.action_time_mlp_out", "embed.action.out", dense("d -> d")),
             part("action_out_proj",                       "head.action",      dense("d -> a")), default=True)),
-    dialects=({}, SAVED, BODY_SAVED, RELEASE), writers=("", "", "", "LeRobot"))
+    dialects=({}, SAVED, BODY_SAVED, RELEASE, WRAPPED), writers=("", "", "", "LeRobot", "LeRobot"))
