@@ -88,7 +88,8 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     for name, side in (("source", compared.source), ("target", compared.target)):
         lost = side.incomplete.tensors
         if lost:
-            lines.append(f"{name}: declared in its headers; {count(lost, 'tensor')} beyond the end of the file")
+            beyond = f"{name}: declared in its headers; {count(lost, 'tensor')} beyond the end of the file"
+            lines.extend(screen.wrapped(beyond, rest="  "))
     yield "\n".join(lines) + "\n"
 
 
