@@ -257,12 +257,26 @@ def _is_of_diffusers(audited: Audit) -> bool:
     return audited.architecture.name in model_classes()
 
 
-def _by_names(audited: Audit) -> dict[str, Any]:
-    """The type whose names the tensors have, and how many others have the same, for a config without type and class."""
+def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
+    """The type whose names the tensors have, and how many others have the same, for a config without type and class.
+
+    Nothing where the config does not give the shapes of that type: it is in the words of another program.
+    """
     from inspector.findings.names.architecture import ArchitectureFromNames
 
     found = next((one for one in audited.findings if isinstance(one, ArchitectureFromNames)), None)
-    return {} if found is None else {"by_names": found.architecture, "alike": len(found.twins)}
+    if found is None or not _fits(audited, config, {"model_type": found.architecture}):
+        return {}
+    return {"by_names": found.architecture, "alike": len(found.twins)}
+
+
+def _fits(audited: Audit, config: Config, stated: dict[str, Any]) -> bool:
+    """Whether a config that stated some more keys would give the name and the shape of every tensor."""
+    if audited.case is None:
+        return False
+    claim = claim_of(replace(config, values={**config.values, **stated}))
+    reading = read_claimed(claim, audited.case.reading.families)
+    return reading is not None and not reconcile(claim, reading, (), solve=False).as_configured.differences
 
 
 def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding]:
@@ -271,11 +285,9 @@ def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding
     diffusers' classes load a component whose config does not name them, where it states the sizes.
     """
     case = audited.case
-    if case is None or not case.solved:
-        return
-    claim = claim_of(replace(config, values={**config.values, "_class_name": case.reading.name}))
-    reading = read_claimed(claim, case.reading.families)
-    if reading is None or not reconcile(claim, reading, (), solve=False).as_configured.differences:
+    if case is None or not case.solved or case.reading.writer:
+        return  # where its names are another program's, the whole file is
+    if _fits(audited, config, {"_class_name": case.reading.name}):
         return
     from inspector.findings.config import ModelTypeMissing
 
@@ -313,7 +325,7 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             class_name=audited.class_name,
             model_type=None if audited.architecture is None else audited.architecture.model_type,
             foreign=_keys_of_no_model(audited, config),
-            **_by_names(audited),
+            **_by_names(audited, config),
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing

@@ -119,6 +119,13 @@ def test_only_an_archive_of_torch_gets_its_name(tmp_path: Path, member: str, adv
     assert (finding.code, finding.help) == ("R005", advice)
 
 
+def test_an_archive_under_its_own_name_is_read_as_one(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        archive.writestr("model.safetensors", b"x" * 100)
+    (finding,) = load(str(tmp_path / "model.zip")).findings
+    assert finding.help == "audit zip://model.zip, or unpack it"
+
+
 LINK = "../../blobs/" + "ab12" * 16
 
 

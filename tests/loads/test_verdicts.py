@@ -61,7 +61,7 @@ CASES: list[Row] = [
     ("no config", "bart", "Generation", [["unset", ["model_type"]]], "findings", ["C314"],
      'set "model_type": "bart" in config.json'),
     ("no config", "llama", "CausalLM", [["unset", ["model_type"]], ["unset", ["architectures"]]], "findings", ["C314"],
-     'set "model_type" in config.json to the'),
+     'set "model_type": "llama" in config.json, if it is one:'),
     ("no config", "llama", "CausalLM", [["file", CONFIG, None], ["text", CONFIG, {"tokenizer_class": "LlamaTokenizer",
      "bos_token": "<s>"}]], "findings", ["C314"], "download config.json, which belongs to the"),
     ("integers", "llama", "CausalLM", [["retype", "BOOL", "up_proj"]], "findings", ["T603"],

@@ -75,7 +75,6 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
 _LINKS = "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
 
 _UNPACK = "unpack it and audit the content"
-_IN_ZIP = "audit zip://FILE.zip with its name, or unpack it"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
@@ -92,7 +91,7 @@ _REMEDIES = {
     "onnx": _RENAME,
     "hdf5": _RENAME,
     "numpy": _RENAME,
-    "archive": _IN_ZIP,
+    "archive": _UNPACK,
     "gzip": _UNPACK,
     "zstandard": _UNPACK,
     "xz": _UNPACK,
@@ -188,6 +187,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         words = _REMEDIES.get(self.what)
         if self.what in _OTHER_FILES and not str(self.place.file).endswith(_OF_WEIGHTS) and not self.files:
             return Remedy("pass a folder with weights, or a file of them")
+        if self.what == "archive" and str(self.place.file).casefold().endswith(".zip"):
+            return Remedy(f"audit zip://{self.place.file}, or unpack it")
         if self.what == "link-text":
             again = self.fetch_again()
             return Remedy(f"{again.words}, or {_LINKS}", again.steps)

@@ -220,17 +220,21 @@ def _observed(
     users: list[int],
     shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
 ) -> Iterator[tuple[Extent, Span]]:
-    """The indices of one hole in a family, at each index of the enclosing holes, without those of other rows."""
+    """The indices of one hole in a family, at each index of the enclosing holes, without those of other rows.
+
+    An enclosing hole may be inside a segment of the name, as in `stages_0.blocks.1`.
+    """
     row, axes = differences.rows[at], differences.axes[at]
     scope = differences.plan.scope.below(row.slot.scope)
     axis = str(axes[position])
     outer = free_holes(scope.definition, axis)
+    inside = tuple(one for one in indices_inside(differences.keys[at], key) if one[0] in outer)
     around = [
         place
         for place, hole in enumerate(axes[:position])
         if isinstance(hole, str) and {hole, *bases(scope.definition, hole)} & set(outer)
     ]
-    if outer and not around:
+    if outer and not (around or inside):
         return
     shapes = {block.shape for block in row.blocks} if key in differences.mixed else set[Shape]()
     stored = _stored(differences, key, axes, position, around, shapes)
@@ -242,14 +246,14 @@ def _observed(
         )
     )
     if not around:
-        yield Extent(row.slot.scope, axis, ()), stored.get((), Span()) - taken
+        yield Extent(row.slot.scope, axis, inside), stored.get((), Span()) - taken
         return
     expected = {
         index for block in row.blocks for index in islice(product(*(block.axes[place] for place in around)), MOST_OUTER)
     }
     for index in sorted(expected | set(stored))[:MOST_OUTER]:
         place = tuple((str(axes[hole]), number) for hole, number in zip(around, index, strict=True))
-        yield Extent(row.slot.scope, axis, place), stored.get(index, Span()) - taken
+        yield Extent(row.slot.scope, axis, inside + place), stored.get(index, Span()) - taken
 
 
 def _stored(
