@@ -85,6 +85,8 @@ def _run(words: Sequence[str]) -> int:
     from inspector.cli import streams
     from inspector.cli.plain import understood
 
+    if words and words[0] == "help" and not os.path.exists(words[0]):
+        words = [*words[1:2], "--help"]
     if words and _is_source(words[0]):
         words = ["audit", *words]
     call = understood(words)

@@ -20,7 +20,7 @@ from tests.checkpoints import genuine, write_file
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 from tests.sampling import sampled
 
-SAMPLED = 8
+SAMPLED = 12
 """Of each class every so many records and families are in the complete suite; `-m slow` takes all."""
 EACH = [SAMPLED, pytest.param(1, marks=pytest.mark.slow)]
 UNREAD = "C312"

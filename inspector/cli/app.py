@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -54,14 +53,24 @@ def _argument(argument: Argument) -> Parameter:
 
 
 def _option(option: Option) -> Parameter:
-    value = option.value if option.kind != "flag" and not option.choices else None
-    declared = typer.Option(*option.flags, help=option.help, hidden=option.hidden, metavar=value)
-    default: Any = False if option.kind == "flag" else None
+    value = option.value if option.kind != "flag" else None
+    metavar = f"<{'|'.join(option.choices)}>" if option.choices else value
+    check = _one_of(option.choices) if option.choices else None
+    declared = typer.Option(*option.flags, help=option.help, hidden=option.hidden, metavar=metavar, callback=check)
     of: Any = bool if option.kind == "flag" else list[str] | None if option.kind == "many" else str | None
-    if option.choices:
-        choices = StrEnum(option.name, [(choice, choice) for choice in option.choices])  # type: ignore[misc]
-        of, default = (choices | None, None) if option.default is None else (choices, choices(option.default))
+    default: Any = False if option.kind == "flag" else option.default
     return Parameter(option.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[of, declared])
+
+
+def _one_of(choices: Sequence[str]) -> Callable[[str | None], str | None]:
+    """A check that a value is one of these."""
+
+    def checked(value: str | None) -> str | None:
+        if value is not None and value not in choices:
+            raise typer.BadParameter(f"'{value}' is not one of {', '.join(choices)}")
+        return value
+
+    return checked
 
 
 def _version(asked: bool) -> None:

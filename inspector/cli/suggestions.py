@@ -13,7 +13,7 @@ MEANT: Final = {
     "audit": ("analyse", "analyze", "check", "doctor", "info", "inspect", "lint", "scan", "test", "validate", "verify"),
     "compare": ("cmp", "diff"),
     "count": ("params", "parameters", "size"),
-    "explain": ("help", "man", "why"),
+    "explain": ("man", "why"),
     "mend": ("fix", "heal", "patch", "recover", "repair"),
     "tensors": ("keys", "list", "ls", "show"),
     "architectures": ("models", "types"),

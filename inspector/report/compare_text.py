@@ -88,7 +88,7 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     for name, side in (("source", compared.source), ("target", compared.target)):
         lost = side.incomplete.tensors
         if lost:
-            beyond = f"{name}: declared in its headers; {count(lost, 'tensor')} beyond the end of the file"
+            beyond = f"{name}: declared in its headers; {count(lost, 'tensor')} cut off by the end of the file"
             lines.extend(screen.wrapped(beyond, rest="  "))
     yield "\n".join(lines) + "\n"
 

@@ -34,7 +34,7 @@ def counts_text(audited: Audit, screen: Screen) -> str:
         rows.append(("active", f"{used.parameters:,}", remark))
     if incomplete.tensors:
         rows.append(("declared elements", f"{counts.stored_elements:,}", "in the headers"))
-        remark = f"{count(incomplete.tensors, 'tensor')} beyond the end of the file"
+        remark = f"in {count(incomplete.tensors, 'tensor')} cut off by the end of the file"
         rows.append(("  lost", f"{incomplete.elements:,}", remark))
     else:
         rows.append(("stored elements", f"{counts.stored_elements:,}", ""))

@@ -49,7 +49,9 @@ def count_text(audited: Audit) -> str:
     ]
     lost = audited.incomplete
     if lost.tensors:
-        rows.append(("  lost", f"{lost.elements:,}", f"{counted(lost.tensors, 'tensor')} beyond the end of the file"))
+        rows.append(
+            ("  lost", f"{lost.elements:,}", f"in {counted(lost.tensors, 'tensor')} cut off by the end of the file")
+        )
     if counts.packed_elements:
         rows.append(("  quantized", f"{counts.packed_elements:,}", quantized_remark(audited)))
     width = max(len(number) for _, number, _ in rows)

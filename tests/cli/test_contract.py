@@ -127,6 +127,17 @@ def test_the_verdict_alone_and_a_report_in_a_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == reported("audit", "my-finetune")
 
 
+def test_help_is_printed_by_a_word_or_an_option() -> None:
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "audit").stdout == run("audit", "--help").stdout
+
+
+def test_a_value_that_is_no_choice_is_refused_with_the_choices() -> None:
+    refused = run("audit", "small-llama", "--format", "xml")
+    assert refused.returncode == 2
+    assert "'--format' / '-f': 'xml' is not one of text, json, markdown" in refused.stderr
+
+
 def test_a_word_that_is_no_verb_gets_one_line_that_helps() -> None:
     assert run("adit", "x").stderr == "inspector: unknown command 'adit'; did you mean audit?\n"
     assert "hf://gpt2" in run("gpt2").stderr

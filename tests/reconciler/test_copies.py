@@ -21,7 +21,9 @@ def detector(model_type: str) -> tuple[dict[str, Any], dict[str, tuple[str, tupl
     return record["config"], spec, heads
 
 
-@pytest.mark.parametrize("model_type", DETECTION)
+@pytest.mark.parametrize(
+    "model_type", [DETECTION[0], *(pytest.param(one, marks=pytest.mark.slow) for one in DETECTION[1:])]
+)
 @pytest.mark.parametrize("kind", ["class_embed", "bbox_embed"])
 def test_each_missing_head_of_a_layer_is_reported(model_type: str, kind: str) -> None:
     config, spec, heads = detector(model_type)
