@@ -19,7 +19,7 @@ from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records
 SAMPLE = 30
 """One of so many types is in the quick sample."""
 LEAVES = 40
-"""About as many keys and items of lists of each config are changed in the quick sample."""
+"""At most so many keys and items of lists of each config are changed in the quick sample."""
 
 
 def counted(records: Iterable[Mapping[str, Any]], most: int | None = None) -> Counter[str]:

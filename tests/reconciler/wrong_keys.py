@@ -96,12 +96,12 @@ def keys_stated(config: Mapping[str, Any], prefix: str = "") -> set[str]:
 
 
 def wrong_keys(record: Mapping[str, Any], most: int | None = None) -> Iterator[tuple[WrongKey, Audit]]:
-    """Each case of a record that moves a shape, with its audit. most: how many leaves of its config are changed."""
+    """Each case of a record that moves a shape, with its audit. most: of how many leaves at most."""
     config, spec = config_of(record), spec_of(record)
     healthy = judged(spec, config)
     read = keys_read(healthy, config) if healthy.verdict == "clean" else set()
     decisive = [one for one in leaves(record["config"]) if one[0] in read]
-    for leaf, right in decisive[:: max(1, len(decisive) // (most or len(decisive) or 1))]:
+    for leaf, right in decisive[:: max(1, -(-len(decisive) // (most or len(decisive) or 1)))]:
         for wrong in wrong_values(right):
             audited = judged(spec, with_other(config, leaf, wrong))
             if audited.verdict == "findings":
