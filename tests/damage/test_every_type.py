@@ -28,11 +28,11 @@ def config_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 EACH = [12, pytest.param(1, marks=pytest.mark.slow)]
-"""Every so many wounds of a type, other ones for each, of every third type. `-m slow` takes all."""
+"""Every so many wounds of a type, other ones for each, of every fourth type. `-m slow` takes all."""
 
 
 @pytest.mark.parametrize("every", EACH)
-@pytest.mark.parametrize("model_type", sampled(oracle_types(), 3))
+@pytest.mark.parametrize("model_type", sampled(oracle_types(), 4))
 def test_one_wound_is_one_finding(model_type: str, every: int) -> None:
     record, whole = healthy(model_type)
     keys = required(whole)

@@ -21,6 +21,9 @@ SAMPLE = 30
 LEAVES = 40
 """At most so many keys and items of lists of each config are changed in the quick sample."""
 
+MOST_TENSORS = 500
+"""Records of more tensors, of which one audit takes tenths of a second, are left to the complete test."""
+
 
 def counted(records: Iterable[Mapping[str, Any]], most: int | None = None) -> Counter[str]:
     """How well each wrong key of some records is named; a key that the config does not have is never named."""
@@ -36,7 +39,8 @@ def counted(records: Iterable[Mapping[str, Any]], most: int | None = None) -> Co
 
 @pytest.mark.complete
 def test_wrong_keys_of_a_sample_are_named_first() -> None:
-    counts = counted(records_of(FIXTURES / "oracle", SAMPLE), LEAVES)
+    records = (one for one in records_of(FIXTURES / "oracle", SAMPLE) if len(one["tensors"]) <= MOST_TENSORS)
+    counts = counted(records, LEAVES)
     assert counts.total() > 150
     assert counts["exact"] >= 0.97 * counts.total(), counts
     assert counts["exact"] + counts["among"] >= 0.985 * counts.total(), counts
