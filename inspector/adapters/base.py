@@ -115,7 +115,8 @@ class Base(Struct, frozen=True):
     prefix. root: what the base's own class has before
     the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
     head. renamed: whether its modules have other names in memory, or names that are not known. settings: its config.
-    claim: what its config states. declared: where it is apart, the parameters of that other class under its own names.
+    claim: what its config states. declared: where it is apart or lacks the head of which names are, the parameters of
+    the class that PEFT builds under its own names. tasks: those that have this head.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Base(Struct, frozen=True):
     settings: Settings = Settings({}, known=False)
     claim: Claim | None = None
     declared: tuple[BaseTensor, ...] = ()
+    tasks: tuple[str, ...] = ()
 
 
 def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
@@ -205,12 +207,14 @@ def base_tensors(
         and bool(keys)
         and _is_apart(scope, claim.head or match.head, body or keys, namer)
     )
-    built = _declared(source, claim, case if claim is declared else None, values) if apart else ()
+    lacking = claim.head not in (None, match.head) and asked is None and bool(keys)
+    built = _declared(source, claim, case if claim is declared else None, values) if apart or lacking else ()
+    tasks = (task for task, name in OF_TASK.items() if lacking and head_for(scope.definition, name) is match.head)
     root = "" if match.spelling.root else head.root
     bare = (claim.class_name or "").endswith("Model")
     renamed = namer is None or any(_is_renamed(block, namer) for block in plan.blocks if block.key not in in_memory)
     return Base(name, source, tensors, match.covered, len(keys), composite, apart, root, bare, renamed, claim.settings,
-                claim=claim, declared=built)  # fmt: skip
+                claim=claim, declared=built, tasks=tuple(tasks))  # fmt: skip
 
 
 def _declared(source: str, claim: Claim, case: Reconciled | None, values: Mapping[str, Any]) -> tuple[BaseTensor, ...]:

@@ -11,7 +11,7 @@ from inspector.adapters.absent import absent_of
 from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.matched import Matched, overlap
-from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT_TENSORS, tuner_name
 from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, count, joined, minus, within
 from inspector.matcher.families import Families, Stored
@@ -22,6 +22,8 @@ from inspector.reconciler.wording import names_in
 HALF: Final = "_topk_indices"
 """Ending of the first of two tensors that VB-LoRA joins while it loads."""
 OTHER_HALF: Final = "_topk_weights"
+WRAPPERS: Final = ("base_layer", "original_module", "modules_to_save")
+"""Segments of what PEFT puts around a module of the base."""
 FROD: Final = ".frod_"
 """Part of the names of all tensors of FRoD."""
 
@@ -33,7 +35,7 @@ class AdapterDifference(Struct, frozen=True):
     how many are. strange: keys of unexpected tensors. tuned: whether the config changes any module of the base.
     modules: how many it changes. apart: as in `Base`. unchangeable: as in
     `ExpectedAdapter`. regenerated: how many are missing that PEFT makes again, the same as before. whole: keys of
-    tensors of the base that are trained whole.
+    tensors of the base that are trained whole. ignored: tensors without a place, which no method adds.
     """
 
     unexpected: int
@@ -46,6 +48,7 @@ class AdapterDifference(Struct, frozen=True):
     unchangeable: str = ""
     regenerated: int = 0
     whole: frozenset[str] = frozenset()
+    ignored: tuple[Matched, ...] = ()
 
 
 def difference_of(
@@ -64,6 +67,7 @@ def difference_of(
         tensors.setdefault(prefix + tensor.key, []).append(tensor)
     unexpected = 0
     misshaped: list[Matched] = []
+    ignored: list[Matched] = []
     for one in matched:
         if not _is_of_base(one):
             unexpected += count(one.boxes) if one.expected is None and not _is_taken(one.key, plan) else 0
@@ -82,6 +86,8 @@ def difference_of(
             if there and not fits(tensor.shape, one.shape):
                 misshaped.append(one)
         unexpected += count(one.boxes) - taken
+        if not taken and one.key not in PROMPT_TENSORS and not _is_copy(one.key):
+            ignored.append(one)
     mismatched = [one for one in mismatched if not _is_of_base(one)] + misshaped
     return AdapterDifference(
         unexpected=unexpected,
@@ -94,6 +100,7 @@ def difference_of(
         unchangeable=plan.unchangeable,
         regenerated=_regenerated(plan, matched),
         whole=frozenset(one.key for one in plan.expected if one.component != "base" and tuner_name(one.key) is None),
+        ignored=tuple(ignored),
     )
 
 
@@ -139,6 +146,11 @@ def _is_of_base(one: Matched) -> bool:
     if tuner_name(one.key) is not None:
         return False
     return one.expected is None or one.expected.component == "base"
+
+
+def _is_copy(key: str) -> bool:
+    """Whether a tensor is stored once more under the name of a wrapper, as PEFT does without loading it again."""
+    return any(f".{segment}." in key for segment in WRAPPERS)
 
 
 def matched_with(plan: ExpectedAdapter, families: Families) -> list[Matched]:

@@ -16,6 +16,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of, matched_with
 from inspector.adapters.expected import PROMPTS, ExpectedAdapter, expected_parameters, plan_alone, prompts
+from inspector.adapters.ignored import ignored
 from inspector.adapters.matched import Matched, module_of
 from inspector.adapters.merged_linear import merged_linear
 from inspector.adapters.method_table import with_rank
@@ -125,7 +126,13 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
     matched = matched_with(plan, families)
-    findings = [_adapter(method, stated, families)]
+    instead = taken_out(method, families) or of_whole_model(method, values, families) or merged_linear(families)
+    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
+    without_place = () if difference is None or instead or elsewhere or unreached else difference.ignored
+    dropped = None if base is None else ignored(without_place, base, stated.get("task_type"))
+    strays = frozenset(one.key for one in without_place if dropped is not None)
+    unknown = [one for one in unknown if one not in set(map(module_of, strays))]
+    findings = [_adapter(method, stated, families), *([] if dropped is None else [dropped])]
     if base is not None and unknown:
         findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
     if base is not None and foreign:
@@ -136,23 +143,23 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         stated_heads, own, fails = heads
         kind = AdapterHeadsDiffer if fails else AdapterHeadsDivided
         findings.append(kind(stated=stated_heads, of_base=own))
-    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
     findings.extend(_names_of_files(unreached, families))
-    instead = taken_out(method, families) or of_whole_model(method, values, families) or merged_linear(families)
     if instead is not None:
         findings.append(instead)
     else:
         known = None if alone else base
         planned_with = None if known is None else partial(_planned, known, method, families)
         setting = None if planned_with is None else other_setting(method, values, matched, planned_with)
-        others = _of_tensors(plan, matched, known, method, values, families, whole=whole, named=not unknown)
+        placed = [one for one in matched if one.key not in strays]
+        others = _of_tensors(plan, placed, known, method, values, families, whole=whole, named=not unknown)
         findings.extend(others if setting is None else [setting])
     unchecked = () if alone else plan.unclear
     if base is not None and unknown:
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(with_modules_of_task(values))
-    lines = tuple(_line(one, alone, trained) for one in matched)
+    matched = [replace(one, expected=None) if one.key in strays else one for one in matched]
+    lines = tuple(_line(one, alone and one.key not in strays, trained) for one in matched)
     findings.extend(scaled_by_zero(method, values, matched))
     findings[0] = _with_stored_rank(findings)
     findings.extend(_held(matched))

@@ -1005,6 +1005,11 @@ def without_biases(*stored: int) -> Audit:
     return with_base(spec, values | {"bias": "all"}, {**LLAMA8B, "attention_bias": True})
 
 
+def value_head(spec: Spec) -> None:
+    """The head that TRL adds for the value of a state."""
+    spec |= {"v_head.summary.weight": ("BF16", (1, 4096)), "v_head.summary.bias": ("BF16", (1,))}
+
+
 def unread_base() -> Audit:
     """An adapter whose base is not there."""
     read = adapter().checkpoint
@@ -1016,11 +1021,11 @@ def sliced(spec: Spec) -> None:
     spec.update({name: (dtype, (-(-shape[0] // 2), *shape[1:])) for name, (dtype, shape) in spec.items()})
 
 
-def classifying(labels: int) -> Audit:
+def classifying(labels: int, task: str | None = "SEQ_CLS") -> Audit:
     """An adapter that classifies into so many labels, of a base that generates text."""
     spec = {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()}
     spec["base_model.model.score.weight"] = ("BF16", (labels, 4096))
-    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], "task_type": "SEQ_CLS",
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], "task_type": task,
               "modules_to_save": ["classifier", "score"]}  # fmt: skip
     return with_base(spec, values, LLAMA8B)
 
@@ -1028,6 +1033,8 @@ def classifying(labels: int) -> Audit:
 FIRES |= {
     "adapter": adapter,
     "adapter-labels": lambda: classifying(5),
+    "adapter-head-ignored": lambda: classifying(2, "CAUSAL_LM"),
+    "adapter-tensors-ignored": lambda: adapter(value_head),
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),

@@ -44,3 +44,7 @@ def test_every_finding_has_a_case() -> None:
 
 def test_a_classifier_for_the_labels_of_the_config_needs_no_note() -> None:
     assert [one.code for one in classifying(2).findings] == ["A901"]
+
+
+def test_a_classifier_of_an_adapter_without_a_task_is_of_the_class_that_its_user_loads() -> None:
+    assert not any(one.code in ("A978", "A979") for one in classifying(2, None).findings)
