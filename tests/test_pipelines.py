@@ -788,7 +788,8 @@ def exchange(first: Path, second: Path) -> None:
 
 
 @pytest.mark.parametrize(("second", "one", "other"), [
-    (PROJECTED, "text_encoder", "image_encoder"), (PROJECTED, "unet", "image_encoder"),
+    (PROJECTED, "text_encoder", "image_encoder"),
+    pytest.param(PROJECTED, "unet", "image_encoder", marks=pytest.mark.slow),
     ({**PROJECTED, "hidden_size": 60, "intermediate_size": 100}, "image_encoder", "text_encoder"),
 ])  # fmt: skip
 def test_exchanged_files_are_put_back(second: dict[str, Any], one: str, other: str, tmp_path: Path) -> None:

@@ -55,12 +55,20 @@ def test_long_values_cost_work_in_proportion(setting: str, name: str) -> None:
                 assert audit_text(audited)
 
 
-@pytest.mark.parametrize("kind", ["LORA", "LOKR", "LOHA", "OFT", "VERA", "IA3", "ADALORA", "PREFIX_TUNING", "BOFT"])
-@pytest.mark.parametrize(
-    "change",
-    [{"num_hidden_layers": 10**12}, {"hidden_size": 10**15}, {"hidden_size": 999_983}, {"num_attention_heads": 0},
-     {"vocab_size": -1}, {"model_type": "nobody"}, {"model_type": 3}, {"hidden_size": "wide"}],
-)  # fmt: skip
+KINDS = ["LORA", "LOKR", "LOHA", "OFT", "VERA", "IA3", "ADALORA", "PREFIX_TUNING", "BOFT"]
+CHANGES: list[dict[str, Any]] = [
+    {"num_hidden_layers": 10**12}, {"hidden_size": 10**15}, {"hidden_size": 999_983}, {"num_attention_heads": 0},
+    {"vocab_size": -1}, {"model_type": "nobody"}, {"model_type": 3}, {"hidden_size": "wide"},
+]  # fmt: skip
+ANY_BASE = [
+    pytest.param(kind, change, marks=[pytest.mark.slow] if (row + column) % 3 and kind != "LORA" else [])
+    for row, kind in enumerate(KINDS)
+    for column, change in enumerate(CHANGES)
+]
+"""Each change for LoRA, and each third for the other methods; the others are slow."""
+
+
+@pytest.mark.parametrize(("kind", "change"), ANY_BASE)
 def test_any_base(kind: str, change: dict[str, Any]) -> None:
     record = records()["llama.seven"]
     with at_most(500_000):

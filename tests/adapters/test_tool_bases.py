@@ -52,13 +52,13 @@ def writer(name: str) -> str:
     return " ".join(name.split()[:-1])
 
 
-CASES = sampled(records(), 9, writer)
+CASES = sampled(records(), 12, writer)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_adapter_fits_its_base(name: str) -> None:
     audited = with_base(stored(name), base_of(name))
-    assert (audited.verdict, {one.code for one in audited.findings} - {"A971"}) == ("clean", {"A901"})
+    assert (audited.verdict, {one.code for one in audited.findings} - {"A970", "A971"}) == ("clean", {"A901"})
 
 
 def damaged(name: str, some: int) -> Iterator[tuple[str, Spec]]:

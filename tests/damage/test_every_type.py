@@ -32,7 +32,7 @@ EACH = [12, pytest.param(1, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("every", EACH)
-@pytest.mark.parametrize("model_type", sampled(oracle_types(), 4))
+@pytest.mark.parametrize("model_type", sampled(oracle_types(), 6))
 def test_one_wound_is_one_finding(model_type: str, every: int) -> None:
     record, whole = healthy(model_type)
     keys = required(whole)

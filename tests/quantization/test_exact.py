@@ -75,7 +75,7 @@ def test_what_the_headers_leave_open_is_undecided(name: str) -> None:
     assert (result.verdict, bad(result)) == ("undecided", LEFTOVERS.get(name, []))
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 3, tool))
+@pytest.mark.parametrize("name", sampled(NAMES, 5, tool))
 def test_the_model_before_has_as_many_parameters(name: str) -> None:
     config, _, parameters = checkpoint(name)
     dense: Spec = {tensor: ("BF16", shape) for tensor, shape in original(name).items()}

@@ -18,7 +18,7 @@ from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records
 
 SAMPLE = 30
 """One of so many types is in the quick sample."""
-LEAVES = 40
+LEAVES = 25
 """At most so many keys and items of lists of each config are changed in the quick sample."""
 
 MOST_TENSORS = 500
