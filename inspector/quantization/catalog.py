@@ -48,6 +48,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("bitnet", "BITNET", "weight", _BYTE),
     ("comfy", "COMFY", "weight", FLOAT8),
     ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),
+    ("fp8", "NAMED_OTHERWISE", "weight", FLOAT8),
     ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),
     ("bitnet", "BITNET_ONLINE", "weight", FLOATS),
     ("mxfp4", "MXFP4", "blocks", _BYTE),

@@ -90,7 +90,7 @@ def method_for(
     stated = setting.method
     methods = BY_VALUES.get((scheme, values)) or METHODS_OF.get(scheme)
     if methods is not None and scheme in _BY_WEIGHT_SCALE and setting.block is not None:
-        methods = tuple(method for method in methods if method not in _BY_SCALE_INV)
+        methods = tuple(method for method in methods if method not in SCALE_INV_METHODS)
     if methods is not None and scheme == "fp8" and by_row:
         methods = (_BY_ROW, *(method for method in methods if method not in (_BY_ROW, _OF_WHOLE)))
     if methods is not None and written in methods:
@@ -105,7 +105,7 @@ _BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})
 _BY_ROW: Final = "fbgemm_fp8"
 _OF_WHOLE: Final = "fp8"
 """The method whose loader in vLLM takes a `weight_scale` for the whole matrix; that of transformers reads none."""
-_BY_SCALE_INV: Final = frozenset({"fp8", "auto-round"})
+SCALE_INV_METHODS: Final = frozenset({"fp8", "auto-round"})
 """Methods whose loaders read the scales of blocks from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
 
 

@@ -63,6 +63,15 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         special = tuple((entry, doubted(setting)) for entry, setting in self.special)
         return replace(self, base=doubted(self.base), special=special)
 
+    def with_bits_as_stated(self) -> QuantizationSettings:
+        """The same settings, which prefer the stated bits to the stated groups where the widths allow either."""
+
+        def preferred(setting: ModuleSettings) -> ModuleSettings:
+            return replace(setting, other_bits=setting.bits)
+
+        special = tuple((entry, preferred(setting)) for entry, setting in self.special)
+        return replace(self, base=preferred(self.base), special=special)
+
     def with_usual(self, bits: int) -> QuantizationSettings:
         """The same settings, with the bits that most modules have."""
         return replace(self, base=replace(self.base, other_bits=bits))

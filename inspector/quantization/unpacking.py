@@ -71,7 +71,16 @@ def unpack(
             return known
     other = _unpacked(families, modules, settings.with_bits(shown), absent, whole)
     needed = any((key, "bits") in other.agreed for key in shown)
+    if needed or _open(other):  # widths that allow several readings may have the stated bits in other groups
+        stated = _unpacked(families, modules, settings.with_bits_as_stated(), absent, whole)
+        if not _bits_shown(stated.cases) and not _open(stated):
+            return stated
     return found if needed or _others_wrong(other) > _others_wrong(found) else other
+
+
+def _open(unpacked: Unpacked) -> bool:
+    """Whether the sizes of a tensor are left open."""
+    return any(packed.bounds for packed, _ in _packed(unpacked))
 
 
 def _others_wrong(unpacked: Unpacked) -> int:

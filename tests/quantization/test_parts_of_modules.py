@@ -137,6 +137,19 @@ def test_a_lost_cache_scale_of_a_projection_is_one_finding() -> None:
     assert caused("modelopt_fp8", changed("modelopt_fp8", put=put)) == ["T610"]
 
 
+@pytest.mark.parametrize("name", ["fp8_finegrained", "fp8-block-64-moe"])
+def test_scales_of_blocks_under_another_name_are_renamed(name: str) -> None:
+    """As Quark writes them: FP8Linear of transformers 5.23 has `weight_scale_inv`, and so has vLLM's fp8."""
+    config, spec, parameters = checkpoint(name)
+    assert any(key.endswith("weight_scale_inv") for key in spec)
+    renamed = {key.replace("weight_scale_inv", "weight_scale"): entry for key, entry in spec.items()}
+    result = audited(name, renamed, config)
+    assert caused(name, result) == ["T610"]
+    (step,) = next(one for one in result.findings if one.code == "T610").remedy().steps
+    assert (step.action, step.old, step.new) == ("rename", "*.weight_scale", "*.weight_scale_inv")
+    assert result.counts.unique_parameters == parameters
+
+
 @pytest.mark.parametrize("stated", [{}, {"weight_block_size": None}, {"weight_block_size": [128, 128]}])
 def test_scales_by_row_are_not_read_under_fp8(stated: dict[str, Any]) -> None:
     """Measured: transformers 5.23 reads no `weight_scale` under fp8; vLLM's holds one for the whole matrix."""

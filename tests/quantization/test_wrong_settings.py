@@ -11,7 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, block_unstated, tied, without_format, without_role
-from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, mixed, quark, scaled
+from tests.quantization.made_by_formula import LLAMA, embedded, gptq, gptq_config, mixed, mlx, quark, scaled
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 from tests.sampling import sampled
@@ -63,6 +63,16 @@ def test_a_wrong_setting_is_one_finding(name: str, settings: dict[str, Any]) -> 
     unread = name == "bnb_nf4" and all(key.startswith("bnb_4bit") for key in settings)
     assert bad(result) == ["T642" if unread else "T614"], [finding.message for finding in result.findings]
     assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+def test_groups_are_found_where_the_widths_allow_other_bits_too() -> None:
+    """4 bits in groups of 32 are as wide as 2 bits in groups of 64, and twice the inputs are a width of the model."""
+    config = {**LLAMA, "hidden_size": 256, "intermediate_size": 512, "num_attention_heads": 4, "vocab_size": 512}
+    stated, tensors = embedded(config, mlx(4, 32), {"bits": 4, "group_size": 64})
+    result = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in tensors.items()}, stated)
+    assert bad(result) == ["T614"]
+    (step,) = next(one for one in result.findings if one.code == "T614").remedy().steps
+    assert (step.key, step.new) == (("quantization", "group_size"), 32)
 
 
 def test_both_copies_of_a_block_are_set() -> None:

@@ -42,22 +42,29 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
                     repository
 
     What to do
-        Download the file again or quantize again; quantized values cannot be used without their scales.
+        Where the scales are stored under another name, rename them. Otherwise download the file again or quantize
+        again; quantized values cannot be used without their scales.
     """
 
     code = "T610"
 
     helper: str
     expected: tuple[tuple[int, ...], ...]
-
-    remedy_text = "quantize again, or download the file again from the original repository"
+    stored_as: str | msgspec.UnsetType = msgspec.UNSET
 
     def alike(self) -> tuple[object, ...]:
-        return (self.helper,)
+        return (self.helper, self.stored_as)
 
     def rows(self) -> Rows:
         expected = self.expected[0] if self.expected else ()
-        return [*self.packing(), ("expected", shape(expected))] if expected else self.packing()
+        rows = [*self.packing(), ("expected", shape(expected))] if expected else self.packing()
+        return rows if self.stored_as is msgspec.UNSET else [*rows, ("stored as", self.stored_as)]
+
+    def remedy(self) -> Remedy:
+        if self.stored_as is msgspec.UNSET:
+            return Remedy("quantize again, or download the file again from the original repository")
+        step = Step(action="rename", old=f"*.{self.stored_as}", new=f"*.{self.helper}")
+        return Remedy(f"rename each {self.stored_as} to {self.helper}", (step,))
 
 
 class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):

@@ -9,9 +9,10 @@ be added, and zero points for asymmetric integers.
 
 from __future__ import annotations
 
-from inspector.findings.types.packed import OTHER_DIMS
+from inspector.findings.types.packed import OTHER_DIMS, PackingHelperMissing
 from inspector.loader.layout import Layout
 from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.loaders import SCALE_INV_METHODS
 from inspector.quantization.module import (
     BYTES,
     EXACT_SHAPES,
@@ -95,6 +96,27 @@ def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
     if same:
         return same[0], same[0]
     return (rows[0], columns[0]) if rows and columns and scale[:-2] == shape[:-2] else None
+
+
+def _is_named_otherwise(tensors: Tensors, setting: ModuleSettings) -> bool:
+    """Whether the scales of the stated blocks are stored as `weight_scale`, which the loaders of the method ignore.
+
+    Quark writes so when it keeps modules that were fp8 before (`file2file_quantization`).
+    """
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    stated = setting.block is not None and setting.method in SCALE_INV_METHODS and setting.skipped is None
+    if scale is None or not stated or setting.block is None or values.dtype not in FLOAT8 or len(values.shape) != 2:
+        return False
+    return "weight_scale_inv" not in tensors and scale.shape == blocked(values.shape, setting.block)
+
+
+def _named_otherwise(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
+    values, scale = tensors["weight"], tensors["weight_scale"]
+    missing = PackingHelperMissing(helper="weight_scale_inv", expected=(scale.shape,), stored_as="weight_scale")
+    reading.faults.append(missing)
+    reading.agreed.append("block")
+    return reading.result("weight", "fp8-block", values.shape, 8)
 
 
 def _is_scaled(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -225,4 +247,5 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 SCALED_BLOCK = Scheme("fp8-block", "weight", ("weight_scale_inv",), MAY, _is_block, _block)
+NAMED_OTHERWISE = Scheme("fp8-block", "weight", ("weight_scale",), MAY, _is_named_otherwise, _named_otherwise)
 SCALED = Scheme("fp8", "weight", ("weight_scale",), MAY, _is_scaled, _scaled)
