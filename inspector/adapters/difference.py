@@ -86,7 +86,7 @@ def difference_of(
             if there and not fits(tensor.shape, one.shape):
                 misshaped.append(one)
         unexpected += count(one.boxes) - taken
-        if not taken and one.key not in PROMPT_TENSORS and not _is_copy(one.key):
+        if not taken and inner not in tensors and one.key not in PROMPT_TENSORS and not _is_copy(one.key):
             ignored.append(one)
     mismatched = [one for one in mismatched if not _is_of_base(one)] + misshaped
     return AdapterDifference(

@@ -159,7 +159,8 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(with_modules_of_task(values))
     matched = [replace(one, expected=None) if one.key in strays else one for one in matched]
-    lines = tuple(_line(one, alone and one.key not in strays, trained) for one in matched)
+    of_base = frozenset[str]() if base is None else frozenset(PREFIX + tensor.key for tensor in base.tensors)
+    lines = tuple(_line(one, one.key not in strays and (alone or one.key in of_base), trained) for one in matched)
     findings.extend(scaled_by_zero(method, values, matched))
     findings[0] = _with_stored_rank(findings)
     findings.extend(_held(matched))
@@ -311,7 +312,7 @@ def _trained(values: Mapping[str, Any]) -> Callable[[Matched], bool]:
     return holds
 
 
-def _line(matched: Matched, alone: bool, trained: Callable[[Matched], bool]) -> Line:
+def _line(matched: Matched, copies: bool, trained: Callable[[Matched], bool]) -> Line:
     expected, tensors, layout = matched.expected, count(matched.boxes), matched.part.layout
     kind, component, role = ledger.PARAMETER, "", "adapter"
     if expected is not None:
@@ -319,7 +320,7 @@ def _line(matched: Matched, alone: bool, trained: Callable[[Matched], bool]) -> 
     elif matched.key.startswith(f"{OWN_PREFIX}frod_"):
         kind, role = ledger.BUFFER, ledger.PROJECTION
     elif tuner_name(matched.key) is None and matched.key not in PROMPT_TENSORS and not trained(matched):
-        copied = alone or f"{BASE_LAYER}." in matched.key
+        copied = copies or f"{BASE_LAYER}." in matched.key
         kind, role = (ledger.EXTRA, "base") if copied else (ledger.UNEXPLAINED, "unexplained")
         component = "base" if copied else ""
     elements = layout.elements * tensors

@@ -4,9 +4,10 @@ Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, Hunyua
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules need the component in front and
 the matrix alone behind. With `.default` behind, every class leaves `transformer.` as it is or puts it there twice.
 LoHa and LoKr with `lora_unet_` or `lycoris_` in front are refused (ValueError, KeyError) or left as they are, and so
-are magnitudes of DoRA as ai-toolkit names them. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What
-the state dict of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away. The names of Wan's authors
-are read behind `diffusion_model.` alone, not by themselves (as DiffSynth saves them) or behind `transformer.`.
+are magnitudes of DoRA as ai-toolkit names them, and LoRA of HunyuanVideo as musubi-tuner names it (ValueError;
+HunyuanImage's pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What the state
+dict of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away. The names of Wan's authors are read
+behind `diffusion_model.` alone, not by themselves (as DiffSynth saves them) or behind `transformer.`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ _FLAT: Final = re.compile(
     r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_)"
 )
 """What the names of image models begin with that have underscores for dots."""
+_OF_MOTION: Final = ".temporal_transformer."
+"""Part of AnimateDiff's own names of its motion modules, which diffusers calls otherwise."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
+_OF_HUNYUAN: Final = re.compile(
+    r"lora_unet_(?:double|single)_blocks_[\d#]+_(?:(?:img|txt)_mod_linear|(?:img|txt)_mlp_fc[12]|modulation_linear)\."
+)
+"""Modules that the authors of HunyuanVideo and HunyuanImage name so, and those of FLUX do not."""
 _PAIR: Final = re.compile(
     r"\.lora_[AB](?:\.default)?\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
 )
@@ -61,6 +68,7 @@ def wanted_name(key: str) -> str:
     if key.startswith(PREFIX):
         return _without_peft(key)
     bare = _OF_DIFFUSERS.match(key.replace("#", "0")) is not None and not key.endswith(NAMED)
+    bare = bare and _OF_MOTION not in key
     component = "unet." if key.startswith(_UNET) else "transformer."
     return f"{component}{key}" if bare else key
 
@@ -75,13 +83,18 @@ def _without_peft(key: str) -> str:
 
 
 def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """The notes on what diffusers reads under no such names: in Kohya's all but LoRA, and its cores; `.magnitude`."""
+    """The notes on what diffusers reads under no such names: in Kohya's all but LoRA, its cores, and HunyuanVideo's
+    modules; `.magnitude`.
+    """
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
     kohya = [key for key, one in found.items() if one.method in KRONECKER and _FLAT.match(key)]
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
         yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"))
+    hunyuan = [key for key in found if _OF_HUNYUAN.match(key)]
+    if hunyuan:
+        yield AdapterMethodUnread(what="LoRA of Hunyuan models", such_as=hunyuan[0].replace("#", "0"))
     cores = [key for key in found if key.startswith(KOHYA) and key.endswith(CORE)]
     if cores:
         yield AdapterMethodUnread(what="LoRA with cores", such_as=cores[0].replace("#", "0"))

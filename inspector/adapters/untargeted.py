@@ -44,7 +44,9 @@ def untargeted(
     known: dict[str, list[Box]] = {}
     for tensor in replicated(base, values).tensors:
         known.setdefault(tensor.module, []).append(tensor.axes)
+    copied = {PREFIX + tensor.key for tensor in base.tensors}  # by a state dict of before PEFT had base_layer in names
     lost = [one for one in matched if one.expected is None and not of_all(one.key) and module_of(one.key) in known]
+    lost = [one for one in lost if one.key not in copied]
     beyond, lost = _beyond(lost, known)
     if beyond:
         yield _unmatched(beyond, matched, base)

@@ -20,7 +20,7 @@ from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
-from inspector.loading.peft import AgainstBase, by_vllm, of_adapter
+from inspector.loading.peft import AgainstBase, by_llama_cpp, by_vllm, of_adapter
 
 if TYPE_CHECKING:
     from inspector.adapters.explain import AdapterReport
@@ -82,7 +82,11 @@ def loads_of_adapter(
     labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
     if labels is not None and load.outcome == COMPLETE:
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
-    return (load, *by_vllm(stated, checkpoint.tensors, files, load))
+    return (
+        load,
+        *by_vllm(stated, checkpoint.tensors, files, load),
+        *by_llama_cpp(stated, checkpoint.tensors, load),
+    )
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:

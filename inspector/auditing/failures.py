@@ -346,6 +346,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         surplus=_surplus_block(audited, load),
         quantized=load.outcome == REFUSES and has_packed(audited) and _by_quantization(audited, load),
         setting=load.setting,
+        adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
     )
 
 

@@ -59,6 +59,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """Whether it refuses the way in which the weights are quantized."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which it loads."""
+    adapter: bool = False
+    """Whether it is an adapter that PEFT loads and this program does not."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -75,6 +77,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "{key}": {json.dumps(value)} in quantization_config of config.json', (step,))
         if self.loads:
             return Remedy(f"use {self.loads}")
+        if self.adapter:
+            return Remedy(f"merge the adapter into its base (merge_and_unload of PEFT) for {self.loader}")
         if self.surplus:
             step = Step(action="remove", file="config.json", key=(self.surplus,))
             return Remedy(f"remove {self.surplus} from config.json", (step,))

@@ -49,6 +49,11 @@ UNSUPPORTED_BY_VLLM: Final[Mapping[str, str]] = {
     "use_dora": "use_dora: it reads no DoRA",
 }
 """Key of an adapter's config -> why vLLM refuses it (`PEFTHelper._validate_features`)."""
+READ_BY_LLAMA_CPP: Final = (
+    ".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".base_layer.weight", "_layernorm",
+    ".norm",
+)  # fmt: skip
+"""Parts of the names of an adapter's tensors that llama.cpp's converter reads or skips."""
 OTHER_CLASS: Final = "the names are those of another class of the base than"
 APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the base's weights"
 
@@ -96,6 +101,23 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
         loader="vllm", version=None, outcome=REFUSES, because=because, files=files, intended=False, source="documented"
     )
     return (refused,) if because else ()
+
+
+def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) -> tuple[Load, ...]:
+    """What llama.cpp's converter does with a LoRA that PEFT loads: it stops at tensors that are no factors.
+
+    Source: `get_tensors` in `convert_lora_to_gguf.py`, which skips copies of the base and keeps norms. Nothing where it
+    reads all names: whether it knows the base's class is not asked here.
+    """
+    if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
+        return ()
+    other = next((name for name in names if not any(part in name for part in READ_BY_LLAMA_CPP)), "")
+    because = f"convert_lora_to_gguf.py stops at {other}: it reads lora_A, lora_B and norms"
+    refused = Load(
+        loader="llama.cpp", version=None, outcome=REFUSES, because=because, files=load.files, intended=False,
+        source="documented",
+    )  # fmt: skip
+    return (refused,) if other else ()
 
 
 def _load(outcome: str, because: str, files: tuple[str, ...], **counts: Any) -> Load:

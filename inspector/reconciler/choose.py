@@ -58,11 +58,22 @@ def _is_true(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is True
 
 
+def _without_fit(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """The readings; the closest one alone where the config's values fit none: to solve them for each takes too long."""
+    if not all(reading.scope.settings.known for reading in readings):
+        return readings
+    cases = [reconcile(NO_CONFIG, reading, (), solve=False) for reading in readings]
+    against = [_mismatched(case)[0] for case in cases]
+    tensors = sum(family.tensors for family in readings[0].families.values())
+    return readings if 2 * min(against) <= tensors else [readings[against.index(min(against))]]
+
+
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Among readings that fit the names equally well, the one that fits the shapes best; equals are named in it."""
     if len(readings) < 2:
         return readings[0] if readings else None
-    tried = [reconcile(NO_CONFIG, reading, ()) for reading in readings]
+    readings = _without_fit(readings)
+    tried = [reconcile(NO_CONFIG, reading, (), solve=len(readings) > 1) for reading in readings]
     against = [_mismatched(case) for case in tried]
     fitting = [case for case, mismatched in zip(tried, against, strict=True) if mismatched == min(against)]
     best = fitting[0]

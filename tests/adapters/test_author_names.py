@@ -95,7 +95,8 @@ def audited(spec: Spec, config: Mapping[str, Any]) -> Any:
 def test_an_adapter_fits_its_base(kind: str, writer: str) -> None:
     config, shapes = model(kind)
     found = audited(lora(shapes, writer), config)
-    assert (found.verdict, [one.code for one in found.findings]) == ("clean", ["A901"])
+    unread = ["A971"] if kind.startswith(("HunyuanVideo", "HunyuanImage")) and writer == "sd-scripts" else []
+    assert (found.verdict, [one.code for one in found.findings]) == ("clean", ["A901", *unread])
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.one_loader import judged_for
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import codes, judged
@@ -134,21 +135,29 @@ def test_a_base_that_mlx_lm_did_not_save_shows_no_wrong_names(what: str, tmp_pat
     assert (codes(audited), audited.verdict) == (set(), "undecided" if what else "clean")
 
 
-@pytest.mark.parametrize(
-    ("values", "refused"),
-    [({}, False), ({"modules_to_save": ["lm_head"]}, True), ({"use_dora": True}, True), ({"use_rslora": True}, False)],
-)
-def test_vllm_refuses_by_the_config(values: dict[str, Any], refused: bool, tmp_path: Path) -> None:
+HEAD: Spec = {"base_model.model.lm_head.weight": ("F32", (128, 64))}
+NORM: Spec = {"base_model.model.model.norm.weight": ("F32", (64,))}
+
+
+@pytest.mark.parametrize(("values", "more", "refused"), [
+    ({}, {}, set()), ({"modules_to_save": ["lm_head"]}, HEAD, {"vllm", "llama.cpp"}),
+    ({"use_dora": True}, {}, {"vllm"}),
+    ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}),
+])  # fmt: skip
+def test_other_programs_refuse_what_is_no_plain_lora(
+    values: dict[str, Any], more: Spec, refused: set[str], tmp_path: Path
+) -> None:
     name = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"
     pairs = {"A": (4, 32), "B": (64, 4)}
-    write_file(
-        tmp_path / "adapter_model.safetensors",
-        {name.format(layer, side): ("F32", shape) for layer in range(2) for side, shape in pairs.items()},
-    )
+    stored: Spec = {name.format(layer, side): ("F32", shape) for layer in range(2) for side, shape in pairs.items()}
+    write_file(tmp_path / "adapter_model.safetensors", stored | more)
     config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], **values}
     (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
-    found = [one.outcome for one in audit(str(tmp_path)).loads if one.loader == "vllm"]
-    assert found == (["refuses"] if refused else [])
+    audited = audit(str(tmp_path))
+    assert {one.loader for one in audited.loads if one.outcome == "refuses"} == refused
+    for one in refused if more else ():
+        (finding,) = (found for found in judged_for(audited, one).findings if found.code == "N429")
+        assert "merge" in finding.remedy().words
 
 
 @pytest.mark.parametrize(("width", "wanted"), [(64, set()), (72, {"A904"})])

@@ -247,6 +247,14 @@ def test_an_adapter_that_contradicts_its_config_needs_no_base(name: str, changed
     assert codes(alone(spec_of(name), {**config, step.key[0]: step.new})) == set()
 
 
+def test_the_weights_of_the_base_under_their_own_names_are_copies() -> None:
+    """A state dict of a whole model, as PEFT named it before 0.5: it loads them and misses none."""
+    record = records()["llama.default"]
+    base = {f"base_model.model.{name}": entry for name, entry in genuine(record["base"]).items()}
+    audited = with_base(spec_of("llama.default") | base, record["adapter"], record["base"])
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+
+
 def test_emptied_tensors_are_no_misfits() -> None:
     spec: Spec = {key: (dtype, (0,)) for key, (dtype, _) in spec_of("llama.default").items()}
     assert not codes(reported("llama.default", spec)) & {"A904", "A907"}

@@ -51,6 +51,13 @@ def test_the_count_is_what_was_trained(name: str) -> None:
     assert sum(one.modules for one in facts(audited).targets) > 0
 
 
+@pytest.mark.parametrize(("module", "noted"), [("img_mlp_fc1", {"A971"}), ("img_mlp_0", set())])
+def test_names_of_hunyuan_video_in_kohyas_spelling_are_not_read(module: str, noted: set[str]) -> None:
+    name = f"lora_unet_double_blocks_0_{module}"
+    spec: Spec = {f"{name}.lora_down.weight": ("F32", (4, 32)), f"{name}.lora_up.weight": ("F32", (128, 4))}
+    assert {one.code for one in alone(spec, None).findings} == {"A901"} | noted
+
+
 def damaged(name: str) -> Iterator[tuple[str, Spec]]:
     """A record with each of some tensors lost, cut in rank, or under another name."""
     spec = stored(name)

@@ -83,3 +83,20 @@ def test_with_a_config_nothing_is_reported_as_solved() -> None:
 def test_what_names_do_not_decide_is_no_finding(model_type: str) -> None:
     reported = judged(spec_of(base_record(model_type)), None).findings
     assert not [finding.code for finding in reported if finding.severity != "note"]
+
+
+@pytest.mark.parametrize(("name", "key"), [
+    ("AutoencoderKLFlux2", "decoder_block_out_channels"), ("AutoencoderOobleck", "channel_multiples"),
+    ("AutoencoderTiny", "encoder_block_out_channels"),
+])  # fmt: skip
+def test_a_list_that_the_config_lacks_is_no_longer_than_its_stages(name: str, key: str) -> None:
+    record = next(one for one in diffusers_records(name) if one["config"][key])
+    audited = judged(spec_of(record), {other: value for other, value in record["config"].items() if other != key})
+    steps = [step for one in audited.findings for step in one.steps]
+    assert [step.new for step in steps] == [record["config"][key]]
+
+
+@pytest.mark.slow
+def test_a_config_of_a_few_keys_and_no_class_is_of_another_size() -> None:
+    audited = judged(spec_of(diffusers_records("UNet2DConditionModel")[0]), {"in_channels": 4, "out_channels": 4})
+    assert [one.code for one in audited.findings if one.severity == "error"] == ["C315"]

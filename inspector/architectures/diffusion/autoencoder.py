@@ -132,7 +132,7 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
 AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2",
     dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a",
                          n="z*patch_size[0]*patch_size[1]",
-                         ud="dc[S-1-{U}] | u", pd="dc[S-{U}] | md when {U} == 0 | p"),
+                         ud="dc[S-1-{U}] | u", pd="dc[S-{U}] when {U} > 0 | md when {U} == 0 | p"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud",

@@ -63,8 +63,8 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     """diffusers reads only some of the adapter's tensors by their names.
 
     What it means
-        The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`), or DoRA's
-        magnitudes as ai-toolkit names them (`.magnitude`).
+        The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`) or of
+        HunyuanVideo's and HunyuanImage's modules, or DoRA's magnitudes as ai-toolkit names them (`.magnitude`).
         ComfyUI reads them, and so do the programs that write them.
 
     Why it matters

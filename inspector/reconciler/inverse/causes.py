@@ -17,6 +17,7 @@ from inspector.reconciler.inverse.differences import Differences, Weights, diffe
 from inspector.reconciler.inverse.dims import ask_dims
 from inspector.reconciler.inverse.effect import Effect, effect_of
 from inspector.reconciler.inverse.extents import ask_extents
+from inspector.reconciler.inverse.lost_instead import lost_beside, misshaped_alone
 from inspector.reconciler.inverse.order import Tested, explains_ranks, standing_for, tested
 from inspector.reconciler.inverse.presence import ask_presence
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Solution, default_of
@@ -91,6 +92,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
             causes, after = [joined], corrected
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
+        causes = [_no_longer_than_others(cause, after, bind) for cause in causes]
     return causes, after.plan, after.placement
 
 
@@ -109,6 +111,22 @@ def _with_factors(
     known = {one.key for one in causes}
     together = tuple((one.key, one.weights) for one in others if one.key not in known)
     return msgspec.structs.replace(cause, together=together)
+
+
+def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Cause:
+    """A list that the config lacks, as long as another one that it states, where no tensor reads the rest of it.
+
+    It has the length of the class's default otherwise, which may be that of a model with more stages.
+    """
+    scope, value = after.plan.scope, cause.weights
+    if not (cause.defaulted and isinstance(value, list)):
+        return cause
+    lengths = {len(one) for key, one in scope.settings.values.items() if isinstance(one, list) and key != cause.key}
+    for length in sorted(lengths - {0}, reverse=True) if len(value) not in lengths else ():
+        shorter = scope.with_value(tuple(cause.key.split(".")), value[:length])
+        if length < len(value) and differences_of(*bind(shorter), after.weights).total == after.total:
+            return msgspec.structs.replace(cause, weights=value[:length])
+    return cause
 
 
 def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
@@ -324,8 +342,8 @@ def _cause(
         families=_families(differences, after),
         rivals=(*own[:MOST_EQUAL], *list(reversed(elsewhere.values()))[:MOST_RIVALS]),
         defaulted=defaulted,
-        lost=_lost_beside(differences, after, best.value, ballot.leaf),
-        misshaped=_misshaped(differences),
+        lost=lost_beside(differences, after, best.value, ballot.leaf),
+        misshaped=misshaped_alone(differences),
     )
 
 
@@ -347,51 +365,3 @@ def _families(before: Differences, after: Differences) -> tuple[str, ...]:
     names += [gap.block.key for gap in before.placement.missing if gap.block.key not in gaps]
     names += [extra.key for extra in before.placement.unexpected if extra.key not in unexpected]
     return tuple(dict.fromkeys(names))
-
-
-def _finds_unexpected(before: Differences, after: Differences) -> bool:
-    """Whether a value has a place for stored tensors that the config has none for: nothing is lost then."""
-    tensors = [sum(extra.tensors for extra in one.placement.unexpected) for one in (before, after)]
-    return tensors[1] < tensors[0]
-
-
-def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
-    """What would be missing if the config were right, where the leaf is the number of some part."""
-    gaps = differences.placement.missing
-    if differences.total == 1 and gaps:
-        return gaps[0].block.key, gaps[0].boxes
-    gap = next((gap for gap in gaps if any(gap.block.axes)), None)
-    return (gap.block.key, gap.boxes) if gap is not None and _gives_extent(differences, leaf) else None
-
-
-def _lost_beside(before: Differences, after: Differences, value: Any, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
-    """What the weights may have lost instead, if the config is right."""
-    if value is False:
-        return _part_lost(before, after)
-    return None if _finds_unexpected(before, after) else _lost(before, leaf)
-
-
-def _part_lost(before: Differences, after: Differences) -> tuple[str, tuple[Box, ...]] | None:
-    """A matrix that is missing unless a switch is off: its absence does not say that it is."""
-    left = {gap.block.key for gap in after.placement.missing}
-    gaps = (gap for gap in before.placement.missing if gap.block.key not in left and len(gap.block.shape) > 1)
-    return next(((gap.block.key, gap.boxes) for gap in gaps), None)
-
-
-def _misshaped(differences: Differences) -> tuple[str, tuple[Box, ...]] | None:
-    """The tensor that would have the wrong shape if the config were right, where only one tensor differs."""
-    mismatched = differences.placement.mismatched
-    return (mismatched[0].block.key, mismatched[0].boxes) if differences.total == 1 and mismatched else None
-
-
-def _gives_extent(differences: Differences, leaf: Leaf) -> bool:
-    scope = differences.plan.scope
-    for at in differences.readers.get(leaf, ()):
-        slot = differences.rows[at].slot
-        inner = scope.below(slot.scope)
-        scope.trace.reads = set()
-        for hole in slot.holes:
-            inner.word((hole,))
-        if leaf in scope.trace.reads:
-            return True
-    return False
