@@ -103,7 +103,10 @@ def _in_own_words(
         elif isinstance(finding, ConfigImpossible):
             keys = tuple(key for one in finding.keys if (key := _own_key(checkpoint, one)) is not None)
             yield replace(finding, place=Place(key=keys[0]), keys=keys) if keys else finding
-        elif isinstance(finding, ClassDiffers | ConfigKeysAbsent | ConfigOfAnotherSize):
+        elif isinstance(finding, ConfigKeysAbsent | ConfigOfAnotherSize):
+            named = tuple(replace(one, key=_own_key(checkpoint, one.key) or one.key) for one in finding.keys)
+            yield replace(finding, file=file, keys=named)
+        elif isinstance(finding, ClassDiffers):
             yield replace(finding, file=file)
         else:
             yield finding

@@ -20,6 +20,9 @@ from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
+Plain = tuple[Line, tuple[Box, ...]]
+"""A family, and the modules of it that are stored plain."""
+GPTQ: Final = "gptq"
 Namer = Callable[[str], str]
 """Name of a family in the file -> that in the model."""
 EVERY_TOOL: Final = frozenset({
@@ -116,6 +119,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     entries = [*_of_towers(towers, lines, method, namer), *entries]
     key = LISTS[method]
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
+    exceptions = without_blocks(inside, lines) if method == GPTQ and not (settings.special or stated) else {}
     kept = () if method == AUTO_ROUND else kept  # its entries are objects, which others are added to
     return [
         ModuleProblem(
@@ -125,6 +129,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
                 source=settings.source,
                 key=key,
                 entries=(*kept, *(entry for entry in entries if entry not in kept)),
+                exceptions=exceptions,
             ),
             line.family,
             boxes,
@@ -248,7 +253,7 @@ def _shortest(tower: str, lines: Sequence[Line]) -> str:
     return tower.rstrip(".") if any(last in line.family for line in lines if line.packed is not None) else last
 
 
-def entries_for(found: Sequence[tuple[Line, tuple[Box, ...]]], lines: Sequence[Line], sign: str = "") -> list[str]:
+def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "") -> list[str]:
     """What a list of unquantized modules needs: the end of a name that no quantized module has, else the whole ones."""
     packed = {line.family.removesuffix(".weight") for line in lines if line.packed is not None}
     entries: list[str] = []
@@ -259,6 +264,19 @@ def entries_for(found: Sequence[tuple[Line, tuple[Box, ...]]], lines: Sequence[L
         else:
             entries += _names(line.family, boxes)
     return list(dict.fromkeys(entries))
+
+
+def without_blocks(found: Sequence[Plain], lines: Sequence[Line]) -> dict[str, dict[str, object]]:
+    """The exceptions of GPTQ for whole blocks such as an attention; {} where a block has quantized modules too.
+
+    vLLM looks for its own names, and joins query, key and value: a pattern has to fit all names of a block.
+    """
+    packed = {line.family.split(".")[-3] for line in lines if line.packed is not None and line.family.count(".") > 2}
+    blocks = dict.fromkeys((line.family.split(".")[-3:-2] or [""])[0] for line, boxes in found if boxes == line.boxes)
+    whole = len(blocks) and all(boxes == line.boxes for line, boxes in found)
+    if not whole or any(block in packed or not block.isidentifier() for block in blocks):
+        return {}
+    return {f"-:.*\\.{block}\\..*": {} for block in blocks}
 
 
 def _names(family: str, boxes: tuple[Box, ...]) -> list[str]:

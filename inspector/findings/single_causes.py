@@ -23,9 +23,10 @@ class KeyValues(msgspec.Struct, frozen=True):
     others: bool
 
     def step(self, file: str) -> Step:
-        """The change of the config."""
+        """The change of the config; a key of a GGUF file is one name with dots."""
         old = msgspec.UNSET if self.absent else self.stated
-        return Step(action="set", file=file, key=tuple(self.key.split(".")), old=old, new=self.solved)
+        key = (self.key,) if file.endswith(".gguf") else tuple(self.key.split("."))
+        return Step(action="set", file=file, key=key, old=old, new=self.solved)
 
 
 class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):

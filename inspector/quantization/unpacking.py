@@ -24,6 +24,7 @@ from inspector.quantization.module_families import groups_of, lacks, unpack_modu
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
 from inspector.quantization.pieces import is_lone
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
+from inspector.quantization.scaled_activations import take_scaled_activations
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.uneven import uneven_blocks, uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
@@ -97,6 +98,7 @@ def _unpacked(
 ) -> Unpacked:
     work = Work(settings, lost, whole, {key: list(family.stored) for key, family in families.items()})
     work.take_transforms()
+    modules = take_scaled_activations(work, modules)
     work.without_values = _lost_values(lost)
     groups = [groups_of(work, module) for module in modules]
     work.used = _used(piece for pieces in groups for piece in pieces)

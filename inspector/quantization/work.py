@@ -83,9 +83,8 @@ class Work(Struct):
         for key in [key for key in keys if key.endswith((".weight", ".perm"))]:
             module, _, name = key.rpartition(".")[0].rpartition(".")
             if name in named or (not stated and self._is_rotation(key, module, name)):
-                for part in self.stored.pop(key):
-                    logical = f"{module}.weight"
-                    self.helpers.append(Helper(key, part.layout, part.boxes, part.tensors, "transform", logical))
+                for part in self.stored[key]:
+                    self.add_stored_helper(key, part, "transform", f"{module}.weight")
 
     def _is_rotation(self, key: str, module: str, name: str) -> bool:
         """Whether a matrix seems to turn the inputs or outputs of a quantized module."""
@@ -116,6 +115,11 @@ class Work(Struct):
         logical = module.logical if of is None else of
         helper = Helper(module.name(suffix), piece.layouts[suffix], piece.boxes, piece.modules, scheme, logical)
         self.helpers.append(helper)
+
+    def add_stored_helper(self, key: str, part: Stored, scheme: str, of: str) -> None:
+        """Makes a stored part of a family a helper. of: the logical family that it serves."""
+        self.stored.pop(key, None)
+        self.helpers.append(Helper(key, part.layout, part.boxes, part.tensors, scheme, of))
 
     def report(self, finding: PackedModules, module: Module, suffix: str, boxes: tuple[Box, ...], scheme: str) -> None:
         """Records a problem of the tensor with a suffix."""

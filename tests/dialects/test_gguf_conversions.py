@@ -882,6 +882,14 @@ def test_quantized_values_are_proven_for_every_type(name: str, tmp_path: Path, m
         assert accused == ({rows[-1]} if damaged else set()), [*reported.findings]
 
 
+def test_absent_keys_have_the_names_of_the_file(tmp_path: Path) -> None:
+    file = written("qwen2_moe")
+    widths = [f"qwen2moe.expert_{one}feed_forward_length" for one in ("", "shared_")]
+    file.keys[:] = [one for one in file.keys if one[0] not in widths]
+    found = next(one for one in audit(str(file.save(tmp_path / "target.gguf"))).findings if one.code == "C316")
+    assert [step.key for step in found.remedy().steps] == [(key,) for key in widths]
+
+
 def test_a_size_that_the_converter_does_not_read_is_refused(tmp_path: Path) -> None:
     alone = audit(str(written(REFUSED).save(tmp_path / "target.gguf")))
     (found,) = (one for one in alone.findings if one.severity == "error")

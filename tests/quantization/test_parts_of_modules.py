@@ -227,6 +227,31 @@ def test_a_list_of_plain_modules_does_not_quantize_the_head_of_awq() -> None:
         assert bad(judged({**spec, **packed}, {**config, "quantization_config": block})) == ["T630"]
 
 
+@pytest.mark.parametrize(
+    ("model_type", "matrix", "function"),
+    [("gpt_neox", "dense_h_to_4h", "act"), ("starcoder2", "c_fc", "act"), ("bloom", "dense_h_to_4h", "gelu_impl")],
+)
+def test_awq_scales_an_activation_function(model_type: str, matrix: str, function: str) -> None:
+    """`replace_quantization_scales` of transformers and vLLM's ScaledActivation read them."""
+    record = base_record(model_type, "ForCausalLM")
+    spec: Spec = {}
+    for name, (kind, shape) in spec_of(record).items():
+        module = name.removesuffix(".weight")
+        if not any(part.isdecimal() for part in name.split(".")) or len(shape) != 2:
+            spec[name] = (kind, shape)
+            continue
+        spec |= {f"{module}.{suffix}": (dtype, tuple(dims)) for suffix, (dtype, dims) in awq(shape[1])(*shape).items()}
+        if module.endswith(f".{matrix}"):
+            spec[f"{module.removesuffix(matrix)}{function}.scales"] = ("F16", shape[:1])
+    block = {"quant_method": "awq", "bits": 4, "group_size": -1, "version": "gemm", "zero_point": True}
+    config = {**record["config"], "quantization_config": block}
+    whole = judged(spec, config)
+    assert not [one.code for one in whole.findings if one.code in ("T610", "T617")]
+    lost = next(name for name in spec if name.endswith(f"{function}.scales"))
+    spec.pop(lost)
+    assert [one.code for one in judged(spec, config).findings if one.code in ("T610", "T617")] == ["T610"]
+
+
 @pytest.mark.parametrize("outputs", [4, 8, 16, 24])
 def test_zero_points_that_several_widths_fill_do_not_decide_alone(outputs: int) -> None:
     zeros, scales = ("I32", (2, -(-outputs // 8))), ("F16", (2, outputs))

@@ -299,6 +299,23 @@ def test_blocks_that_only_transformers_assumes_are_a_note() -> None:
         assert (result.verdict, [one.code for one in result.findings if one.code == "T661"]) == ("clean", expected)
 
 
+def test_gptq_excludes_whole_blocks_by_a_pattern() -> None:
+    """vLLM looks for `qkv_proj`, so that a pattern with the names of the file would not be found."""
+
+    def result(**more: Any) -> Audit:
+        config, tensors = mixed(
+            LLAMA, lambda module: None if "self_attn" in module else gptq(4, 128),
+            gptq_config(4, 128, **more), "quantization_config",
+        )  # fmt: skip
+        return judged({key: (kind, tuple(shape)) for key, (kind, shape) in tensors.items()}, config)
+
+    found = result()
+    assert bad(found) == ["T641"]
+    (step,) = found.findings[0].remedy().steps
+    assert (step.key, step.new) == (("quantization_config", "dynamic"), {r"-:.*\.self_attn\..*": {}})
+    assert bad(result(dynamic=step.new)) == []
+
+
 def test_quark_lists_modules_by_their_whole_names() -> None:
     def result(excluded: list[str]) -> Audit:
         writer = scaled("I8", lambda outputs, inputs: ("BF16", [outputs]))

@@ -190,13 +190,16 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
     source: str
     key: str | None
     entries: tuple[str, ...]
+    exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
 
     def rows(self) -> Rows:
         return [*self.packing(), ("stored", f"plain, in {self.dtype}")]
 
     def remedy(self) -> Remedy:
+        if self.exceptions:
+            return dynamic_exceptions(self.source, self.exceptions)
         if self.key is None:
-            return Remedy(f"quantize them like the others: {self.method} has no list of modules to leave out")
+            return Remedy(f'quantize them like the others, or exclude them in "dynamic" of {self.source}')
         return _listing(self.key, self.entries, self.source, self.modules)
 
 
