@@ -124,12 +124,17 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
     for place, inner in _within(values, _Place(model_type, named, (), model_type, major)):
         for key, value in inner.items():
-            kinds = kinds_of(value)
+            kinds = "" if isinstance(value, str) and value == _usual(place, key) else kinds_of(value)
             letters = _refused_at(place, key) if kinds else ""
             known = [one for one in kinds if one in letters]
             found = next((one for one in (_refusal(place, inner, key, one, letters) for one in known) if one), None)
             if found is not None:
                 yield found
+
+
+def _usual(place: _Place, key: str) -> Any:
+    """The default of a key, which may be a word in the place of a number, such as `"auto"`."""
+    return class_defaults(place.kind, place.major)[0].get(key)
 
 
 def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, Mapping[str, Any]]]:

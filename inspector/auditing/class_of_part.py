@@ -135,7 +135,8 @@ def _sub_configs(whole: str, values: Mapping[str, Any]) -> Iterator[tuple[str, d
     for key, inner in values.items():
         if not key.endswith("_config") or not isinstance(inner, dict):
             continue
-        part = key.removesuffix("_config")
-        for model_type in dict.fromkeys((inner.get("model_type"), f"{whole}_{part}_model", f"{whole}_{part}")):
-            if isinstance(model_type, str) and model_type.startswith(f"{whole}_"):
+        part, stated = key.removesuffix("_config"), inner.get("model_type")
+        own = (stated,) if isinstance(stated, str) else ()
+        for model_type in dict.fromkeys((*own, f"{whole}_{part}_model", f"{whole}_{part}")):
+            if model_type.startswith(f"{whole}_"):
                 yield model_type, {**inner, "model_type": model_type}

@@ -25,6 +25,8 @@ from inspector.loading.tables import NEWEST, OLDER
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 
+COMPUTED: Final = "auto"
+"""A value in place of which a config class computes one, such as `mamba_d_head` of Bamba."""
 DEEPEST: Final = 3
 """How many configs within each other are read."""
 LAYERED_IN_OLDER: Final = frozenset(
@@ -157,6 +159,7 @@ def _keys(rule: str) -> tuple[str, ...]:
 
 def _is_known(settings: Settings, key: str, stated: bool = False) -> bool:
     """Whether a config or, unless it must be stated, the defaults have a key; null counts where the config has it."""
-    if stated:
-        return settings.spelled(key) in settings.values
-    return settings.spelled(key) in settings.values or settings.read((key,))[0] is not None
+    value = settings.read((key,))[0]
+    if value == COMPUTED:
+        return False
+    return settings.spelled(key) in settings.values or not (stated or value is None)

@@ -15,7 +15,8 @@ from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
 from inspector.architectures.refused_kinds import is_measured
-from inspector.architectures.value_rules import RefusedValue, configs_within, refused_values, values_of_refused_kinds
+from inspector.architectures.refused_value import RefusedValue
+from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config

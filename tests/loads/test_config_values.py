@@ -115,6 +115,12 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
      "refuses", "complete"),
     ("qwen3", {"rope_parameters": None, "rope_theta": "1e6"}, "rope_theta", "refuses", "refuses"),
     ("gemma", {"rope_parameters": None, "rope_theta": None}, "rope_theta", "refuses", "refuses"),
+    ("modernbert", {"rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": None}}},
+     "rope_parameters.sliding_attention.rope_theta", "refuses", "complete"),
+    ("modernbert", {"rope_parameters": {**ROTARY, "rope_type": "linear", "factor": 2.0}}, "rope_parameters",
+     "refuses", "complete"),
+    ("gemma3_text", {"rope_parameters": {"full_attention": {**ROTARY, "rope_type": "linear"}}},
+     "rope_parameters.full_attention.factor", "refuses", "complete"),
     ("llama", {"rope_parameters": {**ROTARY, **YARN, "original_max_position_embeddings": "64"}},
      "rope_parameters.original_max_position_embeddings", "refuses", "complete"),
     ("gemma4_text", {"rope_parameters": {"full_attention": [], "sliding_attention": ROTARY}},
@@ -122,6 +128,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("laguna", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
     ("gemma4_vision", {"rope_parameters": {**ROTARY, "rope_type": "yarn", "factor": 2.0}}, "rope_parameters.rope_type",
      "refuses", "unsupported"),
+    ("llava", {"vision_config.model_type": {"clip": 1}}, "vision_config.model_type", "refuses", "refuses"),
     ("bert", {"id2label": ["LABEL_0"]}, "id2label", "refuses", "refuses"),
     ("bert", {"id2label": {"first": "LABEL_0"}}, "id2label", "refuses", "refuses"),
     ("llama", {"dtype": "float8_e4m3fn"}, "dtype", "refuses", "complete"),
@@ -259,6 +266,8 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
     ("bert", "label2id", [1]),
     ("bert", "rope_scaling", {"type": "yarnn"}),
     ("siglip", "quantization_config", {}),
+    ("granitemoehybrid", "mamba_d_head", "auto"),
+    ("bamba", "mamba_d_head", "auto"),
     ("gpt_neox", "rope_theta", None),  # which reads `rotary_emb_base`
 ], ids=str)  # fmt: skip
 def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     empty        key -> model types that refuse an empty object in its place
     odd          key -> model types that refuse an odd number that is rotated as a whole
     layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
+    flat         key -> model types that refuse the same settings for all layers
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
     heads        key -> model types that refuse a negative number
     unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
@@ -86,8 +87,17 @@ class Probe:
         record = base_record(model_type)
         self.class_name = record["class"]
         self.config = {**(record["config"] or {}), "model_type": model_type}
-        stated = self.config.get(ROPE_KEYS[0]) or {}
-        self.layers = [name for name, one in stated.items() if isinstance(one, dict)]
+        self.stated = self.config.get(ROPE_KEYS[0]) or self.rotary_of_class() or {}
+        self.layers = [name for name, one in self.stated.items() if isinstance(one, dict)]
+
+    def rotary_of_class(self) -> Mapping[str, Any] | None:
+        """The settings of rotary embeddings that the config class makes of the record's; older records have others."""
+        mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
+        with contextlib.suppress(Exception):  # of a config class that refuses the record or is not there
+            made = mapping[self.config["model_type"]].from_dict(copy.deepcopy(self.config))
+            found: Mapping[str, Any] | None = getattr(made, ROPE_KEYS[0], None)
+            return found
+        return None
 
     def builds(self, config: Mapping[str, Any]) -> bool:
         """Whether a model is built from another config."""
@@ -190,10 +200,14 @@ class Probe:
 
     def settings_of_layers(self) -> Iterator[str]:
         """Types of layers of which the settings must not be absent, where each layer type has its own."""
-        stated = self.config.get(ROPE_KEYS[0]) or {}
         for layer in self.layers:
-            if self.refuses(ROPE_KEYS[0], {name: one for name, one in stated.items() if name != layer}):
+            if self.refuses(ROPE_KEYS[0], {name: one for name, one in self.stated.items() if name != layer}):
                 yield layer
+
+    def flat(self) -> Iterator[str]:
+        """The key of settings that may not be the same for all layers, where each layer type has its own."""
+        if self.layers and self.refuses(ROPE_KEYS[0], {"rope_theta": 10000.0, "rope_type": "default"}):
+            yield ROPE_KEYS[0]
 
     def whole(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """The config of the model in which the probed config is."""
@@ -271,8 +285,8 @@ class PartProbe(Probe):
         self.config = outer.config
         for key in path:
             self.config = self.config[key]
-        stated = self.config.get(ROPE_KEYS[0]) or {}
-        self.layers = [name for name, one in stated.items() if isinstance(one, dict)]
+        self.stated = self.config.get(ROPE_KEYS[0]) or self.rotary_of_class() or {}
+        self.layers = [name for name, one in self.stated.items() if isinstance(one, dict)]
 
     def builds(self, config: Mapping[str, Any]) -> bool:
         """Whether a model is built with another config of the part."""
@@ -322,6 +336,7 @@ Groups = list[tuple[Mapping[str, str], list[str]]]
 BY_KEY = (
     "activations",
     "empty",
+    "flat",
     "layers",
     "odd",
     "theta",
@@ -385,6 +400,7 @@ def add_settings(rules: Rules, probe: Probe, model_type: str) -> None:
         ("theta", probe.theta()),
         ("empty", probe.empty()),
         ("layers", probe.settings_of_layers()),
+        ("flat", probe.flat()),
         ("odd", probe.odd()),
     ):
         for key in keys:
@@ -437,7 +453,7 @@ def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, A
         add_settings(rules, probe, kind)
         print(kind, flush=True)
     written = rules.written()
-    return {**table, **{key: written[key] for key in ("rope", "texts", "theta", "empty", "layers", "odd")}}
+    return {**table, **{key: written[key] for key in ("rope", "texts", "theta", "empty", "layers", "flat", "odd")}}
 
 
 def main() -> None:
