@@ -36,7 +36,7 @@ from inspector.auditing.adapter_base import (
 )
 from inspector.auditing.adapter_base_read import BaseRead
 from inspector.auditing.adapter_loads import loads_of_adapter
-from inspector.auditing.adapter_names import LookedFor, joined_renames, looked_for, tool_names
+from inspector.auditing.adapter_names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapters_below import adapters_below
 from inspector.auditing.file_names import intended
 from inspector.auditing.loads import after_loading, left_open
@@ -106,7 +106,7 @@ def audit_adapter(
     if report.difference is not None and _adds_nothing(report.difference):
         findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
     of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
-    findings = joined_renames([*findings, *of_report])
+    findings = of_language_alone(joined_renames([*findings, *of_report]), values)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")

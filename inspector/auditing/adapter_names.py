@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.tools import ToolTensor, tool_tensors
 from inspector.auditing.mlx_adapters import of_whole_layers, whole_weights
+from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import AdapterNamesWrapped
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
@@ -23,6 +25,8 @@ from inspector.matcher.families import Families, rekeyed
 
 OF_LANGUAGE: Final = f"{PREFIX}model."
 """What the names of a language model with a head begin with under PEFT."""
+LANGUAGE: Final = "language_model."
+"""What transformers calls the language model within one for images or sound."""
 Renames = tuple[tuple[str, str], ...]
 """Patterns of names and of the new ones."""
 BaseOf = Callable[[Families], Base | None]
@@ -111,6 +115,30 @@ def joined_renames(findings: Sequence[Finding]) -> list[Finding]:
                 continue
         made.append(one)
     return made
+
+
+def of_language_alone(findings: Sequence[Finding], values: Mapping[str, Any]) -> list[Finding]:
+    """The findings; where all names are those of a language model by itself, its other parts were never trained.
+
+    values: the adapter's config.
+    """
+    renamed = next((one for one in findings if isinstance(one, AdapterNamesWrapped) and one.tensors == one.of), None)
+    if renamed is None or LANGUAGE in renamed.stored or LANGUAGE not in renamed.wanted:
+        return list(findings)
+    before = renamed.wanted.partition(LANGUAGE)[0].removeprefix(PREFIX)
+    beside: dict[str, None] = {}
+    kept: list[Finding] = []
+    for one in findings:
+        name = str(one.place.tensor or one.place.family)
+        if not isinstance(one, AdapterTargetMissing) or name.startswith(before + LANGUAGE):
+            kept.append(one)
+        else:
+            start = before if name.startswith(before) else ""
+            beside[start + name.removeprefix(start).partition(".")[0]] = None
+    if not beside or values.get("exclude_modules"):
+        return list(findings)
+    excluded = "|".join(f"{re.escape(part)}\\..*" for part in beside)
+    return [replace(one, excluded=excluded) if one is renamed else one for one in kept]
 
 
 def _goes_on(before: Finding, one: AdapterNamesWrapped) -> bool:

@@ -255,6 +255,29 @@ def test_the_weights_of_the_base_under_their_own_names_are_copies() -> None:
     assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
+@pytest.mark.parametrize("model_type", ["gemma3", "mllama"])
+def test_an_adapter_of_the_language_model_alone_is_one_finding(model_type: str) -> None:
+    """PEFT 0.21 loads what the remedy makes of it, all of it, and the class of the language model takes it as it is."""
+    base = base_record(model_type)["config"]
+    text = base["text_config"]
+    width, outputs = text["hidden_size"], text["num_attention_heads"] * (text.get("head_dim") or 0)
+    outputs = outputs or width
+    spec: Spec = {
+        f"base_model.model.model.layers.{layer}.{name}.q_proj.lora_{side}.weight": ("F32", shape)
+        for layer in range(text["num_hidden_layers"])
+        for side, shape in {"A": (4, width), "B": (outputs, 4)}.items()
+        for name in ("cross_attn" if layer in text.get("cross_attention_layers", ()) else "self_attn",)
+    }
+    config = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
+    (finding,) = (one for one in with_base(spec, config, base).findings if one.severity == "error")
+    *renames, excluded = finding.remedy().steps
+    assert (finding.code, [step.action for step in renames], excluded.key) == ("A919", ["rename"], ("exclude_modules",))
+    old, new = str(renames[0].old).rstrip("*"), str(renames[0].new).rstrip("*")
+    named = {new + name.removeprefix(old): entry for name, entry in spec.items()}
+    audited = with_base(named, config | {"exclude_modules": excluded.new}, base)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+
+
 def test_emptied_tensors_are_no_misfits() -> None:
     spec: Spec = {key: (dtype, (0,)) for key, (dtype, _) in spec_of("llama.default").items()}
     assert not codes(reported("llama.default", spec)) & {"A904", "A907"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
@@ -235,12 +237,19 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     stored: str
     wanted: str
     renames: tuple[tuple[str, str], ...] = ()
+    excluded: str = ""
+    """An expression for the parts of the base beside the language model, which alone was trained."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def remedy(self) -> Remedy:
-        words = "rename the tensors, or unwrap the model and save the adapter again"
-        return Remedy(words, tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames))
+        steps = tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames)
+        if not self.excluded:
+            return Remedy("rename the tensors, or unwrap the model and save the adapter again", steps)
+        step = Step(action="set", file="adapter_config.json", key=("exclude_modules",), new=self.excluded)
+        stated = f'"exclude_modules": {json.dumps(self.excluded)}'
+        words = f"load it into the class of the language model; or rename the tensors and set {stated}"
+        return Remedy(f"{words} in adapter_config.json", (*steps, step) if steps else ())
 
     def headline(self) -> str:
         found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
