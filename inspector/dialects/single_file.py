@@ -45,6 +45,8 @@ _SCHEDULE: Final = re.compile(
     re.ASCII,
 )
 """Tables of the noise schedule, worked out from the config."""
+_COUNTS: Final = ("attn_mask", "model_ema.decay", "model_ema.num_updates")
+"""Numbers within a component that no class reads: those of averages without averages, as in SDXL's own autoencoder."""
 _STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
 """Statistics of the latents of LTX-Video that its autoencoder does not read."""
 _TEXT_ENCODER: Final = re.compile(r"text_encoders\.\w+\.(?:transformer\.)?")
@@ -98,7 +100,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     for name, layout in tensors.items():
         prefix = _prefix(name, None if lone is None else "")
         own = name.removeprefix(prefix or "")
-        if _SCHEDULE.fullmatch(name) or (prefix is not None and (own == "attn_mask" or _STATISTICS.fullmatch(own))):
+        if _SCHEDULE.fullmatch(name) or (prefix is not None and (own in _COUNTS or _STATISTICS.fullmatch(own))):
             schedule[name] = layout
         elif name.startswith(EMA):
             ema[name] = layout

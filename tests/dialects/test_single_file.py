@@ -55,6 +55,8 @@ BETAS: Spec = {
     "sqrt_one_minus_alphas_cumprod": ("F32", (7,)),
     "posterior_mean_coef1": ("F32", (9,)),
     "model_ema.decay": ("F32", ()),
+    "first_stage_model.model_ema.decay": ("F32", ()),
+    "first_stage_model.model_ema.num_updates": ("I32", ()),
 }
 Parts = dict[str, tuple[str, Spec]]
 
