@@ -150,6 +150,21 @@ def test_scales_of_blocks_under_another_name_are_renamed(name: str) -> None:
     assert result.counts.unique_parameters == parameters
 
 
+def test_compressed_tensors_reads_no_inverse_scales() -> None:
+    """Measured: transformers 5.23 with compressed-tensors 0.20 lacks each `weight_scale` then."""
+    config, spec, _ = checkpoint("fp8_finegrained")
+    weights = {"num_bits": 8, "type": "float", "symmetric": True, "strategy": "block", "block_structure": [128, 128]}
+    group = {"targets": ["Linear"], "weights": weights}
+    block = {"quant_method": "compressed-tensors", "format": "float-quantized", "ignore": ["lm_head"],
+             "config_groups": {"group_0": group}}  # fmt: skip
+    result = judged(spec, {**config, "quantization_config": block})
+    assert bad(result) == ["T610"]
+    (step,) = next(one for one in result.findings if one.code == "T610").remedy().steps
+    assert (step.old, step.new) == ("*.weight_scale_inv", "*.weight_scale")
+    renamed = {key.replace("weight_scale_inv", "weight_scale"): entry for key, entry in spec.items()}
+    assert bad(judged(renamed, {**config, "quantization_config": block})) == []
+
+
 @pytest.mark.parametrize("stated", [{}, {"weight_block_size": None}, {"weight_block_size": [128, 128]}])
 def test_scales_by_row_are_not_read_under_fp8(stated: dict[str, Any]) -> None:
     """Measured: transformers 5.23 reads no `weight_scale` under fp8; vLLM's holds one for the whole matrix."""
