@@ -106,12 +106,19 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             check_copies(audited, component, found)
     before, after = _reader(stores[0]), _reader(stores[1])
     other = rearrangement(compared, found, before, after)
-    found.findings.extend((*other.findings, *value_findings(found, other.moved)))
+    found.findings.extend((*other.findings, *value_findings(found, other.moved | _only_not_finite(found))))
     found.findings.extend((*abnormal(_unexplained(found)), *found.not_found()))
     experts = [one for one in compared.findings if isinstance(one, MlpBecameExperts) and not wanted]
     found.findings.extend(with_expert_values(one, compared, before, after) for one in experts)
     found.explained = (*other.explained, *experts)
     return found
+
+
+def _only_not_finite(found: Values) -> frozenset[str]:
+    """Tensors that differ from the source in nothing but NaN or infinite values, which have a finding of their own."""
+    lost = {one.name: one.scan.nan + one.scan.infinite for one in found.scanned}
+    different = (one for one in found.verdicts if one.what == DIFFERENT and lost.get(one.target))
+    return frozenset(one.target for one in different if one.difference.differing == lost[one.target])
 
 
 def _unexplained(found: Values) -> list[Scanned]:

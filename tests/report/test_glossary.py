@@ -1,11 +1,11 @@
-"""The glossary explains every term that a report uses, on one screen."""
+"""The glossary explains every term that a report uses, on one screen; no page is wider than a screen."""
 
 from __future__ import annotations
 
 import pytest
 
+from inspector.cli.topics import TOPICS, topic_text
 from inspector.findings.registry import all_findings
-from inspector.report.pages import topic_text
 
 TERMS = (
     "family",
@@ -41,3 +41,8 @@ def test_it_fits_a_screen() -> None:
     lines = topic_text("glossary").splitlines()
     assert len(lines) <= 60
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_pages_fit_a_screen(topic: str) -> None:
+    assert [line for line in topic_text(topic).splitlines() if len(line) > 80] == []

@@ -146,6 +146,15 @@ def test_what_is_not_finite_or_constant_is_reported(tmp_path: Path) -> None:
     assert not [one for one in healthy.skipped if one.check == "values"]
 
 
+@pytest.mark.parametrize(("others", "expected"), [(0, {"V825"}), (1, {"V820", "V825"})])
+def test_nan_alone_is_no_other_difference(others: int, expected: set[str], tmp_path: Path) -> None:
+    def change(after: Arrays) -> None:
+        after[KEY][1, 1] = np.nan
+        after[KEY][2, :others] += 1
+
+    assert {one.code for one in judged(tmp_path, change).findings if one.severity == "error"} == expected
+
+
 @pytest.mark.parametrize(("added", "infinite", "expected"), [
     (1e5, False, {"values-overflowed"}), (6e4, False, set()), (1e5, True, {"values-overflowed", "values-not-finite"}),
 ])  # fmt: skip

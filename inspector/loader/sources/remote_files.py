@@ -174,16 +174,15 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Fin
         from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
         found, path = url_to_fs(url)
+    except FileNotFoundError as problem:  # the archive in which the folder is
+        return _unreadable(url, problem)
     except Exception as problem:
         return _unsupported(url, scheme, problem)
     meter = Meter()
     try:
         return _opened(found, str(path), shown(url), meter, progress)
     except Exception as problem:
-        refusal = _refusal(problem)
-        from inspector.findings.reading.network import PlaceUnreadable
-
-        return PlaceUnreadable(source=shown(url), reason=refusal.reason, detail=refusal.detail)
+        return _unreadable(url, problem)
 
 
 def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Progress | None) -> RemoteFiles:
@@ -215,6 +214,13 @@ def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Prog
     if not sizes and not others:
         raise FileNotFoundError(path)
     return RemoteFiles(files, path, title, sizes, others, meter, len(listed) <= ENTRIES_LIMIT, progress)
+
+
+def _unreadable(url: str, problem: Exception) -> Finding:
+    from inspector.findings.reading.network import PlaceUnreadable
+
+    refusal = _refusal(problem)
+    return PlaceUnreadable(source=shown(url), reason=refusal.reason, detail=refusal.detail)
 
 
 def _unsupported(url: str, scheme: str, problem: Exception) -> Finding:
