@@ -45,6 +45,8 @@ class Ballots:
         asked = Ballot(leaf, solution.value, solution.last, kind, depth, solution.follows, position)
         known = self._found.setdefault((leaf, repr(solution.value)), asked)
         known.votes += votes
+        if type(known.last) is int and type(solution.last) is int:  # all intervals of a value begin with it
+            known.last = min(known.last, solution.last)
         known.depth = min(known.depth, depth)
 
     def ranked(self) -> list[Ballot]:

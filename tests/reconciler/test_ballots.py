@@ -1,0 +1,16 @@
+"""Values that equations ask for, some of them exactly and some only roughly."""
+
+from __future__ import annotations
+
+from inspector.reconciler.inverse.ballots import Ballots
+from inspector.reconciler.inverse.solve import Solution
+
+
+def test_a_number_that_one_equation_states_exactly_is_no_interval() -> None:
+    exact, rough, rougher = Solution(32, 32, True), Solution(32, 33, True), Solution(32, 35, True)
+    for order, interval in (((rough, rougher), (32, 33)), ((rougher, exact), None), ((exact, rougher), None)):
+        ballots = Ballots()
+        for solution in order:
+            ballots.add(("upsample_initial_channel",), solution, "dim", 1, 0)
+        assert ballots.interval(("upsample_initial_channel",), 32) == interval
+        assert [one.votes for one in ballots.ranked()] == [2]
