@@ -31,11 +31,10 @@ def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False, re
     """
     from inspector.loading.outcome import FAILURES, UNSUPPORTED
 
-    if not any(one.outcome in FAILURES and not one.excuse for one in loads) and not (every and loads):
+    line = loads_line(loads, every=every)
+    if not line:
         return ""
-    known = [one for one in loads if one.outcome != "unknown"] or loads
-    parts = [f"{one.loader}{f' {one.version}' if one.version else ''}: {_words(one)}" for one in known]
-    line = clean("; ".join(parts), 400)
+    known = _known(loads)
     lines = screen.wrapped(line, first="  loads            ", rest=INDENT)
     because: dict[str, list[str]] = {}
     for one in known if reasons else ():
@@ -44,6 +43,21 @@ def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False, re
     for reason, names in because.items():
         lines.extend(screen.wrapped(f"{', '.join(names)}: {clean(reason, 400)}", first=INDENT, rest=f"{INDENT}  "))
     return "\n".join(lines) + "\n"
+
+
+def loads_line(loads: Sequence[Load], *, every: bool = False) -> str:
+    """What loaders do, without a break; nothing where none of them fails, unless every is to be printed."""
+    from inspector.loading.outcome import FAILURES
+
+    if not any(one.outcome in FAILURES and not one.excuse for one in loads) and not every:
+        return ""
+    parts = [f"{one.loader}{f' {one.version}' if one.version else ''}: {_words(one)}" for one in _known(loads)]
+    return clean("; ".join(parts), 400)
+
+
+def _known(loads: Sequence[Load]) -> Sequence[Load]:
+    """The loaders of which it is known what they do, or all where none is known."""
+    return [one for one in loads if one.outcome != "unknown"] or loads
 
 
 def _words(load: Load) -> str:

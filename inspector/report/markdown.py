@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from inspector.findings.words import count
 from inspector.report.clean import clean
+from inspector.report.loads_text import loads_line
 from inspector.report.tables import role_rows
+from inspector.report.text import verdict_line
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -17,39 +19,13 @@ _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"}
 
 
 def audit_markdown(audited: Audit) -> str:
-    """Title, verdict, counts, roles, findings."""
-    architecture = audited.architecture.name if audited.architecture else "unknown architecture"
-    parts = [f"# {code(audited.title)}: {escaped(audited.verdict)}", ""]
+    """Title, verdict and what it does not cover, counts, loaders that fail, claims, findings, roles."""
+    parts = [f"# {code(audited.title)}: {escaped(audited.verdict)}", "", *_verdict(audited)]
     if audited.checkpoint.readable:
-        counts = audited.counts
-        expected = counts.expected_parameters
-        parts.extend(
-            [
-                f"{escaped(architecture)}, {count(len(audited.checkpoint.files), 'file')}, "
-                f"{count(counts.tensors, 'tensor')}, "
-                f"{counts.stored_bytes:,} bytes of weights.",
-                "",
-                *_table(
-                    ("count", "number"),
-                    [
-                        ("parameters", f"{counts.unique_parameters:,}"),
-                        ("formula", f"{expected:,}" if expected is not None else "not known"),
-                        ("stored elements", f"{counts.stored_elements:,}"),
-                        ("extra components", f"{counts.extra_components:,}"),
-                        ("tied copies", f"{counts.tied_copies:,}"),
-                        ("buffers", f"{counts.buffers:,}"),
-                        ("unexplained", f"{counts.unexplained:,}"),
-                    ],
-                ),
-                "",
-            ]
-        )
-        rows = role_rows(audited.lines)
-        if audited.architecture is not None and rows:
-            shown = [
-                (row.role, f"{row.per_layer:,}" if row.per_layer is not None else "", f"{row.total:,}") for row in rows
-            ]
-            parts.extend([*_table(("role", "per layer", "total"), shown), ""])
+        parts.extend(_counts(audited))
+    loads = loads_line(audited.loads)
+    if loads:
+        parts.extend([f"Loads: {escaped(loads)}.", ""])
     for claim in audited.claims:
         agrees = "agrees" if claim.agrees else "disagrees"
         parts.extend([f"- {code(claim.source)} {code(claim.claimed)}: {agrees}, {escaped(claim.because)}", ""])
@@ -59,11 +35,52 @@ def audit_markdown(audited: Audit) -> str:
         if finding.help:
             parts.append(f"- help: {escaped(finding.help)}")
         parts.append("")
-    for label, decisive in (("Open", True), ("Not checked", False)):
+    parts.extend(_roles(audited))
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _verdict(audited: Audit) -> Iterator[str]:
+    yield escaped(verdict_line(audited).partition(": ")[2]) + "."
+    yield ""
+    labels = () if audited.verdict == "unreadable" else (("Open", True), ("Not checked", False))
+    for label, decisive in labels:
         checks = [f"{skip.check} ({skip.because})" for skip in audited.skipped if skip.decisive is decisive]
         if checks:
-            parts.append(f"{label}: {escaped('; '.join(checks))}.")
-    return "\n".join(parts) + "\n"
+            yield f"{label}: {escaped('; '.join(checks))}."
+            yield ""
+
+
+def _counts(audited: Audit) -> Iterator[str]:
+    counts = audited.counts
+    expected = counts.expected_parameters
+    architecture = audited.architecture.name if audited.architecture else "unknown architecture"
+    yield (
+        f"{escaped(architecture)}, {count(len(audited.checkpoint.files), 'file')}, "
+        f"{count(counts.tensors, 'tensor')}, {counts.stored_bytes:,} bytes of weights."
+    )
+    yield ""
+    yield from _table(
+        ("count", "number"),
+        [
+            ("parameters", f"{counts.unique_parameters:,}"),
+            ("formula", f"{expected:,}" if expected is not None else "not known"),
+            ("stored elements", f"{counts.stored_elements:,}"),
+            ("extra components", f"{counts.extra_components:,}"),
+            ("tied copies", f"{counts.tied_copies:,}"),
+            ("buffers", f"{counts.buffers:,}"),
+            ("unexplained", f"{counts.unexplained:,}"),
+        ],
+    )
+    yield ""
+
+
+def _roles(audited: Audit) -> Iterator[str]:
+    rows = role_rows(audited.lines) if audited.checkpoint.readable and audited.architecture is not None else ()
+    shown = [(row.role, f"{row.per_layer:,}" if row.per_layer is not None else "", f"{row.total:,}") for row in rows]
+    if shown:
+        yield from ("## Parameters by role", "")
+        yield from _table(("role", "per layer", "total"), shown)
+        yield ""
 
 
 def escaped(text: object) -> str:
