@@ -119,13 +119,15 @@ def with_types(
 
 
 def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
-    """The finding on a number of layers with the value that the config has in its place."""
+    """The finding on a number with the value that the config has in its place: -1, "3", 3.0, or "three"."""
     from inspector.findings.config import ConfigDisagrees
 
-    stated = values.get(finding.place.key or "")
-    if isinstance(finding, ConfigDisagrees) and finding.stated == 0 and isinstance(stated, str | list | float):
-        return replace(finding, stated=stated)
-    return finding
+    if not isinstance(finding, ConfigDisagrees) or type(finding.stated) is not int:
+        return finding
+    stated = _at(values, tuple((finding.place.key or "").split(".")))
+    numberless = finding.stated == 0 and isinstance(stated, list)
+    read_otherwise = isinstance(stated, str | float) or (type(stated) is int and stated < 0)
+    return replace(finding, stated=stated) if numberless or read_otherwise else finding
 
 
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:

@@ -57,6 +57,14 @@ def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
     assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
 
 
+@pytest.mark.parametrize("value", [-1, "40", 40.0])
+def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> None:
+    found = audited(tmp_path, "llama", ("hidden_size", value))
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert (finding.code, finding.facts["config"], step.old, step.new) == ("C310", value, value, 48)
+
+
 @pytest.mark.parametrize(("model_type", "heads"), [("bloom", "n_head"), ("falcon", "num_attention_heads")])
 def test_the_hidden_size_under_its_earlier_name(model_type: str, heads: str, tmp_path: Path) -> None:
     """BLOOM's repositories state n_embed alone; the defaults of the class do not count beside it."""
