@@ -144,7 +144,9 @@ def of_gguf(
     if not known:
         does = f"does not know the architecture {architecture}" if architecture else "finds no architecture in it"
         because = (
-            "it takes the file with --mmproj beside a model" if architecture == _PROJECTOR else f"{source()}, {does}"
+            "it takes the file with --mmproj, together with a model"
+            if architecture == _PROJECTOR
+            else f"{source()}, {does}"
         )
         return tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
     outcome, because = COMPLETE, ""

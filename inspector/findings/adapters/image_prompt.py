@@ -18,7 +18,7 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
     Example
         error[A976] adapter-in-training: an IP-Adapter under the names of its training
           stored  10 tensors, such as adapter_modules.1.to_k_ip.weight
-          beside  2 tensors of the UNet
+          also    2 tensors of the UNet
           help    save the tensors of image_proj_model. as image_proj. and those of
                   adapter_modules. as ip_adapter., without the UNet
 
@@ -35,7 +35,7 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
     headline_text = "an IP-Adapter under the names of its training"
     row_texts = (
         ("stored", "{tensors:count tensor}, such as {such_as}"),
-        ("beside", "{beside:count tensor} of the UNet", "beside"),
+        ("also", "{beside:count tensor} of the UNet", "beside"),
     )
 
     def remedy(self) -> Remedy:

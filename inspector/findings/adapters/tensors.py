@@ -263,7 +263,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
         rows = [("stored", stored), ("because", why)]
         if any(one.key == "use_dora" for one in self.settings):
-            rows.insert(0, ("what", "the magnitude vectors of DoRA beside lora_A and lora_B"))
+            rows.insert(0, ("what", "the magnitude vectors of DoRA, in addition to lora_A and lora_B"))
         if self.modules:
             rows.insert(1, ("of", first(self.modules, self.count)))
         return rows

@@ -222,11 +222,11 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
             steps = tuple(Step(action="move", file=old, new=new) for old, new in self.renames)
             words = f"rename {listed([f'{old} to {new}' for old, new in self.renames], 4)}"
             more = len(self.renames) < self.of
-            return Remedy(f"{words}, beside the other parts" if more else words, steps)
+            return Remedy(f"{words}, next to the other parts" if more else words, steps)
         step = Step(action="move", file=self.place.file, new=self.wanted)
         words = f"rename {self.place.file} to {self.wanted}"
         if len(self.beside) < self.of - 1:
-            return Remedy(f"{words}, beside the other parts", (step,))
+            return Remedy(f"{words}, next to the other parts", (step,))
         return Remedy(words, (step,))
 
 

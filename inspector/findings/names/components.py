@@ -184,8 +184,8 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
           joins    fc.weight [4096, 8192]
           missing  model.norm.weight, model.layers.{layer}.input_layernorm.weight,
                    lm_head.weight: not its own
-          help     load it beside the model that it was trained for, for example as the
-                   draft model of vLLM
+          help     load it together with the model that it was trained for, for example
+                   as the draft model of vLLM
 
     What to do
         Give it to a program that decodes speculatively with EAGLE, together with its target. It is complete.
@@ -207,7 +207,7 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
         return [joins, ("missing", f"{listed(self.missing, 4)}: not its own")] if self.missing else [joins]
 
     def remedy(self) -> Remedy:
-        return Remedy("load it beside the model that it was trained for, for example as the draft model of vLLM")
+        return Remedy("load it together with the model that it was trained for, for example as the draft model of vLLM")
 
 
 READ: Final = "the hidden states are complete; only what reads this module is random"

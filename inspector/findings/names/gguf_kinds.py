@@ -72,13 +72,13 @@ class ControlVector(ContentFinding, frozen=True, kw_only=True):
         of these layers.
 
     Why it matters
-        llama.cpp reads it with --control-vector, beside a model whose hidden size is the width of the directions.
+        llama.cpp reads it with --control-vector, for a model whose hidden size is the width of the directions.
 
     Example
         note[N519] control-vector: vector.gguf
           layers  3, from 1 to 3
           width   32
-          help    pass it with --control-vector beside a model of hidden size 32
+          help    pass it with --control-vector, with a model of hidden size 32
 
     What to do
         Nothing, if a control vector was wanted; otherwise audit the file with the weights.
@@ -94,7 +94,7 @@ class ControlVector(ContentFinding, frozen=True, kw_only=True):
 
     headline_text = "{place.file}"
     row_texts = (("layers", "{layers}, from {first} to {last}"), ("width", "{width}"))
-    remedy_text = "pass it with --control-vector beside a model of hidden size {width}"
+    remedy_text = "pass it with --control-vector, with a model of hidden size {width}"
 
 
 class ControlVectorRefused(ContentFinding, frozen=True, kw_only=True):

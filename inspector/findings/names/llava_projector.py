@@ -51,7 +51,7 @@ class LlavaProjectorDiffers(ContentFinding, frozen=True, kw_only=True):
             return Remedy("use the config that the projector was saved with")
         return Remedy(
             "take the projector from the checkpoint that was trained (mm_projector.bin, or non_lora_trainables.bin "
-            "beside an adapter) and save it with the model"
+            "next to an adapter) and save it with the model"
         )
 
 

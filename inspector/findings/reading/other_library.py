@@ -69,4 +69,4 @@ class TunedByLitgpt(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.merges:
             return Remedy(f"merge it into its base: {self.command}; it writes lit_model.pth")
-        return Remedy(f"load it beside its base with {self.command}: litgpt has no conversion for it")
+        return Remedy(f"load it together with its base with {self.command}: litgpt has no conversion for it")

@@ -71,7 +71,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         names = names if several else (str(self.place.file),)
         steps = tuple(Step(action="move", file=f"{self.below}/{name}", new=name) for name in names)
         what = "these files" if several else "this file"
-        return Remedy(f"move {what} from {self.below} here, beside the index", steps if len(steps) >= several else ())
+        return Remedy(f"move {what} from {self.below} here, next to the index", steps if len(steps) >= several else ())
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
         """How many shards are missing, and the first of them."""

@@ -180,7 +180,7 @@ class FourBitValuesAlone(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         The tensors have the form in which bitsandbytes stores 4-bit weights: one column, with as many values as the
-        matrix has elements. The scales (`absmax`) and the description (`quant_state`) beside them are missing.
+        matrix has elements. The scales (`absmax`) and the description (`quant_state`) that belong to them are missing.
 
     Why it matters
         Each value is a number of 0 to 15 in a table that a scale multiplies: without the scales the weights cannot be
@@ -252,14 +252,14 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
     def rows(self) -> Rows:
         rows = [("tensors", listed(self.families, 3)), ("stored", f"{self.dtype}, {count(self.elements, 'element')}")]
         if self.helpers:
-            rows.append(("beside", f"{count(self.helpers, 'tensor')} that loaders ignore: {listed(self.endings, 4)}"))
+            rows.append(("also", f"{count(self.helpers, 'tensor')} that loaders ignore: {listed(self.endings, 4)}"))
         return rows
 
     def remedy(self) -> Remedy:
         if self.helpers:
             return Remedy(
                 "restore the quantization settings of the program that wrote these tensors, and load them with it; "
-                "keep the tensors beside the weights, which are nothing without them"
+                "keep these tensors with the weights, which cannot be read without them"
             )
         if self.flat:
             return Remedy(

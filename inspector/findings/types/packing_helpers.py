@@ -66,7 +66,7 @@ class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
           where   layers 0, 1, 4 tensors
           stored  down_proj_scale_inv
           serves  24 weights of single experts
-          loader  transformers 5 reads them; others look for a scale beside each weight
+          loader  transformers 5 reads them; others look for a scale next to each weight
           help    no action needed for transformers 5; for another loader, split them by
                   expert
 
@@ -81,7 +81,7 @@ class ExpertScalesStacked(PackingHelperOrphaned, frozen=True, kw_only=True):
         rows = super().rows()
         if self.serves is not msgspec.UNSET:
             rows.append(("serves", f"{count(self.serves, 'weight')} of single experts"))
-        return [*rows, ("loader", "transformers 5 reads them; others look for a scale beside each weight")]
+        return [*rows, ("loader", "transformers 5 reads them; others look for a scale next to each weight")]
 
     def remedy(self) -> Remedy:
         return Remedy("no action needed for transformers 5; for another loader, split them by expert")
