@@ -116,7 +116,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_source(word: str) -> bool:
-    """Whether the first word is a checkpoint instead of a verb: `inspector ./model` is an audit."""
+    """True if the first word is a checkpoint instead of a verb: `inspector ./model` is an audit."""
     named = "/" in word or os.sep in word or os.path.exists(word)
     return named and not word.startswith("-") and not _is_verb(word)
 

@@ -141,7 +141,7 @@ def hold(size: int, what: str) -> None:
 
 
 def has_room(size: int) -> bool:
-    """Whether bytes can be held for a moment."""
+    """True if bytes can be held for a moment."""
     budget = _CURRENT.get()
     return budget is None or size <= budget.bytes
 

@@ -1,1 +1,5 @@
-"""Pure arithmetic: index spans, the expression language of definitions, polynomials, keys of names."""
+"""Pure arithmetic without any knowledge of models.
+
+Index spans and boxes, the expression language of architecture definitions with its evaluation, polynomials, and the
+keys of tensor names.
+"""

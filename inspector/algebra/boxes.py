@@ -15,7 +15,7 @@ INDEX_SETS = "the sets of indices in the names"
 
 
 def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
-    """An exact, disjoint cover of distinct index tuples of one length."""
+    """An exact, disjoint cover of distinct index tuples, which all have the same length."""
     if not indices:
         return ()
     spend(len(indices), INDEX_SETS)
@@ -38,7 +38,7 @@ def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
 
 
 def _full(indices: list[Index], axes: int) -> Box | None:
-    """The single box of all tuples, where they are a full product of their axes."""
+    """The single box of all tuples if they are the full product of their axes; else None."""
     sets = [set(column) for column in zip(*indices, strict=True)]
     product = 1
     for members in sets:
@@ -91,7 +91,7 @@ def common(one: Box, other: Box) -> Box | None:
 
 
 def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
-    """The boxes without one box."""
+    """The boxes without the tuples of the box `cut`."""
     kept: list[Box] = []
     for box in boxes:
         if box == cut:
@@ -107,11 +107,11 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
 
 
 FEW = 64
-"""Number of pairs of boxes up to which subtracting one by one is fastest; the result is the same either way."""
+"""Up to this number of pairs of boxes, subtracting the cuts in turn is fastest; the result is the same either way."""
 
 
 def minus(boxes: Sequence[Box], cuts: Sequence[Box]) -> tuple[Box, ...]:
-    """Some boxes minus others, in time proportional to their runs, not to their product."""
+    """The tuples of `boxes` that are in none of `cuts`, in time proportional to the number of runs."""
     if not boxes or not cuts:
         return tuple(boxes)
     if not boxes[0]:
@@ -189,7 +189,7 @@ def outer(boxes: Iterable[Box], axes: int) -> tuple[Box, ...]:
 
 
 def leading(boxes: Iterable[Box], axes: int) -> set[Index] | None:
-    """The index tuples of the first axes; None where they are too many to list."""
+    """The distinct index tuples of the first axes; None if there are more than 100,000."""
     found: set[Index] = set()
     for box in boxes:
         if count([box[:axes]]) > 100_000:

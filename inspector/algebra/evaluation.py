@@ -250,18 +250,18 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
 
 
 def _written_numbers(value: Value) -> Value:
-    """The whole numbers of a text with a sign between them, such as 1/4; absent for any other value."""
+    """The whole numbers of a text such as "1/4", here [1, 4]; absent for any other value."""
     if not isinstance(value, str) or len(value) > CHARACTERS_A_STEP or not NUMBERS.fullmatch(value):
         return None
     return [int(digits) for digits in DIGITS.findall(value)]
 
 
 def _indices_within(indices: Value, size: Value) -> Value:
-    """Indices of a list of this size, negative ones counted from its end; those beyond it as they are."""
+    """Indices into a list of length `size`: negative ones become non-negative; those out of range stay as they are."""
     if not isinstance(indices, list) or type(size) is not int:
         return indices
     spend(len(indices) // ITEMS_A_STEP, LISTS)
-    return [one + size if type(one) is int and -size <= one < 0 else one for one in indices]
+    return [index + size if type(index) is int and -size <= index < 0 else index for index in indices]
 
 
 def _bracket(node: Bracket) -> Evaluator:
@@ -290,14 +290,14 @@ def _bracket(node: Bracket) -> Evaluator:
 
 
 def is_filter(inner: Node) -> bool:
-    """Whether the inner part of a bracket is a predicate: comparison, and, or, not, or a bare key."""
+    """True if the inner part of a bracket is a predicate: a comparison, `and`, `or`, `not`, or a bare key."""
     return isinstance(inner, (Not, Word)) or (
         isinstance(inner, Binary) and (inner.operator in COMPARISONS or inner.operator in ("and", "or"))
     )
 
 
 class _AtIndex:
-    """A scope inside a filter: lists and texts of the config are read at the index under test."""
+    """A scope inside a filter: lists and texts of the config are read at the index that the filter tests."""
 
     __slots__ = ("at", "outer")
 
@@ -344,14 +344,14 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
 
 
 def _decidable(inner: Node, scope: Meanings) -> bool:
-    """Whether a filter can be decided: a filter over an absent list is absent, so that the next alternative applies."""
+    """True if a filter can be decided. A filter over an absent list is absent, so that the next alternative applies."""
     if isinstance(inner, Binary) and inner.operator in ("==", "in") and isinstance(inner.left, Word):
         return scope.word(inner.left.path) is not None
     return scope.word(inner.path) is not None if isinstance(inner, Word) else True
 
 
 def _predicate(inner: Node) -> Callable[[Meanings, int], bool]:
-    """The test of a filter: words are read at the index, but the right side of `in` is the whole value."""
+    """The test of a filter. Words are read at the tested index; the right side of `in` is the whole value."""
     match inner:
         case Binary("and", left, right):
             one, other = _predicate(left), _predicate(right)

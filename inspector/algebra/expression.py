@@ -77,7 +77,7 @@ class Alternatives(Struct, frozen=True, cache_hash=True):
 
 
 class Guarded(Struct, frozen=True, cache_hash=True):
-    """`x when p`: absent unless p."""
+    """`x when p`: x if p holds, else absent."""
 
     value: Node
     condition: Node

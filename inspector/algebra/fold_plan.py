@@ -2,9 +2,9 @@
 
 The grids that a patch can be folded to grow by the prime factors of its side, largest first, then by those of its
 duration; channels are rounded up to 64 while the side grows and are times 64 later. Each step takes the grid whose
-number of pixels is nearest to an even growth on a logarithmic scale: any grid where there are enough steps, else all
-steps together another one each, at the least sum of distances. Where two choices are as near, the plan is absent: which
-one a program takes depends on its rounding.
+number of pixels is nearest to an even growth on a logarithmic scale: any grid where there are enough steps, else each
+step gets a different grid, at the least sum of distances. If two choices are equally near, the plan is absent, since
+the choice would depend on the rounding of the program.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MOST_STEPS = 64
 MOST_GRIDS = 12
 LARGEST_PATCH = 4_096
 SAME = 1e-4
-"""Distances that differ by less are the same in 32 bits."""
+"""Distances that differ by less than this are equal in 32-bit arithmetic."""
 Grid = tuple[int, int, int]
 
 
 def fold_widths(sizes: list[int]) -> Value:
-    """Inputs and outputs of all steps, one after the other: `folds(duration, side, steps, channels)`."""
+    """The input and output width of each step, in order: `folds(duration, side, steps, channels)`."""
     if len(sizes) != 4:
         return None
     duration, side, steps, channels = sizes
@@ -77,7 +77,7 @@ def _growing(number: int) -> list[int]:
 
 
 def _nearest(cost: list[list[float]]) -> tuple[int, ...] | None:
-    """The nearest grid of every step; absent where another one is as near."""
+    """The nearest grid of every step; None if another grid is equally near."""
     found = tuple(min(range(len(row)), key=row.__getitem__) for row in cost)
     tied = any(
         distance - row[at] < SAME
@@ -89,7 +89,7 @@ def _nearest(cost: list[list[float]]) -> tuple[int, ...] | None:
 
 
 def _assigned(cost: list[list[float]]) -> tuple[int, ...] | None:
-    """Another grid for every step at the least sum; absent where another choice between the ends costs as little."""
+    """A different grid for every step, with the least sum of distances; None if another choice costs as little."""
     if len(cost[0]) > MOST_GRIDS:
         return None
     least, found = _cheapest(cost)

@@ -1,4 +1,4 @@
-"""The functions of numbers in expressions."""
+"""The numeric functions of the expression language, such as max, prod, floor and log2."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from inspector.algebra.values import LISTS, Meanings, Value
 from inspector.budget import spend
 
 PRODUCTS_A_STEP = 1_000
-"""Digits of a product grow with its factors, so that its time grows with their square."""
+"""Number of factors of a product that cost one step: the digits grow with each factor, the time with their square."""
 MOST_PRIMES = 4_096
 PRIMES_A_STEP = 4
 LARGEST_PRIME = 1 << 47
 WITNESSES = (2, 3, 5, 7, 11, 13, 17)
-"""They tell all primes below 341,550,071,728,321 apart (Jaeschke 1993)."""
+"""These witnesses distinguish all primes below 341,550,071,728,321 from other numbers (Jaeschke 1993)."""
 
 
 def of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float]) -> Value:
-    """The value of a function of numbers; what it does not allow is a fault of the config."""
+    """The value of a function of numbers. Arguments that it does not allow are recorded as a fault of the config."""
     if name == "same":
         if any(number != numbers[0] for number in numbers):
             scope.fault("differs", node, f"{' is not '.join(map(str, numbers))}")
@@ -48,7 +48,9 @@ def of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float
 
 
 def _sum_of_primes(numbers: list[int | float]) -> Value:
-    """The sum of the primes from a number on: `primes(start, skipped, count)`; absent beyond what a size can be."""
+    """`primes(start, skipped, count)`: the sum of `count` primes from `start` on, after `skipped` ones; None if too
+    many.
+    """
     whole = [int(number) for number in numbers]
     if len(whole) != 3 or min(whole) < 0 or whole[0] > LARGEST_PRIME or whole[1] + whole[2] > MOST_PRIMES:
         return None
@@ -58,7 +60,7 @@ def _sum_of_primes(numbers: list[int | float]) -> Value:
 
 @lru_cache(maxsize=256)
 def primes_from(start: int, count: int) -> tuple[int, ...]:
-    """The first primes that are not below a number."""
+    """The first `count` primes that are at least `start`."""
     found: list[int] = []
     number = start
     while len(found) < count:
@@ -69,7 +71,7 @@ def primes_from(start: int, count: int) -> tuple[int, ...]:
 
 
 def _is_prime(number: int) -> bool:
-    """Miller and Rabin's test with witnesses enough for the range."""
+    """The Miller-Rabin test, with enough witnesses for the range."""
     if number < 2 or any(number % witness == 0 for witness in WITNESSES):
         return number in WITNESSES
     odd, twos = number - 1, 0

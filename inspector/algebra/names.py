@@ -27,7 +27,7 @@ Index = tuple[int, ...]
 NAMES = "the names of the tensors"
 _STEPS_A_CLASS = 20
 _STEPS_AN_INDEX = 4
-"""For each `#` of a key, and each index of names that are read one by one: a name can consist of indices."""
+"""Steps for each `#` of a key, and for each index of names that are read singly: a name can consist of indices."""
 _NAMES_A_STEP = 8
 _CHUNK = 1_000
 """Number of names that are processed together, small enough for the CPU cache."""
@@ -84,9 +84,9 @@ def before_index(key: str) -> str:
 class Column(Struct, frozen=True):
     """Names of one key with their numbers at the same positions, or names of one key one by one.
 
-    positions: of the names in the input. spans: of the numbers in each name. box: that of the names where they are a
-    full product of their numbers. distinct: no name occurs twice; False where that was not found out.
-    indices: the index tuples, for names whose numbers are not at the same positions.
+    positions: of the names in the input. spans: of the numbers in each name. box: the index sets, if the names are the
+    full product of their numbers. distinct: no name occurs twice; False also if that was not
+    checked. indices: the index tuples, for names whose numbers are not at the same positions.
     """
 
     key: str
@@ -97,7 +97,7 @@ class Column(Struct, frozen=True):
     indices: list[Index] | None = None
 
     def values(self, names: Sequence[str]) -> list[Index]:
-        """The index tuple of each of these names, those of the column."""
+        """The index tuple of each name of the column."""
         if self.indices is not None:
             return self.indices
         if not self.spans:
@@ -107,7 +107,7 @@ class Column(Struct, frozen=True):
 
 
 def _letters(text: str, names: int, place: int) -> str:
-    """The letter at one position of each of `count` names of one length, joined."""
+    """The letters at one position of all names, joined. text: the names, which have one length; names: their number."""
     return text[place :: len(text) // names]
 
 
@@ -124,7 +124,7 @@ def _numbers(digits: Sequence[str]) -> set[int]:
 
 
 def columns(names: Iterable[str]) -> Iterator[Column]:
-    """Names by key; a key may come in several columns. A few microseconds for ten names."""
+    """The columns of some names: one or more for each key. Takes a few microseconds for ten names."""
     listed = list(names)
     classes: defaultdict[str, list[int]] = defaultdict(list)
     for start in range(0, len(listed), _CHUNK):
@@ -200,7 +200,7 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
 def _column(
     key: str, members: Sequence[str], positions: Sequence[int], spans: tuple[tuple[int, int], ...]
 ) -> Iterator[Column]:
-    """The names of one key as a column; one by one where a number is not canonical (`007`)."""
+    """The column of names with one key; they are read singly if a number is not canonical (`007`)."""
     spend(_STEPS_AN_INDEX * len(spans), NAMES)
     text = "".join(members)
     digits = [[_letters(text, len(members), place) for place in range(*span)] for span in spans]
@@ -217,7 +217,7 @@ def _column(
 
 
 def _box_in_order(digits: Sequence[list[str]], names: int) -> tuple[Span, ...] | None:
-    """The box of distinct names where they come in the order of a product: the last number changes with each name.
+    """The box of names that are listed in the order of a full product: the last number changes with each name.
 
     digits: for each number, its first digits of all names, its second digits and so on.
     """

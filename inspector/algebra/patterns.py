@@ -28,9 +28,9 @@ LONGEST: Final = 4_000
 LONGEST_TEXT: Final = 1_000
 """Longest name that is matched, in characters."""
 STEPS: Final = 50_000
-"""Most steps of one match: a real pattern takes some hundred."""
+"""Most steps of one match: real patterns take a few hundred."""
 STEPS_A_STEP: Final = 2
-"""Steps of a match for one of the budget."""
+"""Steps of a match that cost one step of the budget."""
 PATTERNS: Final = "the regular expressions of the config"
 _DIGITS: Final = "0123456789"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.\-]*", re.ASCII)
@@ -41,9 +41,10 @@ class TooManySteps(Exception):
 
 
 class Pattern:
-    """A supported pattern. text: as written; blind: it cannot distinguish digits.
+    """A supported pattern.
 
-    words: runs of letters that occur in every name that it matches.
+    text: the pattern as written. blind: True if it treats all digits alike. words: runs of letters that occur in every
+    name that it matches.
     """
 
     __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps", "text", "words")
@@ -62,7 +63,7 @@ class Pattern:
         self._ahead: dict[Lookahead, int] = {}
 
     def fullmatch(self, text: str) -> bool | None:
-        """Whether the whole text matches, as `re.fullmatch`; None where that would take too long."""
+        """True if the whole text matches, as `re.fullmatch`; None where that would take too long."""
         if len(text) > LONGEST_TEXT:
             return None
         known = re.sub(r"[1-9]", "0", text) if self.blind else text
@@ -72,15 +73,17 @@ class Pattern:
         return self._cache[known]
 
     def matches(self, text: str) -> bool:
-        """Whether it matches at the beginning of a text, as `re.match`; False where that would take too long."""
+        """True if the pattern matches at the beginning of a text, as `re.match`; False also if that would take too
+        long.
+        """
         return len(text) <= LONGEST_TEXT and bool(self._reached(text, 1))
 
     def found_in(self, text: str) -> bool:
-        """Whether it matches anywhere in a text, as `re.search`; False where that would take too long."""
+        """True if the pattern matches anywhere in a text, as `re.search`; False also if that would take too long."""
         return len(text) <= LONGEST_TEXT and bool(self._reached(text, (2 << len(text)) - 1))
 
     def _reached(self, text: str, at: int) -> int | None:
-        """The positions after the pattern, from a set of positions before it; None beyond the limit of steps."""
+        """The positions at which matches from the positions `at` can end; None beyond the limit of steps."""
         self._text, self._left, self._ahead, self._masks = text, STEPS, {}, {}
         try:
             return self._advance(self._tree, at)
@@ -91,7 +94,7 @@ class Pattern:
             spend((STEPS - self._left) // STEPS_A_STEP + len(text) // STEPS_A_STEP, PATTERNS)
 
     def _advance(self, tree: Tree, at: int) -> int:
-        """The positions after a tree, from a set of positions before it."""
+        """The positions at which matches of a tree from the positions `at` can end."""
         self._left -= 1
         if self._left < 0:
             raise TooManySteps
@@ -129,7 +132,7 @@ class Pattern:
         return reached
 
     def _holds(self, ahead: Lookahead) -> int:
-        """The positions at which the inside of a lookahead matches."""
+        """The positions at which the pattern inside a lookahead matches."""
         if ahead not in self._ahead:
             places = range(len(self._text) + 1)
             self._ahead[ahead] = sum(1 << at for at in places if self._advance(ahead.tree, 1 << at))
@@ -144,7 +147,7 @@ class Pattern:
         return sum(1 << n for n, edge in enumerate(between) if edge)
 
     def _accepting(self, characters: Characters) -> int:
-        """The positions with an accepted character."""
+        """The positions whose character is accepted."""
         if characters not in self._masks:
             self._left -= len(self._text) * (1 + len(characters.ranges))
             self._masks[characters] = sum(1 << n for n, char in enumerate(self._text) if characters.accepts(char))
@@ -152,7 +155,7 @@ class Pattern:
 
 
 def _blind(tree: Tree) -> bool:
-    """Whether every single character of a pattern accepts all digits or none."""
+    """True if every single character of a pattern accepts either all digits or none."""
     if isinstance(tree, Characters):
         return len({tree.accepts(digit) for digit in _DIGITS}) == 1
     return all(map(_blind, _inside(tree)))
@@ -193,5 +196,5 @@ def pattern_of(text: str) -> Pattern | None:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text has no special character but the dot: a name or the end of a name."""
+    """True if a text has no special character but the dot: a name or the end of a name."""
     return _PLAIN.fullmatch(text) is not None

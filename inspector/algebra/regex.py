@@ -22,7 +22,7 @@ _DEEPEST: Final = 100
 
 
 class NotSupported(ValueError):
-    """An invalid pattern, or one outside the supported subset."""
+    """Raised for an invalid pattern, and for one outside the supported subset."""
 
 
 class Characters(Struct, frozen=True, eq=False):
@@ -34,7 +34,7 @@ class Characters(Struct, frozen=True, eq=False):
     negated: bool = False
 
     def accepts(self, char: str) -> bool:
-        """Whether a character belongs to the set."""
+        """True if a character belongs to the set."""
         inside = (
             char in self.letters
             or any(low <= char <= high for low, high in self.ranges)
@@ -58,7 +58,7 @@ class Repeat(Struct, frozen=True, eq=False):
 
 
 class Lookahead(Struct, frozen=True, eq=False):
-    """A position from which a tree matches, or does not match."""
+    """A position at which a tree matches, or at which it does not match."""
 
     tree: Tree
     negated: bool
@@ -100,7 +100,7 @@ def _in_category(category: str, char: str) -> bool:
 
 
 class _PatternParser:
-    """A position in a text that is read from left to right."""
+    """Reads the text of a pattern from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.names = text, 0, set[str]()

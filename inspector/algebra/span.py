@@ -15,7 +15,7 @@ Run = tuple[int, int]
 
 
 FEW_RUNS = 4
-"""Runs that are joined, cut and compared in one step."""
+"""Up to this number of runs, joining, cutting or comparing counts as one step."""
 
 
 class Span(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Span(Struct, frozen=True):
         return _merged(sorted(self.runs + other.runs))
 
     def __and__(self, other: Span) -> Span:
-        if len(self.runs) == 1 and len(other.runs) == 1:  # the usual case, and the most frequent question
+        if len(self.runs) == 1 and len(other.runs) == 1:  # the usual case, and the most frequent one
             if self.runs == other.runs:
                 return self
             (start, stop), (low, high) = self.runs[0], other.runs[0]
@@ -113,11 +113,11 @@ class Span(Struct, frozen=True):
         return Span(tuple(kept))
 
     def moved(self, by: int) -> Span:
-        """With a number added to each index."""
+        """The span with a number added to each index."""
         return Span(tuple((start + by, stop + by) for start, stop in self.runs)) if by else self
 
     def words(self, most: int = 12) -> str:
-        """'0, 2, 4-28'; a long list ends in 'and 251 more'."""
+        """The indices in words: '0, 2, 4-28'; a long list ends in 'and 251 more'."""
         shown: list[str] = []
         left = self.size
         for start, stop in self.runs:
@@ -171,7 +171,7 @@ MOST_LISTED = 100_000
 
 
 def _overlaps(runs: tuple[Run, ...], others: Iterable[Run]) -> Iterator[Run]:
-    """The runs of indices that are in both."""
+    """The runs of indices that are in both spans."""
     rest, end = iter(others), (runs[-1][1], runs[-1][1])
     low, high = next(rest, end)
     for start, stop in runs:
@@ -184,7 +184,7 @@ def _overlaps(runs: tuple[Run, ...], others: Iterable[Run]) -> Iterator[Run]:
 
 
 def _apart(runs: tuple[Run, ...], others: Iterable[Run]) -> Iterator[Run]:
-    """The runs of indices that are not in the others."""
+    """The runs of indices that are in `runs` and not in `others`."""
     rest, end = iter(others), (runs[-1][1], runs[-1][1])
     low, high = next(rest, end)
     for start, stop in runs:

@@ -19,7 +19,7 @@ ITEMS_A_STEP = 8
 
 
 class Meanings(Protocol):
-    """Source of the values of words."""
+    """What an evaluation asks for: the values of words and the indices of holes, and a place to report faults."""
 
     def word(self, path: tuple[str, ...]) -> Value:
         """The value of a symbol or config key, None where absent."""
@@ -31,20 +31,21 @@ class Meanings(Protocol):
         """Sets the index of a hole (and of the extents it was cut from); returns the former one."""
 
     def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
-        """Records that an expression cannot be computed. kind: remainder, zero, type, size or differs.
+        """Records that an expression cannot be computed.
 
-        rounded: a quotient rounded down. Returns it where that is to be taken, else None.
+        kind: remainder, zero, type, size or differs. rounded: the quotient rounded down. Returns it if evaluation shall
+        continue with it, else None.
         """
 
 
 class Unknown:
-    """A value that is present but unknown; whatever is computed from it is absent."""
+    """A value that is present but unknown; everything computed from it is absent."""
 
     __slots__ = ()
 
     @property
     def size(self) -> int | None:
-        """The length of a list that is known only in part."""
+        """The length of a list of which only some entries are known."""
         return None
 
     def at(self, index: int) -> Value:
@@ -53,27 +54,27 @@ class Unknown:
 
 
 _SHOWN, _ITEMS = 80, 27
-"""Most characters and items that are read of a value: an item takes three characters or more."""
+"""Most characters that are shown of a value, and most items that are read: an item takes three characters or more."""
 
 
 def shown(value: object, most: int = 60) -> str:
-    """The beginning of a value as Python writes it; of a long list or object only the first items are read."""
+    """The beginning of a value as Python writes it. Only the first items of a long list or object are read."""
     if isinstance(value, list):
         written = f"[{', '.join(map(shown, islice(list.__iter__(value), _ITEMS)))}]"
     elif isinstance(value, dict):
-        written = f"{{{', '.join(f'{shown(key)}: {shown(one)}' for key, one in islice(dict.items(value), _ITEMS))}}}"
+        written = f"{{{', '.join(f'{shown(key)}: {shown(item)}' for key, item in islice(dict.items(value), _ITEMS))}}}"
     else:
         written = repr(value[: 2 * _SHOWN] if isinstance(value, str) else value)
     return written[:most]
 
 
 def truth(value: Value) -> bool:
-    """The truth of a value in a predicate: absent, false, 0 and empty are false."""
+    """True unless a value is absent, false, 0 or empty: the truth of a predicate."""
     return bool(value)
 
 
 def extent(value: Value) -> Span | None:
-    """The index set of a value: 0 … n-1 for a number, a span or list of indices itself, else None."""
+    """The index set of a value: 0 … n-1 for a number, the indices of a span or list, else None."""
     if isinstance(value, Span):
         return value
     if isinstance(value, list):

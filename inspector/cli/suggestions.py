@@ -68,7 +68,7 @@ def _pages_with(word: str) -> Iterator[str]:
 
 
 def _has(word: str, text: str) -> bool:
-    """Whether a word of the text begins so: "lfs" in "git-lfs pointer", and "zero3" in "ZeRO-3"."""
+    """True if a word of the text begins so: "lfs" in "git-lfs pointer", and "zero3" in "ZeRO-3"."""
     plain = text.lower()
     return any(re.search(rf"(?<![a-z]){re.escape(word)}", one) for one in (plain, plain.replace("-", "")))
 

@@ -100,7 +100,7 @@ def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
 
 
 def _alike(one: Elements, other: Elements) -> bool:
-    """Whether two rows may be equal up to rounding to 8 bits of fraction: only a reason to compare all rows."""
+    """True if two rows may be equal up to rounding to 8 bits of fraction: only a reason to compare all rows."""
     return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
 
 

@@ -52,12 +52,12 @@ class Namer:
         return self.before if kind == DROPPED else self.after
 
     def is_unsettled(self, kind: str, piece: Piece) -> bool:
-        """Whether it is unknown if a tensor of one side is a copy of one that both have."""
+        """True if it is unknown if a tensor of one side is a copy of one that both have."""
         own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
         return is_unsettled(own, other, piece)
 
     def is_copied(self, kind: str, identity: Identity) -> bool:
-        """Whether the side that lacks a tensor as a parameter has it as a copy."""
+        """True if the side that lacks a tensor as a parameter has it as a copy."""
         side = self.target if kind == DROPPED else self.source
         return any((one.identity.role, one.identity.tensor) == (identity.role, identity.tensor) for one in side.copies)
 

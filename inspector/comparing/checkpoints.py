@@ -242,7 +242,7 @@ _NOTHING = Layout("U8", (), 1, 1)
 
 
 def _explained(case: Case, before: Side, after: Side) -> bool:
-    """Whether the tensors are missing because a file of that side could not be read, as its audit reports."""
+    """True if the tensors are missing because a file of that side could not be read, as its audit reports."""
     return any(
         audited.checkpoint.lost
         and families

@@ -50,19 +50,19 @@ class Conversion:
 
     @property
     def expects_pairs(self) -> bool | None:
-        """Whether rows must change from halves to pairs; None for what has no such rows or is of an unknown type."""
+        """True if rows must change from halves to pairs; None for what has no such rows or is of an unknown type."""
         if self.role not in ROTARY or not self.names:
             return None
         return bool(self.names & PAIRED)
 
     @property
     def computes(self) -> bool:
-        """Whether values change."""
+        """True if values change."""
         return self._computation() is not None or self._tiling() is not None or self.is_ternary
 
     @property
     def is_ternary(self) -> bool:
-        """Whether a matrix is rounded to -1, 0 and 1 times a number."""
+        """True if a matrix is rounded to -1, 0 and 1 times a number."""
         return any(self.role in TERNARY.get(name, ()) for name in self.names)
 
     def computed(self, source: Numbers, target: Numbers) -> Difference | None:
@@ -137,7 +137,7 @@ def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | 
 
 
 def have_one_order(carried: Carried, source: Audit, target: Audit) -> bool:
-    """Whether both sides have transformers' names for one model type, whose code takes rotary rows in one order."""
+    """True if both sides have transformers' names for one model type, whose code takes rotary rows in one order."""
     cases = (_case(source, carried.source), _case(target, carried.target))
     own = all(case is not None and not case.reading.writer for case in cases)
     return own and _model_types(source) == _model_types(target)

@@ -45,7 +45,7 @@ def class_changed(
 
 
 def _is_of_class(one: OpenTensors, kind: str, namer: Namer) -> bool:
-    """Whether a tensor is outside of the layers, and the other side's class has none of its role."""
+    """True if a tensor is outside of the layers, and the other side's class has none of its role."""
     known = one.piece.line.block is not None and not one.piece.identity.axes
     return bool(one.boxes) and known and not namer.families(kind, one)
 
@@ -90,7 +90,7 @@ def became_experts(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], name
 
 
 def _is_expert_of(one: OpenTensors, other: OpenTensors) -> bool:
-    """Whether tensors are the same matrices of several experts in the same layers."""
+    """True if tensors are the same matrices of several experts in the same layers."""
     own, its = one.piece.identity, other.piece.identity
     if (own.role, own.tensor, own.scope, own.tower) != (its.role, its.tensor, its.scope, its.tower):
         return False

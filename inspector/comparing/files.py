@@ -244,7 +244,7 @@ def _audited(checkpoint: Checkpoint) -> frozenset[str]:
 
 
 def _is_needed(path: str, audited: frozenset[str]) -> bool:
-    """Whether loading needs a file: not a document, an image or a copy of the weights."""
+    """True if loading needs a file: not a document, an image or a copy of the weights."""
     name = path.rpartition("/")[2].lower()
     if path in audited:
         return True
@@ -292,7 +292,7 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> tuple[Files, list[Findi
 
 
 def _states(one: RepositoryFile, other: RepositoryFile) -> bool:
-    """Whether the Hub states the content of both in the same way."""
+    """True if the Hub states the content of both in the same way."""
     return (one.sha256 is not None and other.sha256 is not None) or (
         one.sha256 is None and other.sha256 is None and one.oid is not None and other.oid is not None
     )

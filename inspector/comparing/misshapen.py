@@ -42,12 +42,12 @@ def misshapen(found: Tally, stacks: set[str], namer: Namer) -> Iterator[Case]:
 
 
 def counts_missing(one: Carried, stacks: set[str]) -> bool:
-    """Whether the axis counts experts or layers that are reported as missing, such as the rows of a router."""
+    """True if the axis counts experts or layers that are reported as missing, such as the rows of a router."""
     return one.fit.axis is not None and is_dim_of(one.source, one.fit.axis, stacks)
 
 
 def is_dim_of(piece: Piece, axis: int, symbols: set[str]) -> bool:
-    """Whether a dim is one of these symbols."""
+    """True if a dim is one of these symbols."""
     node = piece.dims[axis] if axis < len(piece.dims) else None
     return isinstance(node, Word) and node.path[-1] in symbols
 
@@ -73,7 +73,7 @@ def _writer(side: Side) -> str:
 
 
 def _is_padding(rows: int, other: int, one: Carried, namer: Namer) -> bool:
-    """Whether the extra rows of one side are padding: its writer pads, and a config states a smaller vocabulary.
+    """True if the extra rows of one side are padding: its writer pads, and a config states a smaller vocabulary.
 
     Where the padded side has no config, the config of the other side must state its rows.
     """

@@ -99,7 +99,7 @@ def own_findings(before: Side, after: Side, reported: Sequence[Case], found: Tal
 
 
 def _is_guess(audited: Audit) -> bool:
-    """Whether a side has no config, so that its symbols are solved or taken from the other side."""
+    """True if a side has no config, so that its symbols are solved or taken from the other side."""
     return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
 
 
@@ -121,7 +121,7 @@ def _matters(finding: Finding, both: bool) -> bool:
 
 
 def _is_guessed(finding: Finding) -> bool:
-    """Whether a finding depends on symbols solved from shapes, while the other side has a config."""
+    """True if a finding depends on symbols solved from shapes, while the other side has a config."""
     missing = (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, WeightsIncomplete)
     return isinstance(finding, (*missing, *SHAPES))
 

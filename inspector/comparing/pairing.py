@@ -116,7 +116,7 @@ def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | N
 
 
 def _alike(one: Piece, other: Piece) -> bool:
-    """Whether two fused pieces hold the same parts in the same order."""
+    """True if two fused pieces hold the same parts in the same order."""
     return [term.role for term in one.terms] == [term.role for term in other.terms] and one.groups == other.groups
 
 
@@ -200,7 +200,7 @@ def _as_read(own: Pieces, others: Pieces) -> None:
 
 
 def _is_read(identity: Identity) -> bool:
-    """Whether a definition gives the tensor a role."""
+    """True if a definition gives the tensor a role."""
     return bool(identity.role)
 
 

@@ -187,7 +187,7 @@ def split_parts(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
 
 
 def is_vocabulary(piece: Piece, axis: int) -> bool:
-    """Whether a dim is the size of a vocabulary."""
+    """True if a dim is the size of a vocabulary."""
     if axis >= len(piece.dims):
         return False
     own = piece.identity.role == LAYER_EMBEDDING and axis == 0

@@ -42,7 +42,7 @@ class Projected(Struct):
 
 
 def is_projector(audited: Audit) -> bool:
-    """Whether a file is llama.cpp's file of towers and a projector."""
+    """True if a file is llama.cpp's file of towers and a projector."""
     stated = audited.checkpoint.metadata
     return stated is not None and stated.values.get("general.architecture") == ARCHITECTURE
 
@@ -146,7 +146,7 @@ def _stored(part: str, tensors: Container[str]) -> str:
 
 
 def _fits(source: Shape, parts: Sequence[Shape]) -> bool:
-    """Whether a tensor is one of these shapes, or consists of these parts."""
+    """True if a tensor is one of these shapes, or consists of these parts."""
     if len(parts) == 1:
         return fit(source, parts[0]).whole
     return prod(source) == sum(map(prod, parts)) and len({part[1:] for part in parts}) == 1

@@ -26,7 +26,7 @@ ROTARY_PARTS: Final = {"attention.query": "attn_q", "attention.key": "attn_k"}
 
 
 def is_converted(outside: Outside) -> bool:
-    """Whether the file has the values of the source: the converter changes those of Gemma's projectors."""
+    """True if the file has the values of the source: the converter changes those of Gemma's projectors."""
     return ".mm_" not in f".{outside.name}"
 
 

@@ -115,7 +115,7 @@ def _layers(compared: Comparison, side: int) -> dict[Stack, dict[int, Layer]]:
 def _is_open(
     stack: Stack, number: int, layer: Layer, changed: set[str], before: Mapping[Stack, Mapping[int, Layer]]
 ) -> bool:
-    """Whether a layer of the target differs from that of its number, or the source has none."""
+    """True if a layer of the target differs from that of its number, or the source has none."""
     if number not in before.get(stack, {}):
         return True
     return any(one.tensor.name in changed for one in layer.values())
@@ -124,7 +124,7 @@ def _is_open(
 def _explains(
     compared: Comparison, placed: Mapping[Stack, Mapping[int, int]], after: Mapping[Stack, Mapping[int, Layer]]
 ) -> bool:
-    """Whether all that one side alone has are layers that hold others, and whole layers that were left out."""
+    """True if all that one side alone has are layers that hold others, and whole layers that were left out."""
     for each in compared.only_target:
         stack = _stack(each.piece.identity)
         if stack is None or any(index[0] not in placed.get(stack, {}) for index in each.indices()):
@@ -197,7 +197,7 @@ def _agrees(one: Numbers, other: Numbers) -> bool:
 
 
 def _is(layer: Layer, other: Layer, source: Read, target: Read) -> bool:
-    """Whether two layers have the same tensors with the same values."""
+    """True if two layers have the same tensors with the same values."""
     return layer.keys() == other.keys() and all(
         _holds(key[0].role, other[key], one, source, target) for key, one in layer.items()
     )

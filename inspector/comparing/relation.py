@@ -37,7 +37,7 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, sta
 
 
 def _have_other_components(source: Side, target: Side) -> bool:
-    """Whether a component of two pipelines has other widths by its own config, which fits its weights on both sides."""
+    """True if a component of two pipelines has other widths by its own config, which fits its weights on both sides."""
     ours, theirs = source.audited.components, target.audited.components
     for name in ours.keys() & theirs.keys():
         one, other = ours[name], theirs[name]
@@ -56,7 +56,7 @@ def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
 
 
 def _are_stated_otherwise(source: Side, target: Side, pairs: Pairs) -> bool:
-    """Whether the configs name different architectures, each of which has a part that the other has not."""
+    """True if the configs name different architectures, each of which has a part that the other has not."""
     one, other = source.audited.case, target.audited.case
     files = [None if side.audited.checkpoint.config is None else side.audited.checkpoint.config.file
              for side in (source, target)]  # fmt: skip
@@ -100,7 +100,7 @@ def _agree(one: Piece, other: Piece) -> bool:
 
 
 def _is_free(piece: Piece, axis: int) -> bool:
-    """Whether a dim counts words, layers or experts."""
+    """True if a dim counts words, layers or experts."""
     return axis < len(piece.dims) and any(
         path[-1] in FREE or path[-1] in piece.identity.axes or path[-1] == "E" for path in words(piece.dims[axis])
     )

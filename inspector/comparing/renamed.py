@@ -21,7 +21,7 @@ Change = tuple[str, str, bool]
 
 
 def _is_known(piece: Piece) -> bool:
-    """Whether the definition of its side knows the tensor."""
+    """True if the definition of its side knows the tensor."""
     return bool(piece.identity.role) and piece.line.block is not None
 
 

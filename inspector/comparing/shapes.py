@@ -33,7 +33,7 @@ class Fit(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is dropped and nothing added."""
+        """True if nothing is dropped and nothing added."""
         return self.step in (SAME, TRANSPOSED, RESHAPED)
 
 
@@ -56,14 +56,14 @@ def fit(source: Shape, target: Shape) -> Fit:
 
 
 def _regrouped(source: Shape, target: Shape) -> bool:
-    """Whether one shape is the other with adjacent dims merged, or with dims of 1 inserted or removed."""
+    """True if one shape is the other with adjacent dims merged, or with dims of 1 inserted or removed."""
     if not prod(source):
         return False
     return _refines(source, target) or _refines(target, source)
 
 
 def _refines(fine: Shape, coarse: Shape) -> bool:
-    """Whether runs of adjacent dims of one shape multiply to the dims of the other, ignoring dims of 1."""
+    """True if runs of adjacent dims of one shape multiply to the dims of the other, ignoring dims of 1."""
     left = [dim for dim in fine if dim != 1]
     for dim in (dim for dim in coarse if dim != 1):
         reached = 1

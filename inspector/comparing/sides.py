@@ -232,7 +232,7 @@ def _without_factor(node: Node) -> Node:
 
 
 def _is_transposed(line: Line, block: Block, dims: Sequence[Node]) -> bool:
-    """Whether a matrix is stored inputs first. Quantizers transpose such weights first."""
+    """True if a matrix is stored inputs first. Quantizers transpose such weights first."""
     flow = block.slot.flow
     if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
         return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"

@@ -132,7 +132,7 @@ def _first_positions(piece: Piece, audited: Audit) -> tuple[Piece, Piece] | None
 
 
 def _is_left_out(piece: Piece, expected: set[tuple[tuple[str, ...], str]]) -> bool:
-    """Whether no tensor of the target's architecture is the piece, or one of its parts."""
+    """True if no tensor of the target's architecture is the piece, or one of its parts."""
     identity = piece.identity
     roles = (identity.role, *(term.role for term in piece.terms))
     if not identity.role or identity.role in LLAMA_CPP.omits:

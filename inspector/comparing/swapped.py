@@ -85,7 +85,7 @@ def _first_row(one: Unlike, side: int, read: Read) -> Array | None:
 
 
 def _are_alike(row: Array | None, other: Array | None) -> bool:
-    """Whether two rows correlate; rows that are not known may."""
+    """True if two rows correlate; rows that are not known may."""
     if row is None or other is None or row.shape != other.shape:
         return True
     size = float(np.linalg.norm(row)) * float(np.linalg.norm(other))

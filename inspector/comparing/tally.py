@@ -96,7 +96,7 @@ class Tally(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every parameter of both sides is carried."""
+        """True if every parameter of both sides is carried."""
         return not (self.dropped or self.invented or any(one.dropped or one.invented for one in self.carried))
 
 

@@ -103,7 +103,7 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, TiedCopy
 
 
 def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
-    """Whether it is unknown if a tensor is a copy, and the class does not tie it by default.
+    """True if it is unknown if a tensor is a copy, and the class does not tie it by default.
 
     It is then a parameter, as in the audit of its side. A format that omits copies says nothing
     about a side that has the tensor: a lost tensor is absent too.
@@ -119,7 +119,7 @@ def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
 
 
 def _configured(audited: Audit) -> bool:
-    """Whether a config was read that states what is tied, not one made of the keys of a weight file."""
+    """True if a config was read that states what is tied, not one made of the keys of a weight file."""
     config = audited.checkpoint.config
     return _said(audited) and config is not None and config.file not in {one.name for one in audited.checkpoint.files}
 
@@ -129,12 +129,12 @@ def _plain(identity: Identity) -> tuple[str, str]:
 
 
 def _said(audited: Audit) -> bool:
-    """Whether the config of the side, or its format, states what is tied."""
+    """True if the config of the side, or its format, states what is tied."""
     return audited.checkpoint.config is not None and audited.case is not None and not audited.case.solved
 
 
 def _untied(audited: Audit) -> bool:
-    """Whether the config of the side states that nothing is tied."""
+    """True if the config of the side states that nothing is tied."""
     case = audited.case
     if not _said(audited) or case is None:
         return False
@@ -142,7 +142,7 @@ def _untied(audited: Audit) -> bool:
 
 
 def _shares(audited: Audit, piece: Piece) -> bool:
-    """Whether the file states that the tensor shares its storage with another."""
+    """True if the file states that the tensor shares its storage with another."""
     if not audited.checkpoint.ties or any(span.size != 1 for box in piece.boxes for span in box):
         return False
     name = piece.name_at(tuple(span.first for span in piece.boxes[0]))

@@ -252,7 +252,7 @@ def _numbers(tensor: LogicalTensor, piece: Piece, store: Store | None) -> Number
 
 
 def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, scanner: Scanner) -> bool:
-    """Whether rows are not in the order that the target's loader needs, or values are not those that it needs."""
+    """True if rows are not in the order that the target's loader needs, or values are not those that it needs."""
     if conversion is None or carried.identity.tensor != "weight" or scanner.result().constant is not None:
         return False
     if conversion.computes or conversion.expects_pairs:

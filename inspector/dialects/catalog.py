@@ -62,7 +62,7 @@ _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
 
 
 def is_single_file(tensors: Mapping[str, Layout]) -> bool:
-    """Whether these are the tensors of several components in one file, or of one as such a file has it."""
+    """True if these are the tensors of several components in one file, or of one as such a file has it."""
     signs = stored_of((*_PIPELINE_SIGNS, *_OF_TRANSFORMERS), tensors)
     if not signs.isdisjoint(_PIPELINE_SIGNS):
         return True
@@ -70,13 +70,13 @@ def is_single_file(tensors: Mapping[str, Layout]) -> bool:
 
 
 def is_lone(tensors: Mapping[str, Layout]) -> bool:
-    """Whether these are the tensors of a transformer alone, with the prefix that it has in a file of a pipeline."""
+    """True if these are the tensors of a transformer alone, with the prefix that it has in a file of a pipeline."""
     signs = stored_of(_OF_TRANSFORMERS, tensors)
     return bool(signs) and all(name.startswith(_OF_PIPELINE) for name in tensors)
 
 
 def may_know(keys: Iterable[str]) -> bool:
-    """Whether any dialect could know these names; loads none."""
+    """True if any dialect could know these names; loads none."""
     return any(part in key for key in keys for part in SIGN_PARTS)
 
 

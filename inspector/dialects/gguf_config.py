@@ -99,7 +99,7 @@ def _stated_by(text: str, one: Mapping[str, object]) -> str | None:
 
 
 def reads(model_type: str, key: str) -> bool:
-    """Whether a config key of a model type follows from a key of GGUF files."""
+    """True if a config key of a model type follows from a key of GGUF files."""
     return any(key in rule for rule in _expressions(KEYS.get(model_type, GROUPED)))
 
 
@@ -110,13 +110,13 @@ def names_key(model_type: str, key: str) -> bool:
 
 
 def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
-    """Whether a config key of a model type may follow from a key of GGUF files, given without the architecture."""
+    """True if a config key of a model type may follow from a key of GGUF files, given without the architecture."""
     rule = _rule(model_type or "", key)
     return rule is not None and (file_key in rule if isinstance(rule, str) else True)
 
 
 def counts_layers(model_type: str | None, key: str) -> bool:
-    """Whether a config key of a model type is the number of layers that GGUF files state."""
+    """True if a config key of a model type is the number of layers that GGUF files state."""
     rule = _rule(model_type or "", key)
     return isinstance(rule, str) and rule.startswith("block_count")
 
@@ -190,7 +190,7 @@ def _in_a_layer(name: str, tensors: Mapping[str, Layout]) -> Layout | None:
 
 
 def _in_most_layers(name: str, tensors: Mapping[str, Layout]) -> bool:
-    """Whether the first layer has a weight, or half of all; or half of the layers with the weight have a bias.
+    """True if the first layer has a weight, or half of all; or half of the layers with the weight have a bias.
 
     One that is lost is not a sign that the model has none, and a stray bias none that it has some.
     """

@@ -75,6 +75,6 @@ def _number(own: Mapping[str, object], key: str) -> int | None:
 
 
 def decides_shapes(key: str) -> bool:
-    """Whether a key, with its architecture before it, is one of a pair that decides the shape of a matrix."""
+    """True if a key, with its architecture before it, is one of a pair that decides the shape of a matrix."""
     architecture, _, rest = key.partition(".")
     return any(rest in pair for pair in EQUAL.get(architecture, ()))

@@ -139,7 +139,7 @@ def _key(shape: tuple[int, ...], own: Own, layer: int, matrix: str) -> int | Non
 
 
 def _shares_keys(own: Own, layers: Layers) -> bool:
-    """Whether a layer has fewer keys than queries, which llama.cpp does not expect without the number."""
+    """True if a layer has fewer keys than queries, which llama.cpp does not expect without the number."""
     length = _length(own)
     for (_, number), shapes in layers.items():
         heads = of_layer(own.get(HEADS), number)

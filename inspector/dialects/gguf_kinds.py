@@ -72,7 +72,7 @@ def _wrong_direction(layer: int, layout: Layout, width: int) -> str:
 
 
 def _are_pairs(tensors: Mapping[str, Layout]) -> bool:
-    """Whether all tensors are an adapter's."""
+    """True if all tensors are an adapter's."""
     return any(name.endswith(PAIR) for name in tensors) and all(name.endswith((*PAIR, IGNORED)) for name in tensors)
 
 

@@ -138,7 +138,7 @@ def _heads_where(words: Words, window: bool, key: str = "attention.head_count_kv
 
 
 def without_values(words: Words) -> bool | None:
-    """Whether the layers without a window have keys as values: none of them has a matrix of values."""
+    """True if the layers without a window have keys as values: none of them has a matrix of values."""
     windows, valued = _windows(words), words.value("layers.values")
     if windows is None or valued is None:
         return None

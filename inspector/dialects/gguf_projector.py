@@ -118,12 +118,12 @@ def projector_names(name: str, config: Mapping[str, Any]) -> list[tuple[str, ...
 
 
 def is_outside_text(name: str) -> bool:
-    """Whether a tensor of transformers belongs to a tower or a projector."""
+    """True if a tensor of transformers belongs to a tower or a projector."""
     return _OUTSIDE.match(_PREFIX.sub("", name)) is not None
 
 
 def without_first_row(name: str) -> bool:
-    """Whether the first row of a tensor is left out."""
+    """True if the first row of a tensor is left out."""
     return _PREFIX.sub("", name) in WITHOUT_FIRST
 
 

@@ -157,7 +157,7 @@ LATENT: Final = ("key_length_mla", "kv_lora_rank")
 
 
 def _has_wide_heads(name: str, values: Mapping[str, object]) -> bool:
-    """Whether the keys have a stated width that is not the default, which llama.cpp then takes for the values."""
+    """True if the keys have a stated width that is not the default, which llama.cpp then takes for the values."""
     words = ("attention.key_length", "attention.head_count", "embedding_length")
     numbers = [found for word in words if type(found := values.get(f"{name}.{word}")) is int]
     if len(numbers) < len(words) or any(f"{name}.attention.{word}" in values for word in LATENT):

@@ -97,7 +97,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def pads_vocabulary(self) -> bool:
-        """Whether the writer rounds the rows of the vocabulary up."""
+        """True if the writer rounds the rows of the vocabulary up."""
         name = self.names.get("embed.token")
         return isinstance(name, Name) and "padded" in name.forms
 

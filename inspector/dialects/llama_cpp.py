@@ -77,7 +77,7 @@ def required_keys(architecture: object) -> frozenset[str]:
 
 
 def is_required(key: str) -> bool:
-    """Whether llama.cpp says that a key, with its architecture in front, was not found; else it needs it for shapes."""
+    """True if llama.cpp says that a key, with its architecture in front, was not found; else it needs it for shapes."""
     architecture, _, own = key.partition(".")
     return own in required_keys(architecture) or architecture == "tokenizer"
 
@@ -89,7 +89,7 @@ def sizes(architecture: object) -> frozenset[str]:
 
 
 def reads(architecture: object, name: str) -> bool | None:
-    """Whether a tensor of this name is read in some file of an architecture; None where it was not measured."""
+    """True if a tensor of this name is read in some file of an architecture; None where it was not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     if entry is None or not entry["read"]:
         return None
@@ -123,7 +123,7 @@ def needed(architecture: object) -> frozenset[str]:
 
 
 def spares(architecture: object, name: str) -> bool:
-    """Whether files of an architecture load where this tensor is missing."""
+    """True if files of an architecture load where this tensor is missing."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     return entry is not None and key_of(name)[0] in entry["spares"]
 

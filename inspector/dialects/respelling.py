@@ -40,7 +40,7 @@ def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool)
 
 
 def covers(slots: Sequence[Slot], dialect: Dialect) -> bool:
-    """Whether the dialect names everything that a definition requires whatever its switches say."""
+    """True if the dialect names everything that a definition requires whatever its switches say."""
     keys = {_key(piece) for slot in slots for piece in _as_stored(slot, dialect)}
     chosen: dict[int, bool] = {}
     for slot in slots:

@@ -174,7 +174,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def closes_file(self) -> bool:
-        """Whether no loader opens the file that it is about."""
+        """True if no loader opens the file that it is about."""
         return self.unreadable
 
     @classmethod

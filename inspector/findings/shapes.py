@@ -78,7 +78,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
         return Remedy("compare tensor and config with the original: one is from another model")
 
     def _is_narrower(self) -> bool:
-        """Whether no dim is larger than the expected one, as after pruning."""
+        """True if no dim is larger than the expected one, as after pruning."""
         dims = zip(self.stored, self.expected, strict=False)
         return len(self.stored) == len(self.expected) and all(want is None or have <= want for have, want in dims)
 

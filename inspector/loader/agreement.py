@@ -264,7 +264,7 @@ def unindexed(weights: WeightSet) -> list[Finding]:
 
 
 def _is_new(copy: Copy) -> bool:
-    """Whether no other file has any of its tensors."""
+    """True if no other file has any of its tensors."""
     return not (copy.same or copy.other)
 
 

@@ -105,7 +105,7 @@ def _pieces(raw: bytes, start: int, last: int) -> Iterator[bytes]:
 
 
 def _are_plain(names: list[str]) -> bool:
-    """Whether the names are valid JSON as they are."""
+    """True if the names are valid JSON as they are."""
     whole = "".join(names)
     return not any(letter in whole for letter in _NOT_IN_NAMES)
 
@@ -149,7 +149,7 @@ def _metadata(raw: bytes, begin: int) -> dict[str, str] | None:
 
 
 def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
-    """Whether each text (`"dtype":"BF16","shape":[2,3`) has a valid layout; adds the layouts to `known`."""
+    """True if each text (`"dtype":"BF16","shape":[2,3`) has a valid layout; adds the layouts to `known`."""
     if len(known) > _TEXTS_KEPT:
         known.clear()
     for kind in set(kinds).difference(known):

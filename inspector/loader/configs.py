@@ -21,7 +21,7 @@ from inspector.loader.sources.source import Listing, Refusal, Source
 
 
 def _names_modular(index: Config) -> bool:
-    """Whether the index of a pipeline names a modular one: diffusers 0.42 then reads `modular_model_index.json`."""
+    """True if the index of a pipeline names a modular one: diffusers 0.42 then reads `modular_model_index.json`."""
     return str(index.values.get("_class_name")).endswith("ModularPipeline")
 
 

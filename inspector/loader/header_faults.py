@@ -223,7 +223,7 @@ class EntryByEntry:
         return end, cut
 
     def _absolute(self) -> bool:
-        """Whether the offsets cover the data if counted from the start of the file, as some writers do."""
+        """True if the offsets cover the data if counted from the start of the file, as some writers do."""
         if not self.spans or self.spans[0][0] != 8 + len(self.raw):
             return False
         end = self.spans[0][0]

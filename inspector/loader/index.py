@@ -125,7 +125,7 @@ def unreadable_index(file: str, problem: str, position: int | None, raw: bytes =
 
 
 def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:
-    """Whether an object has a duplicate key, derived from the number of strings; also true if too deep."""
+    """True if an object has a duplicate key, derived from the number of strings; also true if too deep."""
     weight_map = values.get("weight_map")
     strings = len(values)
     for key, value in values.items():

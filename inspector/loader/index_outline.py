@@ -84,7 +84,7 @@ def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
 
 
 def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
-    """Whether the map consists of the entries of one file after the other, as most writers order it."""
+    """True if the map consists of the entries of one file after the other, as most writers order it."""
     raw, at = outline.raw, outline.start
     unread = dict(promised)
     while True:
@@ -106,7 +106,7 @@ def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 
 def _in_name_order(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
-    """Whether the map consists of the entries of these files in the order of names, as other writers sort it."""
+    """True if the map consists of the entries of these files in the order of names, as other writers sort it."""
     raw, part, between = outline.raw, outline.part.decode(), outline.between.decode()
     ordered: dict[str, list[str]] = {}  # only of files that are begun and not ended: a second list of all takes memory
     unread = [(min(names), file, 0) for file, names in promised.items()]
@@ -128,7 +128,7 @@ def _in_name_order(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 
 def _mixed(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
-    """Whether the map consists of the entries of these files in any order."""
+    """True if the map consists of the entries of these files in any order."""
     entries: dict[bytes, list[bytes]] = {}
     ending = itemgetter(slice(-len(outline.between + _file_at(outline, outline.start)), None))
     pieces = (piece.split(outline.part) for piece in _pieces(outline))
@@ -144,7 +144,7 @@ def _mixed(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 
 def _same(found: list[bytes], names: list[str], after: str = "") -> bool:
-    """Whether these are the names, which are distinct, in any order, each with the same text after it."""
+    """True if these are the names, which are distinct, in any order, each with the same text after it."""
     if len(found) != len(names):
         return False
     return set(found) == set((f"{after}\n".join(names) + after).encode().split(b"\n"))

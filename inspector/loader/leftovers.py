@@ -152,5 +152,5 @@ def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
 
 
 def _is_vector(name: str, layout: Layout) -> bool:
-    """Whether a tensor is a bias or the weight of a norm, or empty."""
+    """True if a tensor is a bias or the weight of a norm, or empty."""
     return len(layout.shape) < 2 and name.endswith((".weight", ".bias"))

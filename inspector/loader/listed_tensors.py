@@ -36,7 +36,7 @@ class ListedTensors(Mapping[str, Layout]):
         return self._table
 
     def distinct(self) -> bool:
-        """Whether no name occurs twice. False also where the names have too many keys to find out cheaply."""
+        """True if no name occurs twice. False also where the names have too many keys to find out cheaply."""
         try:
             with one_budget(Budget()):  # what fails here is done again in another way, with the budget of the audit
                 found = self.columns

@@ -43,7 +43,7 @@ class Loader(Struct, frozen=True):
         return tuple(found)
 
     def finds(self, name: str) -> bool:
-        """Whether it looks for this single file or index."""
+        """True if it looks for this single file or index."""
         return name in self.files
 
 

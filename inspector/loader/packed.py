@@ -29,16 +29,16 @@ class Packed(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether the header determines the logical shape."""
+        """True if the header determines the logical shape."""
         return self.shaped and self.known and not self.bounds
 
     @property
     def counted(self) -> bool:
-        """Whether the header determines the number of logical elements."""
+        """True if the header determines the number of logical elements."""
         return self.known and not self.bounds and not self.padding
 
     def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:
-        """Whether the logical tensor can have this shape. `layout`: the logical layout, as reported."""
+        """True if the logical tensor can have this shape. `layout`: the logical layout, as reported."""
         if not self.known:
             return True
         if self.bounds:

@@ -164,12 +164,12 @@ class SetReading:
 
     @property
     def overlaps(self) -> bool:
-        """Whether two files have a tensor of the same name."""
+        """True if two files have a tensor of the same name."""
         return bool(self._copies)
 
     @property
     def holds_empty(self) -> bool:
-        """Whether any tensor has the shape [0]."""
+        """True if any tensor has the shape [0]."""
         return any(key[1:] == (0,) for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
@@ -244,7 +244,7 @@ class SetReading:
             self._copy(name, (), (), count, unlisted)
 
     def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
-        """Whether the index matches the headers exactly."""
+        """True if the index matches the headers exactly."""
         return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
 
     def _proven(self, outline: Outline) -> Index | None:
@@ -259,7 +259,7 @@ class SetReading:
         )
 
     def _promised(self, header: Header) -> bool:
-        """Whether the index maps every tensor of this file, and of all previous files, to its file.
+        """True if the index maps every tensor of this file, and of all previous files, to its file.
 
         Then no name can be duplicated, and the index itself gives the file of each tensor.
         """
@@ -359,5 +359,5 @@ class SetReading:
 
 
 def _are_valid(tensors: ListedTensors) -> bool:
-    """Whether the names in headers are distinct, and none is the key of the metadata."""
+    """True if the names in headers are distinct, and none is the key of the metadata."""
     return tensors.distinct() and not stored_of(("__metadata__",), tensors)

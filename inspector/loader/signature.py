@@ -70,14 +70,14 @@ _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
 
 def _is_of_torch(first: bytes) -> bool:
-    """Whether the first member of a zip archive is one that torch writes: all of them are in one folder."""
+    """True if the first member of a zip archive is one that torch writes: all of them are in one folder."""
     name = first[30 : 30 + int.from_bytes(first[26:28], "little")]
     _, slash, inner = name.partition(b"/")
     return bool(slash) and inner.startswith(_OF_TORCH)
 
 
 def is_reencoded(first: bytes) -> bool:
-    """Whether a binary file was read as text and written again: bytes that are not UTF-8 became U+FFFD.
+    """True if a binary file was read as text and written again: bytes that are not UTF-8 became U+FFFD.
 
     first: bytes from its beginning, the last of which may be a part of a character.
     """

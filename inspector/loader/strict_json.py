@@ -174,7 +174,7 @@ def beyond_range(raw: bytes) -> JsonFault | None:
 
 
 def is_plain(raw: bytes) -> bool:
-    """Whether the text has nothing that Python accepts as an integer and JSON or Rust do not."""
+    """True if the text has nothing that Python accepts as an integer and JSON or Rust do not."""
     if b"-" in raw and b"-0" in raw:
         return False
     return not (b"true" in raw or b"false" in raw or has_surrogates(raw))
@@ -250,7 +250,7 @@ def decoded_bytes(raw: bytes) -> int:
 
 
 def has_surrogates(raw: bytes) -> bool:
-    """Whether the text has an escaped surrogate, alone or in a pair."""
+    """True if the text has an escaped surrogate, alone or in a pair."""
     return b"\\" in raw and re.search(rb"\\u[dD][89a-fA-F]", raw) is not None
 
 

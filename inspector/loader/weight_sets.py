@@ -85,7 +85,7 @@ class WeightSet(Struct, frozen=True):
 
     @property
     def by_rank(self) -> bool:
-        """Whether the files are numbered only by the rank that wrote them (consolidated.00.pth), without a total."""
+        """True if the files are numbered only by the rank that wrote them (consolidated.00.pth), without a total."""
         if self.index is not None or self.stem != "consolidated":
             return False
         return any(re.fullmatch(_RANKED, name) for name in self.files)

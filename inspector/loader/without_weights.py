@@ -111,12 +111,12 @@ def _of_litgpt(listing: Listing) -> Iterator[Finding]:
 
 
 def _has_own_ending(name: str) -> bool:
-    """Whether a pickle or an archive has an ending of its own, such as `.pkl`, that is none of weights."""
+    """True if a pickle or an archive has an ending of its own, such as `.pkl`, that is none of weights."""
     return "." in name and _MEANT.fullmatch(name) is None
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name is that of a text, unless it contains the ending of weights."""
+    """True if a name is that of a text, unless it contains the ending of weights."""
     _, dot, ending = name.rpartition(".")
     return bool(dot) and ending.lower() in _TEXTS and _MEANT.fullmatch(name) is None
 

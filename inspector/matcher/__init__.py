@@ -1,1 +1,4 @@
-"""Stored families, the naming scheme of their keys, and the architecture definition that they match."""
+"""Matches the stored tensor names with an architecture definition.
+
+Groups the tensors into families, recognises the naming scheme of their keys, and finds the definition that they fit.
+"""

@@ -1,4 +1,4 @@
-"""Which architecture the config claims."""
+"""The architecture that the config claims, before the names of the tensors are looked at."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from inspector.notation.settings import ClassDefaults, Settings
 
 
 class Claim(Struct, frozen=True):
-    """The architecture that a config states. definition: None where no definition reads its model type.
+    """The architecture that a config states. definition: None if no definition reads its model type.
 
-    otherwise: the settings with the defaults of the other major version of transformers, where the config does not
-    show which version wrote it.
-    head: the definition's head for the class, None where the config names no class or one that no head has.
-    writer: the framework that named the tensors, where the file states it. is_params: whether the config is a
-    params.json, which names no model type.
+    otherwise: the settings with the defaults of the other major version of transformers, if the config does not show
+    which version wrote it. head: the definition's head for the class; None if the config names no class, or a class
+    without a head here. writer: the framework that named the tensors, if the file states it. is_params: whether the
+    config is a params.json, which has no model type.
     """
 
     settings: Settings
@@ -69,9 +68,9 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
 
 
 def _with_older_parts(values: dict[str, Any]) -> dict[str, Any]:
-    """The config with `text_config_dict` as its `text_config` and so on.
+    """The config with the values of `text_config_dict` and similar keys moved into `text_config` and so on.
 
-    transformers completes it with the defaults of its class and overwrites the other with all of these.
+    transformers completes the former with the defaults of its class, and overwrites the latter with the result.
     """
     older = {key.removesuffix("_dict"): part for key, part in values.items()
              if key.endswith("_config_dict") and isinstance(part, dict)}  # fmt: skip
@@ -84,9 +83,9 @@ def _with_older_parts(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
-    """Whether a config has other submodels than the definition of its type, as code older than transformers' has.
+    """True if a config has other submodels than the definition of its type: it is of older code than transformers'.
 
-    True where the definition has submodels, the config states none of them, and it states others.
+    The definition then has submodels, and the config states none of these but others.
     """
     parts = {submodel.config for submodel in submodels_of(definition)}
     inside = {key for key, value in values.items() if isinstance(value, dict)}
@@ -96,10 +95,10 @@ def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
 
 
 def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settings | None]:
-    """(the config with the defaults of its writer, the same with those of the other major version).
+    """(the config with the defaults of the version that wrote it, the config with those of the other major version).
 
-    Only a config of transformers 5 certainly means the newest defaults: many 4.x versions wrote what the last one
-    reads, and a config without a version may come from any version.
+    Only a config of transformers 5 certainly relies on the newest defaults. Many 4.x versions wrote what the last 4.x
+    version reads, and a config without a version may come from any version.
     """
     version = values.get("transformers_version")
     major = version.partition(".")[0] if isinstance(version, str) else ""
@@ -110,7 +109,7 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
         )
     newest = _with_defaults(values, defaults_by(NEWEST), model_type)
     ties = newest.defaults.get("tie_word_embeddings") is True and isinstance(values.get("text_config"), dict)
-    if not major and ties:  # where a version reads the tie differs
+    if not major and ties:  # versions differ in where they read the tie
         defaults = {key: value for key, value in newest.defaults.items() if key != "tie_word_embeddings"}
         newest = replace(newest, defaults=defaults)
     return newest, None if major else _with_defaults(values, older_tied_as_newest, model_type)
@@ -144,7 +143,7 @@ def type_of_class(class_name: str | None) -> str | None:
 def class_with_head(declared: str, own: Head, other: Head) -> str | None:
     """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification.
 
-    None for a class that begins with no model type: nobody knows what its others are called.
+    None for a class that does not begin with a model type: the names of its other classes are unknown.
     """
     if not any(letters(declared).startswith(letters(name)) for name in modules()):
         return None

@@ -29,7 +29,7 @@ from inspector.notation.spelling import template
 
 
 class Recognised(msgspec.Struct, frozen=True):
-    """A dialect found in a checkpoint. prefix: that of the framework; wrapper: an unexpected one before it."""
+    """A dialect found in a checkpoint. prefix: the framework's prefix. wrapper: an unexpected prefix before it."""
 
     dialect: Dialect
     prefix: str = ""
@@ -37,9 +37,9 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
-    """The dialect of these names: that of the writer the file states, else the first with a signature key among them.
+    """The dialect of these names: the one of the writer that the file states, else the first with a signature key here.
 
-    Looks up a few names and iterates over none: most checkpoints use transformers' names.
+    Looks up a few names without iterating over all: most checkpoints use transformers' names.
     """
     applying = [one for one in all_dialects() if not one.only or claim.model_type in one.only]
     if claim.writer:
@@ -48,7 +48,7 @@ def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
 
 
 def _wrapped_inside(dialects: Iterable[Dialect], keys: Collection[str]) -> Recognised | None:
-    """The dialect of names that contain a wrapper of layers, which activation checkpointing and FSDP put into them."""
+    """The dialect of names with a wrapper inside, which activation checkpointing and FSDP insert for each layer."""
     inner = next((one for one in WRAPPERS if one.startswith("_") and any(f".{one}" in key for key in keys)), None)
     if inner is None:
         return None
@@ -69,15 +69,15 @@ def _recognised(dialects: Iterable[Dialect], keys: Collection[str]) -> Iterator[
 def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> list[Reading]:
     """The readings that a dialect supports equally well; empty where no dialect matches the names.
 
-    The claimed definition comes first. Without one, or where its modules differ, the names decide: a definition
-    that lacks a whole family is then mostly a related model, and no finding is reported for it. lost: names of
-    tensors in missing files; they identify a dialect as well as stored tensors do.
+    The claimed definition comes first. If none is claimed, or if its modules differ, the names decide. A definition
+    with a wholly missing family is then usually a related model, so it is not chosen. lost: names of tensors in missing
+    files, which identify a dialect as well as stored tensors do.
     """
     lost_keys = frozenset(key_of(name)[0] for name in lost)
     found = recognise(claim, {*families, *lost_keys} if lost_keys else families)
     if found is None:
         return []
-    own = claim.model_type in found.dialect.own_types  # its config has keys of its own
+    own = claim.model_type in found.dialect.own_types  # its config has its own keys
     if claim.definition is None and claim.model_type is not None and not own:
         return []
     bare = _numbered(families, found.wrapper)
@@ -116,14 +116,14 @@ def _read(
 
 
 def _applies(dialect: Dialect, definition: Architecture, slots: Sequence[Slot]) -> bool:
-    """Whether the dialect names what the definition requires."""
+    """True if the dialect has names for everything that the definition requires."""
     if dialect.replaces:
         return not set(definition.names).isdisjoint(dialect.only or dialect.types)
     return covers(slots, dialect)
 
 
 def _is_whole(reading: Reading) -> bool:
-    """Whether every module is stored that no switch of the definition and no choice of layers can remove.
+    """True if every module is stored that neither a switch of the definition nor a choice of layers can remove.
 
     A stored module may still lack one of its tensors.
     """
@@ -139,13 +139,13 @@ def _is_whole(reading: Reading) -> bool:
 
 
 def _module_of(key: str) -> str:
-    """The name without `.weight` or `.bias`; a parameter of the model itself counts as a module."""
+    """The name without `.weight` or `.bias`. A parameter directly in the model counts as a module."""
     return key.rpartition(".")[0] or key
 
 
 @cache
 def in_dialect(definition: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
-    """The definition in a dialect. Cached, since what is derived from a definition is cached by its identity."""
+    """The definition in a dialect. Cached, since everything derived from a definition is cached by its identity."""
     if dialect.replaces and dialect.only:
         return replace(definition, dialects=({}, dialect.replaces))
     definition = replace(
@@ -161,7 +161,7 @@ _COUNTED = re.compile(r"(.*)\.(weight|bias)(0|[1-9][0-9]{0,5})", re.ASCII)
 
 
 def _numbered(families: Families, wrapper: str) -> dict[str, Family]:
-    """The families without a wrapper's prefix; Transformer Engine's grouped `fc1.weight7` as `fc1.7.weight`."""
+    """The families without a wrapper's prefix, and Transformer Engine's grouped `fc1.weight7` as `fc1.7.weight`."""
     made: dict[str, list[Stored]] = {}
     for key, family in families.items():
         key = without_prefix(key, wrapper)

@@ -20,10 +20,10 @@ STEPS_A_LAYOUT = 20
 
 
 class Stored(Struct, frozen=True):
-    """Tensors of one family that have one layout.
+    """Tensors of one family with the same layout.
 
-    packed: how a quantized tensor is stored; `layout` is then that of the logical tensor, with the stored
-    dtype and bytes.
+    packed: how a quantized tensor is stored. `layout` then has the shape of the logical tensor, with the stored dtype
+    and bytes.
     """
 
     layout: Layout
@@ -51,7 +51,7 @@ class Family(Struct, frozen=True):
 
     @property
     def tensors(self) -> int:
-        """How many tensors."""
+        """Number of tensors."""
         return sum(part.tensors for part in self.stored)
 
     @property
@@ -126,9 +126,9 @@ def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Famil
 
 
 def with_numbered_parts(families: Families) -> Families:
-    """The same families; where all names begin with a number, as in a list of modules, that number as a word.
+    """The families; if all names begin with a number, as in a list of modules, that number becomes part of the key.
 
-    Not where a family has several, as the layers of a stack have.
+    Unchanged if a family has several such numbers, as the layers of a stack have.
     """
     if not all(key.startswith("#.") for key in families):
         return families

@@ -1,4 +1,6 @@
-"""Which model type a word means: a type or a class in any spelling, and what is similar where it means none."""
+"""The model type that a user's word means: a type or class in any spelling; and similar types if the
+word is unknown.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,14 @@ PIPELINES: Final = {
     "controlnet": ("ControlNetModel",),
     "vae": ("AutoencoderKL",),
 }
-"""What people call a model -> its classes, where the name is in none of them."""
+"""Popular names of a model -> its classes, for names that none of the classes contains."""
 MOST: Final = 4
 
 
 def type_named(word: str) -> str | None:
-    """The model type, or class of diffusers, that a word means: Llama and LlamaForCausalLM are llama; None for none."""
+    """The model type or diffusers class that a word means; Llama and LlamaForCausalLM mean llama. None for unknown
+    words.
+    """
     if word in modules():
         return word
     own = {letters(name): name for name in modules()}
@@ -27,7 +31,7 @@ def type_named(word: str) -> str | None:
 
 
 def similar_types(word: str) -> list[str]:
-    """Model types whose names begin with a word or contain it, or are spelled nearly so; the shortest first."""
+    """Model types that begin with a word, contain it or are spelled similarly; the shortest names come first."""
     wanted = letters(word)
     if not wanted:
         return []

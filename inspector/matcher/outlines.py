@@ -19,7 +19,7 @@ from inspector.notation.settings import Settings
 def outlines() -> dict[str, tuple[int, str]]:
     """First model type -> (the smallest number of keys of its checkpoints, the last segments of all its keys).
 
-    Rows of submodels that only a config chooses are left out.
+    Rows of submodels that are chosen only by a config are left out.
     """
     return {
         name: _outline(Scope(definition, Settings({}, known=False), definition_of))
@@ -32,7 +32,7 @@ def _outline(scope: Scope) -> tuple[int, str]:
 
 
 def write() -> None:
-    """Both tables, one entry a line."""
+    """Writes both tables, one entry a line."""
     folder = Path(inspector.architectures.__file__).parent
     _dump(folder / "catalog.json", scan())
     modules.cache_clear()

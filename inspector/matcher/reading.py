@@ -1,4 +1,4 @@
-"""Which definition the names of a checkpoint match, in which spelling, and below which unexpected prefix."""
+"""Finds the definition that the names of a checkpoint match, their spelling, and any unexpected prefix."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from inspector.notation.settings import Settings
 class Reading(Struct, frozen=True):
     """How the stored names map onto one definition.
 
-    families: under the names that the definition knows, without an unexpected prefix. prefix: that prefix.
-    same_names: other model types with the same names. by_names: the names chose the definition, not the config.
-    part: how many tensors have the prefix, where not all have it.
+    families: by the names that the definition knows, without the unexpected prefix. prefix: this prefix. same_names:
+    other model types with the same names. by_names: the definition was chosen by the names, not the config. part:
+    number of tensors with the prefix; 0 if all have it.
     """
 
     definition: Architecture
@@ -62,20 +62,22 @@ class Reading(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the names fit: the definition knows most of what is stored, or most of its rows are stored."""
+        """True if the names fit: the definition knows at least half of the stored families, or most of its rows are
+        stored.
+        """
         return self.coverage >= KNOWN or self.match.missing < self.match.covered
 
 
 KNOWN = 0.5
-"""From this share of known families on, a claimed definition is accepted, whatever else is stored."""
+"""Least share of known families for a claimed definition to be accepted, whatever else is stored."""
 SUPPORTED = 0.75
-"""From this share of known families on, names alone support a definition."""
+"""Least share of known families for a definition to be chosen by names alone."""
 MOST_TRIED = 120
-"""Number of definitions tried when names alone decide: those that share the most last segments with the names."""
+"""Number of definitions tried if names alone decide: those that share the most last segments with the names."""
 
 
 def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -> Reading | None:
-    """The reading under the claimed definition; None where the config claims none.
+    """The reading under the claimed definition; None if the config claims none.
 
     lost: names of missing tensors that are reported already; they identify a head as well as stored tensors do.
     """
@@ -100,11 +102,10 @@ def read_by_names(
 ) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
-    values: a config that names no architecture; a definition can use it where the config has one of the keys that
-        move a shape.
-    share, most: which definitions are tried: those that may know at least this share of the names, and how many.
-    prefixes: whether the names may have a prefix that no definition has.
-    one: whether the first definition with exactly these names is enough.
+    values: a config that names no architecture. A definition uses it if it has any key that affects the definition's
+    shapes. share: definitions are tried that may know at least this share of the names. most: how many are tried.
+    prefixes: whether the names may have a prefix that no definition has. one: stop at the first definition with exactly
+    these names.
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
@@ -122,9 +123,9 @@ def read_by_names(
 
 
 def of_class(reading: Reading) -> Reading:
-    """Reads a diffusers class without a config, or with one that names no class, by the defaults of the class.
+    """The reading with the defaults of a diffusers class, if there is no config or it names no class.
 
-    Without a config only defaults that are switches or words apply: numbers, lists and null defaults stay unknown.
+    Without a config only boolean and text defaults apply; numbers, lists and null defaults stay unknown.
     """
     settings = reading.scope.settings
     if reading.writer or (settings.known and not reading.by_names) or not is_component(reading.name):
@@ -146,20 +147,20 @@ def switches(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:
-    """(the best readings of this number of families, where they are good enough; the nearest definition)."""
+    """(the best readings, if they are good enough; the nearest definition). families: the number of stored families."""
     if not tried:
         return [], None
     best = max(tried, key=_support)
     nearest = (best.name, best.coverage)
     missing = best.match.missing
     if best.coverage < SUPPORTED or missing > max(2, families // 4) or (missing and best.coverage < 1):
-        return [], nearest  # with missing and unknown families at once it is likelier a related model
+        return [], nearest  # with both missing and unknown families it is more likely a related model
     equal = [reading for reading in tried if _support(reading) == _support(best)]
     return sorted(equal, key=_rank), nearest
 
 
 def _rank(reading: Reading) -> tuple[bool, int, int]:
-    """The order of readings that the names support equally: those without an unexpected prefix come first."""
+    """Sort key of readings that the names support equally well: those without an unexpected prefix come first."""
     return bool(reading.prefix), preference(reading.name), reading.match.unused
 
 
@@ -186,15 +187,15 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
 
 
 def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | None:
-    """The reading with a prefix removed that only some names have and under which the definition knows none of them.
+    """The reading without a prefix that only some of the names have and that the definition does not know.
 
-    Without the prefix the definition must know all of them, and none may be stored a second time without it.
+    Without the prefix the definition must know all of these names, and none may also be stored without it.
     """
     families, unknown = reading.families, len(reading.families) - reading.match.covered
     counts = _before_known(scope, families)
-    for prefix in sorted(counts, key=lambda one: (-counts[one], len(one), one))[:MOST_PREFIXES]:
+    for prefix in sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))[:MOST_PREFIXES]:
         below = [key for key in families if key.startswith(prefix)]
-        if not 1 < len(below) <= unknown or _meet(families, below, prefix):
+        if not 1 < len(below) <= unknown or _overlap(families, below, prefix):
             continue
         bare = _without(families, prefix)
         match = best_match(scope, bare, claim.head)
@@ -204,7 +205,7 @@ def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | Non
 
 
 def _part(families: Families, prefix: str) -> int:
-    """How many tensors have a prefix; 0 where all have it."""
+    """Number of tensors with a prefix; 0 if all have it."""
     below = [family.tensors for key, family in families.items() if without_prefix(key, prefix) != key]
     return 0 if len(below) == len(families) else sum(below)
 
@@ -215,8 +216,8 @@ MOST_PREFIXES = 3
 """Number of prefixes tried: the most frequent ones."""
 
 
-def _meet(families: Families, below: Sequence[str], prefix: str) -> bool:
-    """Whether any tensor is stored both with and without the prefix."""
+def _overlap(families: Families, below: Sequence[str], prefix: str) -> bool:
+    """True if any tensor is stored both with and without the prefix."""
     for key in below:
         other = families.get(key.removeprefix(prefix))
         if other is None:
@@ -232,7 +233,9 @@ def _without(families: Families, prefix: str) -> Families:
 
 
 def without_prefix(name: str, prefix: str) -> str:
-    """A name without a prefix; one that begins with `*` may precede any segment, and may be several, after `|`."""
+    """A name without a prefix. `*` before a prefix means that it can precede any segment; `|` separates several
+    prefixes.
+    """
     if not prefix.startswith("*"):
         return name.removeprefix(prefix)
     for _ in range(1 + prefix.count("|")):  # wrappers around wrappers, in any order
@@ -269,7 +272,7 @@ def _tail(key: str, segments: int) -> str:
 def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
     """Prefixes that most names share and that no definition has: known wrappers first, then any other."""
     half = len(families) / 2
-    around: list[str] = []  # before all names and inside them as well, as FSDP wraps layer by layer
+    around: list[str] = []  # before all names and also inside them, since FSDP wraps layer by layer
     for wrapper in WRAPPERS:
         before = sum(1 for key in families if key.startswith(wrapper)) > half
         inside = sum(1 for key in families if f".{wrapper}" in key)
@@ -283,14 +286,14 @@ def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
     yield from around
-    yield from _behind_index(scope, families)
+    yield from _after_index(scope, families)
     nested = [one for one in WRAPPERS if one.startswith("_") and any(one in key for key in families)]
     if len(nested) > 1:
         yield f"*{'|'.join(nested)}"
 
 
-def _behind_index(scope: Scope, families: Families) -> Iterator[str]:
-    """What most names have behind their first index, and no name of the definition has anywhere."""
+def _after_index(scope: Scope, families: Families) -> Iterator[str]:
+    """The segments that most names have after their first index and that occur in no name of the definition."""
     known = {segment for key in known_keys(scope) for segment in key.split(".")}
     counts = Counter[str]()
     for key in families:

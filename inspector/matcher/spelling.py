@@ -1,4 +1,4 @@
-"""How the names of a checkpoint are spelled: the prefix of the head, the dialect, an unexpected prefix."""
+"""Finds how the names of a checkpoint are spelled: the prefix of the head, the dialect, an unexpected prefix."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Match(Struct, frozen=True):
 
 
 def best_match(scope: Scope, keys: Collection[str], claimed: Head | None) -> Match:
-    """The head and spelling that cover the most keys; among equals the claimed head, then the fewest missing keys."""
+    """The head and spelling that cover the most keys; if several do, the claimed head, then the fewest missing keys."""
     return max(_candidates(scope, *_observed(scope, keys)), key=lambda match: _preference(match, claimed))
 
 
@@ -47,7 +47,7 @@ def equal_matches(scope: Scope, keys: Collection[str], match: Match) -> Iterator
 
 
 def _observed(scope: Scope, keys: Collection[str]) -> tuple[frozenset[str], Mapping[str, int]]:
-    """The stored keys as the definition has them, and how many further ones each stands for."""
+    """The stored keys as the definition has them, and how many further stored keys each of them represents."""
     inside = _numbered_inside(scope)
     if not inside:
         return frozenset(keys), {}
@@ -99,7 +99,7 @@ def _candidates(scope: Scope, observed: frozenset[str], more: Mapping[str, int])
 
 
 def spellings(scope: Scope, head: Head, unrolled: Unrolled) -> Iterator[Spelling]:
-    """Every combination of the definition's dialects and those of the submodel definitions."""
+    """Every combination of the definition's dialects with those of the submodel definitions."""
     inner: dict[tuple[str, ...], int] = {
         slot.scope: len(slot.definition.dialects) for slot in unrolled.slots if slot.scope
     }
@@ -129,18 +129,18 @@ def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozens
 
 
 def _is_cut(slot: Slot, scope: Scope) -> bool:
-    """Whether a slot applies to a part of the layers only, possibly to none."""
+    """True if a slot applies to only a part of the layers, possibly to none."""
     inner = scope_of(scope, slot)
     return any(bases(inner.definition, hole) for hole in slot.holes)
 
 
 def masked_keys(scope: Scope) -> frozenset[str]:
-    """Every key of a definition, with numbers inside segments masked where the definition has a hole."""
+    """Every key of a definition, with masked numbers inside segments in which the definition has a hole."""
     return frozenset(_masked(key) if "{" in key else key for key in known_keys(scope))
 
 
 def masked_like(key: str, known: Collection[str]) -> str:
-    """A stored key as `masked_keys` would have it, below any prefix."""
+    """A stored key, below any prefix, as `masked_keys` would have it."""
     masked = _masked(key)
     return masked if masked != key and any(masked.endswith(one) for one in known) else key
 
@@ -183,7 +183,7 @@ def _keys_of_text(texts: tuple[str, ...]) -> frozenset[str]:
 
 @cache
 def _keys_of_rows(unrolled: Unrolled) -> frozenset[str]:
-    """The first words of the rows that are of no submodel."""
+    """The first words of the rows that belong to no submodel."""
     own = [slot for slot in unrolled.slots if not slot.scope]
     nodes = [node for slot in own for node in (*slot.dims, *(condition.node for condition in slot.whens))]
     nodes += [slot.ties for slot in own if slot.ties is not None]

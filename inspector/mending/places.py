@@ -146,12 +146,12 @@ def _backups(name: str) -> Iterator[str]:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether two names mean one file, as after a run that ended between two changes."""
+    """True if two names mean one file, as after a run that ended between two changes."""
     return os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _is_same_name(one: str, other: str) -> bool:
-    """Whether two names differ in case only and mean one file, as on Windows and macOS."""
+    """True if two names differ in case only and mean one file, as on Windows and macOS."""
     return one != other and one.casefold() == other.casefold() and os.path.samefile(one, other)
 
 

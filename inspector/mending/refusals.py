@@ -30,5 +30,5 @@ def refusal_of(action: str, file: str, new: object = "") -> str | None:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a name is that of a file in the folder, or in the folder of a component of a pipeline."""
+    """True if a name is that of a file in the folder, or in the folder of a component of a pipeline."""
     return name.count("/") <= 1 and all(map(is_plain_name, name.split("/")))

@@ -1,8 +1,8 @@
 """Binds a definition to a config: the blocks of tensors it expects.
 
-A block is one key (`model.layers.#.mlp.up_proj.weight`), one index set for each `#`, and one shape. Holes
-that nothing refers to stay sets; only the others are enumerated, and equal neighbours are joined again: Llama
-has one block for each kind of tensor, however many layers.
+A block is one key (`model.layers.#.mlp.up_proj.weight`), one index set for each `#`, and one shape. Holes that no dim
+or condition refers to stay sets. Only the other holes are enumerated, and equal neighbours are joined again: Llama has
+one block for each kind of tensor, whatever the number of layers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inspector.notation.written import Form, form_of, spelled_out
 class Block(Struct, eq=False):
     """Tensors that a definition expects under one key: index sets, shape, role and dtype kind.
 
-    required: must be stored. tie: the slot that this one is a copy of, while the tie holds.
+    required: the tensors must be stored. tie: the slot that these tensors are a copy of, as long as the tie holds.
     """
 
     slot: Slot
@@ -48,7 +48,7 @@ class Block(Struct, eq=False):
 
     @property
     def elements(self) -> int | None:
-        """Elements of one tensor, None where a dim is unknown."""
+        """Elements of one tensor; None if a dim is unknown."""
         count = 1
         for dim in self.shape:
             if dim is None:
@@ -60,7 +60,7 @@ class Block(Struct, eq=False):
 class BoundSlot(NamedTuple):
     """One slot as a scope expands it.
 
-    shapes: those of the blocks by the config alone; dims that it does not determine are None. reads: the
+    shapes: the shapes of the blocks by the config alone, with None for dims that it does not determine. reads: the
     leaves of the config that decide blocks, shapes and ties.
     """
 
@@ -71,7 +71,7 @@ class BoundSlot(NamedTuple):
 
 
 class Plan(Struct, frozen=True):
-    """All blocks of a definition under a head, spelling and scope."""
+    """All blocks of a definition for one head, one spelling and one scope."""
 
     scope: Scope
     head: Head
@@ -84,21 +84,21 @@ class Plan(Struct, frozen=True):
 
 
 def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
-    """The `Stored` of a definition without a checkpoint."""
+    """The `Stored` for a definition without a checkpoint: no tensor is stored."""
     return ()
 
 
 def no_indices(key: str) -> Sequence[Span]:
-    """The `Indices` of a definition without a checkpoint."""
+    """The `Indices` for a definition without a checkpoint: no index is stored."""
     return ()
 
 
 Shared = Callable[[str], Collection[str]]
-"""Key -> the keys that share its storage, as the file itself states."""
+"""Key -> the keys that share its storage, according to the file."""
 
 
 def nothing_shared(key: str) -> Collection[str]:
-    """The `Shared` of a format that does not state shared storage."""
+    """The `Shared` for a format that does not state which tensors share storage."""
     return ()
 
 
@@ -111,13 +111,15 @@ def bind(
     indices: Indices = no_indices,
     sides: Mapping[int, int] | None = None,
 ) -> Plan:
-    """The blocks that a definition expects. `stored` decides each `either`, and without a config the predicates.
+    """The blocks that a definition expects.
+
+    stored: decides each `either`, and without a config also the predicates.
 
     indices: decides, without a config, whether a row with a literal index is stored.
 
     shared: decides, without a config, whether a stored tensor is the tied copy that the definition allows.
 
-    sides: number of an `either` -> the side to take, in place of the one that is stored.
+    sides: number of an `either` -> the side to take, instead of the stored one.
     """
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
@@ -148,13 +150,13 @@ def bind(
 
 
 def bind_slots(scope: Scope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
-    """The blocks of some slots only (rows of another head), for every choice of `either`."""
+    """The blocks of some slots only (the rows of another head), for both sides of each `either`."""
     binder = Binder(scope, spelling, stored)
     return [block for slot in slots for block in binder.blocks(slot)]
 
 
 def fits(shape: Shape, stored: Sequence[int]) -> bool:
-    """Whether a stored shape is the expected one; dims that the config does not determine always fit."""
+    """True if a stored shape is the expected one. Dims that the config does not determine always fit."""
     if None not in shape:
         return shape == tuple(stored)
     return len(shape) == len(stored) and all(
@@ -184,7 +186,7 @@ class Binder:
         return BoundSlot(slot, blocks, tuple([block.shape for block in blocks]), trace.noted())
 
     def _tie(self, slot: Slot, blocks: Sequence[Block]) -> None:
-        """Sets the slot that the blocks of a slot are copies of, while the tie holds."""
+        """Marks the blocks of a slot as copies of another slot, as long as the tie holds."""
         bound = ((one, self.blocks(one)) for one in self.ties.alternatives(slot))
         target, originals = next((one for one in bound if one[1]), (None, []))
         for block in blocks if originals else ():
@@ -196,7 +198,9 @@ class Binder:
                 block.tie = target
 
     def choose(self, slots: tuple[Slot, ...]) -> dict[int, int]:
-        """Which side of each `either` is stored: by the stored names, for equal names by shape."""
+        """The stored side of each `either`: chosen by the stored names, or by shape if both sides have
+        the same names.
+        """
         sides: dict[int, tuple[list[Slot], list[Slot]]] = {}
         for slot in slots:
             for number, side in slot.choices:
@@ -211,7 +215,9 @@ class Binder:
         return int(found[1] > found[0])
 
     def _odds(self, slots: list[Slot]) -> tuple[bool, int]:
-        """(whether every predicate fails, number of unexpected and missing tensors): the smallest is the likeliest."""
+        """(True if every predicate fails, number of unexpected and missing tensors): the smallest pair is the likeliest
+        side.
+        """
         nothing, mismatched = True, 0
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
@@ -222,7 +228,9 @@ class Binder:
         return nothing, mismatched
 
     def fitting(self, slots: list[Slot]) -> list[Slot]:
-        """Chooses among rows of one name, where a config would choose, the one that fits what is stored."""
+        """The slots without those that fit worse than another row of the same name, among which a
+        config would choose.
+        """
         dropped: set[int] = set()
         for rivals in rivals_of(slots, self.scope, self.spelling):
             best = min(rivals, key=self._unfit)
@@ -234,11 +242,11 @@ class Binder:
         return sum(not any(fits(shape, stored) for shape in shapes) for stored in self.stored(self.key(slot)))
 
     def key(self, slot: Slot) -> str:
-        """The key of a slot, holes inside segments left as they are."""
+        """The key of a slot, with holes inside segments unchanged."""
         return template(self._spelled(slot)[0])[0]
 
     def blocks(self, slot: Slot) -> list[Block]:
-        """The blocks of one slot; none where its predicates fail."""
+        """The blocks of one slot; empty if its predicates fail."""
         path, form = self._spelled(slot)
         return [
             Block(slot, key, sets, shape, not slot.optional)
@@ -247,7 +255,7 @@ class Binder:
         ]
 
     def indices(self, slot: Slot) -> list[tuple[str, Box]]:
-        """(key, index sets) of the blocks of one slot, whatever their shapes."""
+        """(key, index sets) of the blocks of one slot, ignoring shapes."""
         path, form = self._spelled(slot)
         return [named for box in self._expansion.indices(slot, form) for named in _named(path, slot, box, form)]
 

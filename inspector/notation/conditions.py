@@ -1,4 +1,4 @@
-"""Which rows apply: by their predicates with a config, by what is stored without one."""
+"""Decides which rows apply: by their predicates if there is a config, else by the stored tensors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from inspector.notation.spelling import Axis, Spelling, template
 from inspector.notation.written import outright
 
 Stored = Callable[[str], Collection[tuple[int, ...]]]
-"""The shapes stored under a key; empty where nothing is stored."""
+"""Key -> the shapes stored under it; empty if there are none."""
 Indices = Callable[[str], Sequence[Span]]
 """The indices stored under a key at each `#`."""
 
 
 class Presence(Struct, frozen=True):
-    """Whether the rows of a condition are stored. indices: holes of rows -> the stored indices of each."""
+    """Whether the rows with a certain condition are stored. indices: holes of the rows -> the stored indices of each
+    hole.
+    """
 
     stored: bool
     indices: Mapping[tuple[str, ...], tuple[Span, ...]]
@@ -30,7 +32,7 @@ class Presence(Struct, frozen=True):
 class Conditions(Struct):
     """The predicates of rows under the current values of a scope.
 
-    present: what is stored of the rows of each condition, which decides without a config.
+    present: whether the rows with each condition are stored, which decides if there is no config.
     """
 
     scope: Scope
@@ -39,36 +41,38 @@ class Conditions(Struct):
     present: Mapping[tuple[Condition, ...], Presence] = {}
 
     def exists(self, slot: Slot) -> bool:
-        """Whether a row applies at the current indices of the scope."""
+        """True if a row applies at the current indices of the scope."""
         if slot.whens and not self.scope.settings.known:
             return self._solved(slot) if self.scope.trace.open else self._is_stored(slot)
         return self.holds(slot)
 
     def holds(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold by the config; without a config they may hold."""
+        """True if the predicates of a row hold by the config. Without a config they may hold."""
         return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
 
     def may_hold(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold that depend on no index; without a config they may hold."""
+        """True if all predicates of a row that do not depend on an index hold. Without a config they may hold."""
         return not slot.whens or not self.scope.settings.known or all(map(self._true, outright(slot, self.scope)))
 
     def follows_holes(self, slot: Slot) -> bool:
-        """Whether a predicate of a row depends on the index."""
+        """True if a predicate of a row depends on the index."""
         return len(outright(slot, self.scope)) < len(slot.whens)
 
     def leaves_out(self, entry: OpaqueSlot) -> bool:
-        """Whether a prefix is left unchecked here; a conditional one only with a config."""
+        """True if a prefix is left unchecked here. A conditional prefix is left unchecked only if there is a config."""
         return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
 
     def depends_on_names(self, slot: Slot) -> bool:
-        """Whether the stored names decide if a row applies."""
+        """True if the stored names decide whether a row applies."""
         return bool(slot.whens) and not self.scope.settings.known
 
     def _true(self, condition: Condition) -> bool:
         return truth(self.scope.below(condition.scope).evaluate(condition.node))
 
     def _solved(self, slot: Slot) -> bool:
-        """Whether a row applies without a config: by its conditions where their values are solved, else by its name."""
+        """True if a row applies without a config: by its conditions if their values are solved, else by the stored
+        names.
+        """
         trace = self.scope.trace
         around, undecided = trace.reads, False
         for condition in slot.whens:
@@ -84,9 +88,9 @@ class Conditions(Struct):
         return not undecided or self._is_stored(slot)
 
     def _is_stored(self, slot: Slot) -> bool:
-        """Whether the rows of a condition are stored: most of those with a name of no other row.
+        """True if most rows with this condition that have a name of their own are stored.
 
-        Where the condition depends on holes, at their current indices.
+        If the condition depends on holes, the current indices count.
         """
         present = self.present.get(slot.whens)
         if present is None or not present.stored:
@@ -99,14 +103,14 @@ class Conditions(Struct):
 
 
 def _asks_presence(node: Node) -> bool:
-    """Whether a condition compares with null."""
+    """True if a condition compares with null."""
     return (isinstance(node, Literal) and node.value is None) or any(map(_asks_presence, children(node)))
 
 
 def stored_rows(
     scope: Scope, spelling: Spelling, stored: Stored, slots: Iterable[Slot], indices: Indices
 ) -> dict[tuple[Condition, ...], Presence]:
-    """Conditions -> whether most of their rows are stored; rows with a name of no other row decide first."""
+    """Conditions -> whether most of their rows are stored. Rows whose name no other row has decide first."""
     named = [(slot, template(spelling.spelled(slot, scope))) for slot in slots]
     sides = {choice for slot, (key, _) in named if slot.choices and stored(key) for choice in slot.choices}
     users: dict[object, set[tuple[Condition, ...]]] = {}
@@ -130,12 +134,12 @@ def stored_rows(
 
 
 def _is_of_other_side(slot: Slot, stored: Collection[tuple[int, int]]) -> bool:
-    """Whether the other side of an `either` is stored, and nothing of the side of this row."""
+    """True if the other side of an `either` is stored and no tensor of this row's side is."""
     return any((number, side) not in stored and (number, 1 - side) in stored for number, side in slot.choices)
 
 
 def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
-    """A key with the literal indices of a row."""
+    """A key together with the literal indices of a row."""
     return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
 
 

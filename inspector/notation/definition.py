@@ -14,17 +14,17 @@ from msgspec.structs import replace
 from inspector.notation.kinds import Kind
 
 PADDED = "rows_stored"
-"""The symbol for the rows of an embedding that a writer rounds up: solved from the shapes."""
+"""The symbol for the number of rows of an embedding that a writer rounds up. It is solved from the shapes."""
 
 
 TIES = "tie_word_embeddings | false"
-"""When tied rows share their tensor, unless a definition states otherwise: as in transformers' PretrainedConfig."""
+"""Default predicate for tied rows to share their tensor: as in transformers' PretrainedConfig."""
 PREDEFINED = {"labels": "num_labels | len(id2label) | 2"}
 """Symbols of every definition. labels: number of classes of a head, 2 by default in transformers' PretrainedConfig."""
 
 
 class Dims(dict[str, str]):
-    """Symbol -> definition; `A | B` lets B's definitions win."""
+    """Symbol -> definition. In `A | B` the definitions of B replace those of A."""
 
     def __init__(self, **definitions: str) -> None:
         super().__init__(definitions)
@@ -34,7 +34,7 @@ class Dims(dict[str, str]):
 
 
 class Part(Struct, frozen=True):
-    """One module or bare tensor. `tied` names the role or path of the weight that this one may share."""
+    """One module or bare tensor. `tied` names the role or path of the weight that it may share."""
 
     path: str
     role: str
@@ -46,9 +46,10 @@ class Part(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: not part of the class's model.
+    """Rows under a prefix. `optional`: at each index either all or none are stored; `extra`: not part of the class's
+    model.
 
-    usual: of an optional group, whether the class builds it, so that the formula counts it unless none of it is stored.
+    usual: True for an optional group that the class builds. The formula counts it unless none of its tensors is stored.
     """
 
     prefix: str
@@ -72,9 +73,9 @@ class Either(Struct, frozen=True):
 class Submodel(Struct, frozen=True):
     """Another definition under a prefix that reads a sub-config; without a definition, the model_type there chooses it.
 
-    head: suffixes of its class, of which the first that the definition has decides. by_type: whether the model_type of
-    the sub-config chooses where it has one. sets: keys of the sub-config that the outer class overrides, with their
-    expressions in the outer definition.
+    head: suffixes of its class; the first suffix that the definition has decides. by_type: the model_type of the
+    sub-config, if it has one, chooses the definition. sets: keys of the sub-config that the outer class overrides, with
+    their expressions in the outer definition.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Submodel(Struct, frozen=True):
 
 
 class Opaque(Struct, frozen=True):
-    """Tensors that are counted but not checked, where `when` holds; without a config a condition never holds."""
+    """Tensors that are counted but not checked if `when` holds. Without a config a condition never holds."""
 
     prefix: str
     because: str
@@ -108,13 +109,13 @@ class Head(Struct, frozen=True):
 
 
 class Architecture(Struct, frozen=True, eq=False):
-    """A definition.
+    """One architecture definition, which may serve several model types.
 
-    names: its model types; the first is its name.
-    dialects: prefix replacements for canonical names; writers: the frameworks that use them. ignores: keys
-    of real configs of this type that affect no shape. keeps: keys with parts that every forward pass of the class
-    reads, so that missing parts are never a reason to leave them out. respell: gives the slots the names and layouts of
-    another framework; set for a checkpoint with those names, never by a definition.
+    names: its model types; the first is its name. dialects: prefix replacements for canonical names; writers: the
+    frameworks that use them. ignores: keys of real configs of this type that affect no shape. keeps: keys for parts
+    that every forward pass of the class reads: a missing part is then lost, and never a reason to change the key.
+    respell: gives the slots the names and layouts of another framework; set for a checkpoint with those names, never by
+    a definition.
     """
 
     name: str
@@ -135,12 +136,12 @@ class Architecture(Struct, frozen=True, eq=False):
 
     @property
     def default_head(self) -> Head:
-        """The head that a chart shows when there is no config."""
+        """The head that a chart shows if there is no config."""
         return next((entry for entry in self.heads if entry.default), self.heads[0])
 
 
 def part(path: str, role: str, kind: Kind, *, when: str = "", tied: str = "", ties: str | bool | None = None) -> Part:
-    """One module, or bare tensor, that is stored where `when` holds."""
+    """One module or bare tensor that is stored if `when` holds."""
     return Part(path, role, kind, when, tied=tied, ties=ties)
 
 
@@ -181,12 +182,12 @@ def under(
 
 
 def usually(*parts: Row) -> Group:
-    """Rows that the class builds and files may leave out together, as the pooler of a base model."""
+    """Rows that the class builds and that files may leave out together, such as the pooler of a base model."""
     return Group("", parts, optional=True, usual=True)
 
 
 def either(first: Row, second: Row) -> Either:
-    """Two ways of storing the same thing."""
+    """Two ways to store the same parameters."""
     return Either(first, second)
 
 
@@ -210,7 +211,7 @@ def submodel(
 
 
 def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
-    """Tensors below a prefix that no definition describes, present where `when` holds."""
+    """Tensors below a prefix that no definition describes. They are present if `when` holds."""
     return Opaque(prefix, because, when)
 
 
@@ -220,12 +221,12 @@ def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:
 
 
 def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
-    """The heads with every prefix that is not empty replaced."""
+    """The heads with every non-empty prefix replaced."""
     return tuple(replace(entry, root=root) if entry.root else entry for entry in heads)
 
 
 def recast(definition: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
-    """The definition with every row of one kind changed to another, as by a class that replaces its norms."""
+    """The definition with every row of one kind changed to another kind, such as in a class that replaces its norms."""
     heads = tuple(replace(one, rows=tuple(_recast(row, name, kind) for row in one.rows)) for one in definition.heads)
     return replace(definition, parts=_recast(definition.parts, name, kind), heads=heads)
 

@@ -1,7 +1,7 @@
 """The index sets and shapes of rows under the current values of a scope.
 
 Rows of one module differ only in their names and shapes: their indices are enumerated once, and rows with equal
-dims are expanded once. On trial of another value only what reads that value is expanded again.
+dims are expanded once. When another value is on trial, only the rows that read this value are expanded again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from inspector.notation.trace import Leaf
 from inspector.notation.written import Form
 
 Shape = tuple[int | None, ...]
-"""Dims in elements; None where the config does not say."""
+"""Dims in elements; None if the config does not determine the dim."""
 Shaped = tuple[Box, Shape]
 MOST_KEPT = 1_000
-"""Most index sets of a row that are kept: longer lists take more memory than their rows are worth."""
+"""Longest list of index sets that is cached for a row; longer ones take more memory than they save time."""
 
 
 class Expansion:
-    """Expands rows. What was expanded is kept, for a trial until the next one."""
+    """Expands rows. Results are cached; those for a value on trial only until the next trial."""
 
     __slots__ = ("_conditions", "_kept", "_scope", "_tried")
 
@@ -38,21 +38,23 @@ class Expansion:
         self._tried: tuple[int, dict[Hashable, tuple[Sequence[Any], frozenset[Leaf]]]] = (0, {})
 
     def boxes(self, slot: Slot, form: Form) -> Sequence[Shaped]:
-        """The index sets of a row at its holes, apart where the shapes differ."""
+        """The index sets of a row at its holes, separate where the shapes differ."""
         own = self._own(slot)
         return self._once((own, form.shapes), partial(self._shaped, slot, form, own))
 
     def indices(self, slot: Slot, form: Form) -> Sequence[Box]:
-        """The index sets of a row at its holes, whatever the shapes."""
+        """The index sets of a row at its holes, ignoring shapes."""
         own = self._own(slot)
         return self._joined(slot, form, own, range(len(slot.holes)))
 
     def _own(self, slot: Slot) -> Slot | None:
-        """What a row is known by besides its form."""
+        """The part of the cache key of a row that is not in its form: the row itself if the stored names decide about
+        it.
+        """
         return slot if self._conditions.depends_on_names(slot) else None
 
     def _once(self, question: Hashable, answer: Callable[[], Sequence[Any]]) -> Sequence[Any]:
-        """The answer under the current values, noting the config leaves that it reads."""
+        """The cached answer under the current values, noting the config leaves that it reads."""
         trace = self._scope.trace
         known = self._kept.get(question)
         if known is None or trace.changes(known[1]):
@@ -91,7 +93,7 @@ class Expansion:
         return self._once((own, form.rows, *positions), joined)
 
     def _places(self, slot: Slot, form: Form) -> Sequence[Box]:
-        """The index sets of a row, single indices for each hole that must be enumerated."""
+        """The index sets of a row, with single indices for each hole that must be enumerated."""
         if not self._conditions.may_hold(slot):
             return []
         return self._enumerated(slot, scope_of(self._scope, slot), slot.holes, form.written)
@@ -120,7 +122,7 @@ class Expansion:
 
 
 def _joined(boxes: Sequence[Shaped], positions: Sequence[int]) -> Sequence[Shaped]:
-    """Joins boxes of equal shapes that differ only at one of the positions, the last one first."""
+    """Joins boxes of equal shape that differ at only one of the positions, beginning with the last position."""
     for position in reversed(positions):
         if len(boxes) < 2:
             break

@@ -1,4 +1,4 @@
-"""A definition as a chart and as one symbolic formula: the counted rows, nested like their holes."""
+"""Turns a definition into a chart and one symbolic formula: its counted rows, nested like their holes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Nesting(Struct):
 
 
 def shown_slots(plan: Plan) -> Iterator[Slot]:
-    """The rows of a chart: those with true predicates, and the chosen side of each `either`."""
+    """The rows of a chart: all whose predicates hold, and only the chosen side of each `either`."""
     for slot in (row.slot for row in plan.rows):
         if all(_holds(plan.scope, slot, condition.scope, condition.node) for condition in slot.whens):
             yield slot
@@ -50,7 +50,9 @@ def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
 
 
 def counted(plan: Plan) -> Iterator[Slot]:
-    """The rows that the formula counts: no buffers, no copies, no optional or extra rows but usual ones."""
+    """The rows that the formula counts: no buffers, no tied copies, no extra rows, and of the optional rows only usual
+    ones.
+    """
     ties = Ties(plan.scope, plan.unrolled.slots)
     for slot in shown_slots(plan):
         if not slot.tensor.counted or not slot.built or slot.extra:
@@ -60,9 +62,9 @@ def counted(plan: Plan) -> Iterator[Slot]:
 
 
 def formulas(plan: Plan, stored: Collection[int] | None = None) -> dict[str, str]:
-    """Path of a submodel -> formula; '' is the path of the model itself.
+    """Path of a submodel -> its formula; '' is the path of the model itself.
 
-    stored: the ids of the slots that have tensors, where that is known: the others are in no sum.
+    stored: ids of the slots that have tensors, if that is known: other slots are left out of the sums.
     """
     towers: dict[str, list[Slot]] = {}
     for slot in counted(plan):
@@ -90,7 +92,7 @@ def _bracket(plan: Plan, slots: Iterable[Slot]) -> Nesting:
 
 
 def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
-    """The holes of a slot, or the extents they were cut from, that its dims, extents or predicates name."""
+    """The holes of a slot, or the extents that they were cut from, that its dims, extents or predicates name."""
     named: set[str] = set()
     for node in (*dims, *(parse(scope.symbols[hole]) for hole in slot.holes if hole in scope.symbols)):
         named.update(holes_in(scope.definition, node))
@@ -100,7 +102,7 @@ def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
 
 
 def plainer(scope: Scope, node: Node) -> Node:
-    """Simplifies a dim: removes symbols that could vary by layer and do not, as no key states it."""
+    """Simplifies a dim: removes symbols that could vary by layer and that no config key varies."""
     renames: dict[str, Node] = {}
     for path in words(node):
         text = scope.symbols.get(path[0])
@@ -115,7 +117,7 @@ def plainer(scope: Scope, node: Node) -> Node:
 
 
 def _speaks(scope: Scope, option: Node) -> bool:
-    """Whether a key (or a symbol that reads it) is present and makes an option depend on the index."""
+    """True if a key, or a symbol that reads it, is present and makes an option depend on the index."""
     own = [path for path in words(option) if path[0] not in scope.symbols]
     if not own:
         return bool(holes_in(scope.definition, option))
@@ -123,7 +125,7 @@ def _speaks(scope: Scope, option: Node) -> bool:
 
 
 def chosen(scope: Scope, node: Node) -> Node:
-    """A dim with its top-level alternatives decided, where the config decides them."""
+    """A dim with its top-level alternatives resolved, as far as the config decides them."""
     if isinstance(node, Alternatives):
         for option in node.options:
             if scope.evaluate(option) is not None:

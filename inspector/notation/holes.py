@@ -35,7 +35,7 @@ def free_holes(definition: Architecture, symbol: str) -> tuple[str, ...]:
 
 
 def holes_in(definition: Architecture, node: Node) -> tuple[str, ...]:
-    """The holes that an expression depends on, directly or through symbols, less those that a filter binds."""
+    """The holes that an expression depends on, directly or through symbols, except holes that a filter binds."""
     found: dict[str, None] = {}
     _collect(definition, node, frozenset(), found)
     return tuple(found)

@@ -97,12 +97,14 @@ def conv_t(arrow: str, *, groups: str = "", bias: Switch = True) -> Kind:
 
 
 def batchnorm(dim: str) -> Kind:
-    """Weight and bias are counted; the running statistics are buffers, the step counter may be left out."""
+    """A batch norm: weight and bias are counted; the running statistics are buffers; the step counter
+    may be left out.
+    """
     return Kind("batchnorm", f"[{dim}]", (Tensor(".weight", (dim,)), Tensor(".bias", (dim,)), *_running(dim)))
 
 
 def frozen_batchnorm(dim: str) -> Kind:
-    """All four are buffers."""
+    """A batch norm whose four tensors are all buffers."""
     fixed = (Tensor(".weight", (dim,), counted=False), Tensor(".bias", (dim,), counted=False))
     return Kind("frozen_batchnorm", f"[{dim}]", (*fixed, *_running(dim)))
 
@@ -120,12 +122,12 @@ def weight_norm(kind: Kind, *, axis: int = 0) -> Kind:
 
 
 def param(shape: str) -> Kind:
-    """One parameter named by the path itself."""
+    """One parameter, which has the path itself as its name."""
     return Kind("param", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split())),))
 
 
 def buffer(shape: str) -> Kind:
-    """One tensor named by the path itself; not a parameter."""
+    """One buffer, which has the path itself as its name; it is not a parameter."""
     return Kind("buffer", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split()), counted=False),))
 
 

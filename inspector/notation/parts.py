@@ -32,7 +32,7 @@ def _submodels_below(row: Row) -> Iterator[Submodel]:
 
 @cache
 def keys_of_extents(definition: Architecture) -> frozenset[str]:
-    """The config keys that alone state how often a group of a definition repeats, such as num_hidden_layers."""
+    """The config keys that are by themselves the number of repetitions of a group, such as num_hidden_layers."""
     rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
     holes = {hole for row in rows for hole in _holes_below(row)}
     keys: set[str] = set()
@@ -54,7 +54,7 @@ def _holes_below(row: Row) -> Iterator[str]:
 
 
 def head_for(definition: Architecture, class_name: str) -> Head | None:
-    """The head with the longest suffix of a class name, None where none fits."""
+    """The head with the longest suffix of a class name; None if no suffix fits."""
     fitting = [
         (len(name), -position, entry)
         for position, entry in enumerate(definition.heads)

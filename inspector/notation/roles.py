@@ -17,7 +17,7 @@ __all__ = ["DISPUTED", "GROUPS", "LABELS", "SUBJECTS", "group", "label", "meanin
 GROUPS = (
     "embedding", "attention", "feed-forward", "state space", "convolution", "projector", "norms", "head", "other",
 )  # fmt: skip
-"""In the order of charts and tables."""
+"""The groups in the order of charts and tables."""
 
 SUBJECTS: dict[str, tuple[str, str]] = {
     "embed": ("embedding", "turns tokens, positions, patches or frames into vectors"),

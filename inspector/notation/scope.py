@@ -1,4 +1,4 @@
-"""The symbols of a definition with a config: the value of each, its origin, and what could not be computed."""
+"""The symbols of a definition with a config: their values, where the values come from, and faults in computing them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Lookup = Callable[[str], "Architecture | None"]
 
 
 class Fault(Struct, frozen=True):
-    """An expression that the values of the config do not allow. kind: remainder, zero, type, size or differs."""
+    """An expression that cannot be computed with the values of the config. kind: remainder, zero, type, size or
+    differs.
+    """
 
     kind: str
     expression: str
@@ -32,9 +34,9 @@ class Fault(Struct, frozen=True):
 
 
 ARITHMETIC = ("remainder", "zero")
-"""Faults of numbers that are all known."""
+"""Faults in which all numbers are known."""
 STATED = "stated"
-"""`stated.KEY`: whether the config itself has the key, whatever default the class has for it."""
+"""`stated.KEY`: True if the config itself has the key, whatever default the class has."""
 MOST_FAULTS = 20
 """Faults that one scope keeps: the first ones show the cause."""
 
@@ -61,10 +63,10 @@ class Entered:
 
 
 class Scope:
-    """The values of a definition's words. Cheap to build: every value is computed when it is first read.
+    """The values of a definition's words. It is cheap to build, since every value is computed when it is first read.
 
-    trace: what was read of the config, shared with the submodels. prefix: the position of this submodel's config.
-    path: the names of the enclosing submodels and this one. solved: values that follow from the weights, where used.
+    trace: the config values that were read, shared with the submodels. prefix: the position of this submodel's config.
+    path: the names of the enclosing submodels and this one. solved: values that follow from the weights, if used.
     sets: expressions of the outer model (`outer`) that replace keys of this submodel's config.
     """
 
@@ -121,7 +123,7 @@ class Scope:
     def _open_submodels(self, lookup: Lookup) -> None:
         for entry in sorted(
             submodels_of(self.definition), key=lambda one: len(one.sets)
-        ):  # the scopes of others that `sets` reads come first
+        ):  # scopes of other submodels that `sets` reads come first
             below = self.settings.below(entry.config, entry.definition.names[0] if entry.definition else "")
             for key, text in entry.sets.items():
                 value = self.evaluate(parse(text))
@@ -133,11 +135,11 @@ class Scope:
                 definition = lookup(named) if isinstance(named, str) else definition
             if definition is not None:
                 submodel = Scope(definition, below, lookup)
-                submodel._lie_below(self, entry)
+                submodel._nest_below(self, entry)
                 self.submodels[entry.name] = submodel
 
-    def _lie_below(self, outer: Scope, entry: Submodel) -> None:
-        """Makes this the scope of a submodel: it reads below a key, and shares the trace of the outer scope."""
+    def _nest_below(self, outer: Scope, entry: Submodel) -> None:
+        """Makes this the scope of a submodel: it reads below a config key and shares the trace of the outer scope."""
         self._outer, self._sets = outer, {key: parse(text) for key, text in entry.sets.items()}
         self._move((entry.config,), entry.name, outer.trace)
 
@@ -154,16 +156,18 @@ class Scope:
         return Scope(self.definition, self.settings, self.lookup, {**self.trace.solved, **solved})
 
     def with_value(self, leaf: Leaf, value: Any) -> Scope:
-        """The same definition with one leaf of the config set, in its sub-config or list.
+        """A scope with the same definition and one leaf of the config set, in its sub-config or list.
 
-        Values solved without a config have to be solved again.
+        Values that were solved without a config are solved again.
         """
         settings = replace(self.settings, values=with_leaf(self.settings.values, self.settings.defaults, leaf, value))
         solved = self.trace.solved if self.trace.open and settings.known else None
         return Scope(self.definition, settings, self.lookup, solved)
 
     def leaf(self, leaf: Leaf) -> tuple[Value, bool]:
-        """(value of a leaf, whether it is the default of the class); an element beyond its list is absent."""
+        """(value of a leaf, True if it is the default of the class). An element beyond the end of its
+        list is absent.
+        """
         depth = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
         value, defaulted = self.settings.read(tuple(str(step) for step in leaf[:depth]))
         for step in leaf[depth:]:
@@ -174,7 +178,7 @@ class Scope:
         return value, defaulted
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """The value of a symbol, else of a submodel's symbol, else of a config key; None where absent."""
+        """The value of a symbol, else of a submodel's symbol, else of a config key; None if absent."""
         name = path[0]
         if len(path) > 1:
             if name == STATED:
@@ -209,14 +213,14 @@ class Scope:
         return (SYMBOL, *self.path, *self._indexed(name))
 
     def _indexed(self, name: str) -> Leaf:
-        """The name of a symbol with the indices of the holes that it depends on, -1 outside them."""
+        """The leaf of a symbol: its name with the indices of the holes that it depends on, -1 outside a hole."""
         depends = self._depends.get(name)
         if depends is None:
             depends = self._depends[name] = free_holes(self.definition, name)
         return (name, *[self._at.get(hole, -1) for hole in depends]) if depends else (name,)
 
     def _worked_out(self, name: str, key: Leaf) -> Known:
-        """The value of a symbol, or its value on trial; values that the trial does not change stay cached."""
+        """The value of a symbol, or its value under the trial. Values that the trial does not change stay cached."""
         trace, store = self.trace, self._cache
         if trace.leaf is not None:
             if self._tried[0] != trace.number:
@@ -233,7 +237,7 @@ class Scope:
         around, trace.reads = trace.reads, set()
         value = evaluator(node)(self)
         if strict and trace.open and not isinstance(value, Unknown) and trace.unknown():
-            value = None  # what follows from an unknown value is unknown
+            value = None  # what is computed from an unknown value is unknown
         known = store[key] = (value, trace.noted())
         trace.reads = around
         return known
@@ -259,7 +263,7 @@ class Scope:
         return value
 
     def given(self, key: str) -> tuple[Scope, Node] | None:
-        """The scope and expression of the outer model that replace a key of this submodel; None where nothing does."""
+        """The scope and expression of the outer model that replace a key of this submodel; None if none replace it."""
         return (self._outer, self._sets[key]) if self._outer is not None and key in self._sets else None
 
     def index(self, hole: str) -> int | None:
@@ -278,7 +282,7 @@ class Scope:
         return Entered(self, place)
 
     def enter(self, hole: str, index: int | None) -> int | None:
-        """Sets a hole and every extent it was cut from to an index; None resets it."""
+        """Sets a hole, and every extent it was cut from, to an index; None resets it."""
         spend(2, LISTS)
         before = self._at.get(hole)
         for name in (hole, *bases(self.definition, hole)):
@@ -289,18 +293,20 @@ class Scope:
         return before
 
     def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
-        """Records a fault once; faults of a value on trial are ignored."""
+        """Records a fault once. Faults under a value on trial are ignored."""
         if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
             self._faults[kind, node, detail] = None
         return rounded if self.trace.rounds else None
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What could not be computed so far, with the config keys that each expression reads."""
+        """The faults so far, with the config keys that each expression reads."""
         return tuple(Fault(kind, show(node), detail, self.keys_below(node)) for kind, node, detail in self._faults)
 
     def is_faulty(self, name: str) -> bool:
-        """Whether a symbol has no value because its expression has none with the numbers of the config, as 48/5."""
+        """True if a symbol has no value because its expression cannot be computed with the numbers of the config, as
+        48/5.
+        """
         if not self._faults or name not in self.symbols:
             return False
         parts = [parse(self.symbols[name])]
@@ -337,7 +343,7 @@ class Scope:
             waiting.extend(reversed(children(current)))
 
     def because(self, symbol: str) -> str:
-        """The origin of a symbol's value: 'num_key_value_heads = 8', 'd/h = 128 (head_dim absent)'."""
+        """Where the value of a symbol comes from: 'num_key_value_heads = 8', 'd/h = 128 (head_dim absent)'."""
         text = self.symbols.get(symbol)
         if text is None:
             value, defaulted = self.settings.read(tuple(symbol.split(".")))
@@ -345,7 +351,7 @@ class Scope:
         return self.reason(text)
 
     def reason(self, text: str) -> str:
-        """The first alternative of a definition that is present, and the absent ones before it."""
+        """The first present alternative of a definition, followed by the absent alternatives before it."""
         node = parse(text)
         passed: list[str] = []
         for option in node.options if isinstance(node, Alternatives) else (node,):
@@ -358,7 +364,7 @@ class Scope:
         return f"{' and '.join(passed)} absent"
 
     def by_default(self, text: str) -> bool:
-        """Whether the alternative chosen here depends on a default of the class."""
+        """True if the alternative that applies here depends on a default of the class."""
         node = parse(text)
         options = node.options if isinstance(node, Alternatives) else (node,)
         chosen = next((option for option in options if self.evaluate(option) is not None), None)

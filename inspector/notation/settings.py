@@ -1,4 +1,4 @@
-"""A config as the notation reads it."""
+"""A config as the notation reads it: with the aliases of its keys and the defaults of its class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Settings(Struct, frozen=True):
     """A config as the notation reads it: its keys, their aliases, and the defaults of the class.
 
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
-    known: whether there is a config at all; without one the stored names decide the predicates.
+    known: False if there is no config; the stored names then decide the predicates.
     """
 
     values: Mapping[str, Any]
@@ -27,11 +27,11 @@ class Settings(Struct, frozen=True):
     of_type: ClassDefaults | None = None
 
     def below(self, key: str, of: str = "") -> Settings:
-        """The settings of a sub-config; absent ones are empty.
+        """The settings of a sub-config; empty if it is absent.
 
-        A sub-config that is present has the defaults of the class of its type, not those of the sub-config that the
-        outer class has by default. A sub-config that states the outer type (older Qwen-VL towers) is an exception.
-        of: the type of one that states none or one without a class, where the outer class has none by default.
+        A sub-config that is present has the defaults of the class of its own type, not those that the outer class has
+        for it. A sub-config that states the outer type (older Qwen-VL towers) is an exception. of: the type to assume
+        if the sub-config states no type, or one without a class, and the outer class has no default type.
         """
         own, default = self.values.get(key), self.defaults.get(key)
         values = own if isinstance(own, dict) else {}
@@ -46,10 +46,10 @@ class Settings(Struct, frozen=True):
         return Settings(values, defaults, aliases, self.known, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
-        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it,
-        apart from those of a sub-config that is null.
+        """(value, True if it is the default of the class). Null in the config means absent, and no default replaces it.
+        Only a null sub-config still has its defaults.
 
-        Under another name of the same key a value replaces null, as where transformers sets both.
+        If the key is null, the value under an alias of the key counts, as transformers sets both.
         """
         values: Any = self.values
         if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
@@ -66,7 +66,7 @@ class Settings(Struct, frozen=True):
         return values, False
 
     def spelled(self, key: str) -> str:
-        """The name under which the config states a key; the key itself where it states neither."""
+        """The alias under which the config states a key; the key itself if it states neither."""
         return (self._alias(key, self.values) if self.values.get(key) is None else None) or key
 
     def _alias(self, key: str, values: Mapping[str, Any]) -> str | None:

@@ -22,7 +22,7 @@ _INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
 
 
 class Condition(Struct, frozen=True):
-    """A predicate, and the path of the submodel in which its words are read."""
+    """A predicate, and the path of the submodel whose scope its words are read in."""
 
     scope: tuple[str, ...]
     node: Node
@@ -31,12 +31,12 @@ class Condition(Struct, frozen=True):
 class Slot(Struct, frozen=True, eq=False):
     """One tensor of one row.
 
-    path: the template of its name, below the root where `body`. row: the same without the suffix of the tensor.
-    whens: predicates that must all hold. choices: (number of the `either`, side) pairs it depends on. group: the
-    all-or-nothing group (number, count of leading holes that identify it); usual: it is counted unless absent.
-    scope: the path of its submodel. tied: "role:…" or "path:…"; ties: the predicate, None for that of the definition.
-    submodel: the submodel prefixes.
-    own_row: `row` as the definition has it, where a dialect renames it.
+    path: the template of its name, below the root if `body`. row: the path without the suffix of the tensor. whens:
+    predicates that must all hold. choices: (number of the `either`, side) pairs it depends on. group: the
+    all-or-nothing group (number, count of leading holes that identify it); usual: the group is counted unless it is
+    absent. scope: the path of its submodel. tied: "role:…" or "path:…"; ties: the predicate, None for the predicate of
+    the definition. submodel: the submodel prefixes. own_row: `row` as the definition has it, where a dialect renames
+    it.
     """
 
     path: str
@@ -59,17 +59,17 @@ class Slot(Struct, frozen=True, eq=False):
     scope: tuple[str, ...]
     definition: Architecture
     body: bool
-    inner_path: str  # below the last submodel, for the dialects of the submodel's definition
+    inner_path: str  # below the last submodel; the dialects of the submodel's definition apply to it
     own_row: str = ""
 
     @property
     def built(self) -> bool:
-        """Whether the class builds it whatever is stored, so that the formula counts it."""
+        """True if the class builds the tensor whatever is stored, so that the formula counts it."""
         return not self.optional and (self.group is None or self.usual)
 
 
 class OpaqueSlot(Struct, frozen=True):
-    """A prefix below which nothing is checked while all of `whens` hold."""
+    """A prefix below which no tensor is checked as long as all of `whens` hold."""
 
     path: str
     because: str
@@ -221,7 +221,7 @@ class Unrolled(Struct, frozen=True, eq=False):
 def unroll(scope: Scope, head: Head) -> Unrolled:
     """The slots of a scope's definition under a head; paths of body rows are relative to the head's root.
 
-    A row of the head belongs to the body where its path begins with the root, or where the root is empty.
+    A row of the head belongs to the body if its path begins with the root, or if the root is empty.
     """
     signature = (scope.definition, id(head), _signature(scope))
     if signature not in _UNROLLED:

@@ -1,4 +1,4 @@
-"""Names of rows in the spelling of a framework, as templates with a `#` for each index."""
+"""Names of rows as a framework spells them: templates with a `#` for each index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.notation.slots import HOLE, OpaqueSlot, Slot
 
 
 class Spelling(Struct, frozen=True):
-    """How a framework spells canonical names: the prefix before the body and the replacements of its dialect."""
+    """How a framework spells canonical names: the prefix before the body, and the replacements of its dialect."""
 
     root: str
     dialect: int = 0
@@ -43,7 +43,7 @@ def respelled(path: str, dialect: Mapping[str, str]) -> str:
 
 
 def rivals_of(slots: Iterable[Slot], scope: Scope, spelling: Spelling) -> list[list[Slot]]:
-    """Rows of the same name, each with conditions, among which a config chooses."""
+    """Groups of conditional rows that have the same name, among which a config chooses."""
     found: dict[tuple[str, tuple[str, ...]], list[Slot]] = {}
     for slot in slots:
         if slot.whens:

@@ -11,7 +11,7 @@ from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 
 ALWAYS: Final = "true"
-"""The predicate of a class that ties whatever its config says."""
+"""The predicate of a class that always ties, whatever its config states."""
 
 
 class Ties:
@@ -30,24 +30,25 @@ class Ties:
             self._paths.setdefault(slot.path, []).append(slot)
 
     def target(self, slot: Slot, stored: bool) -> Slot | None:
-        """The slot that this one is a copy of by the config; None where it is not tied."""
+        """The slot that this slot is a copy of by the config; None if it is not tied."""
         return self.named(slot) if slot.tied and self.hold(slot, not stored) else None
 
     def named(self, slot: Slot) -> Slot | None:
-        """The slot that a tied slot is a copy of whenever the tie holds."""
+        """The slot that a tied slot is a copy of as long as the tie holds."""
         return next(iter(self.alternatives(slot)), None)
 
     def alternatives(self, slot: Slot) -> Sequence[Slot]:
-        """The slot that a tied slot is a copy of, and those of its path that stand in for it in other versions."""
+        """The slot that a tied slot is a copy of, and the slots with its path that replace it in other versions."""
         kind, _, name = slot.tied.partition(":")
         found = (self._roles if kind == "role" else self._paths).get(name, ())
-        return () if not found or found[0] is slot else [one for one in found if one.path == found[0].path]
+        return () if not found or found[0] is slot else [slot for slot in found if slot.path == found[0].path]
 
     def hold(self, slot: Slot, seems: bool) -> bool:
-        """Whether the config ties a slot. seems: what the files suggest, which decides where there is no config.
+        """True if the config ties a slot. seems: what the files suggest, which decides if there is no config.
 
-        Without a config a tensor counts as tied if it is not stored, if it is stored and its original is not
-        but may be left out, or if the file states that both share their storage; always where the class has no choice.
+        Without a config a tensor counts as tied if it is not stored, if it is stored and its original, which may be
+        left out, is not, or if the file states that both share their storage. A class that always ties leaves no
+        choice.
         """
         scope = scope_of(self._scope, slot)
         if not scope.settings.known and slot.ties is None and slot.definition.ties != ALWAYS:

@@ -1,4 +1,4 @@
-"""Which config values a result was computed from, and the trial of another value for one of them."""
+"""Records which config values a result was computed from, and tries another value for one of them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from inspector.algebra.values import ITEMS_A_STEP, LISTS, Unknown
 from inspector.budget import spend
 
 Leaf = tuple[str | int, ...]
-"""Path of a value in a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""
+"""Path of a value in a config: `("text_config", "depths", 2)` is an element of a list; `LENGTH` marks its length."""
 LENGTH = "#"
 SYMBOL = "="
-"""Begins the leaf of a symbol: `("=", "text", "h")`, followed by the indices of the holes that it depends on."""
+"""First element of the leaf of a symbol: `("=", "text", "h")`, followed by the indices of the holes
+that it depends on.
+"""
 
 
 class Trace:
     """The leaves that a scope and its submodels have read, and the leaf that has a value on trial.
 
-    reads: leaves on the path that an evaluation took. leaf: the one on trial, None without a trial.
-    number: grows with each trial, so that cached results of trials are never mixed. solved: values that the
-    weights give, of leaves and of symbols. open: whether a leaf without a value is unknown, not absent. missing:
-    leaves that were read and are unknown. rounds: whether a quotient that is no integer is rounded down, not unknown.
+    reads: leaves on the path that an evaluation took. leaf: the leaf on trial, None without a trial. number: grows with
+    each trial, so that cached results of trials are never mixed. solved: values that the weights give, of leaves and of
+    symbols. open: whether a leaf without a value is unknown, not absent. missing: leaves that were read and are
+    unknown. rounds: whether a quotient with a remainder is rounded down instead of being unknown.
     """
 
     __slots__ = ("_outer", "_shared", "leaf", "missing", "number", "open", "reads", "rounds", "solved", "value")
@@ -48,11 +50,11 @@ class Trace:
         self.leaf = self.value = None
 
     def changes(self, reads: frozenset[Leaf]) -> bool:
-        """Whether a result computed from these leaves may differ under the trial."""
+        """True if a result computed from these leaves may differ under the trial."""
         return self.leaf is not None and self.leaf in reads
 
     def unknown(self) -> set[Leaf]:
-        """Leaves that were read and are unknown; the entries of a list where only entries were read."""
+        """Leaves that were read and are unknown: the entries of a list, if only entries of it were read."""
         found = self.reads & self.missing
         found.discard(self.leaf or ())
         if not found:
@@ -64,23 +66,27 @@ class Trace:
         }
 
     def noted(self) -> frozenset[Leaf]:
-        """The leaves that were read; equal sets, which may be as large as the lists of the config, are one object."""
+        """The leaves that were read. Equal sets are one object, since they can be as large as the lists
+        of the config.
+        """
         reads = frozenset(self.reads)
         return self._shared.setdefault(reads, reads)
 
     def solved_within(self, leaf: Leaf) -> bool:
-        """Whether an entry of a list is solved."""
+        """True if an entry of a list is solved."""
         if self._outer is None:
-            self._outer = frozenset(one[:length] for one in self.solved for length in range(1, len(one)))
+            self._outer = frozenset(path[:length] for path in self.solved for length in range(1, len(path)))
         return leaf in self._outer
 
     def stated(self) -> bool:
-        """Whether any leaf that was read has a value from the config or a default, not a solved one."""
+        """True if any leaf that was read has its value from the config or a default, and not from a solution."""
         keys = (leaf for leaf in self.reads if leaf[-1] != LENGTH and not isinstance(leaf[-1], int))
         return any(leaf not in self.solved and leaf not in self.missing for leaf in keys)
 
     def read(self, leaf: Leaf, value: Any) -> Any:
-        """The value of a leaf, or its trial or solved value; lists and tables record which entries are read."""
+        """The value of a leaf, or its trial or solved value. Lists and tables record which of their
+        entries are read.
+        """
         self.reads.add(leaf)
         if self.leaf == leaf:
             value = self.value
@@ -94,7 +100,7 @@ class Trace:
 
 
 class UnknownLeaf(Unknown):
-    """A leaf without a value, or a list with only some known entries."""
+    """A leaf without a value, or a list of which only some entries are known."""
 
     __slots__ = ("_leaf", "_trace")
 
@@ -104,7 +110,7 @@ class UnknownLeaf(Unknown):
 
     @property
     def size(self) -> int | None:
-        """The length, where it is known."""
+        """The length, if known."""
         size = self._trace.read((*self._leaf, LENGTH), None)
         if size is None:
             self._trace.missing.add((*self._leaf, LENGTH))
@@ -169,7 +175,7 @@ class TracedTable(dict[str, Any]):
 
 
 def with_leaf(values: Mapping[str, Any], defaults: Any, leaf: Leaf, value: Any) -> dict[str, Any]:
-    """A config with one leaf set; an absent sub-config becomes the default one with that value."""
+    """A config with one leaf set. An absent sub-config becomes the default sub-config with that value."""
     key, rest = str(leaf[0]), leaf[1:]
     if not rest:
         return {**values, key: value}
@@ -183,7 +189,7 @@ def with_leaf(values: Mapping[str, Any], defaults: Any, leaf: Leaf, value: Any) 
 
 
 def _in_list(values: list[Any], leaf: Leaf, value: Any) -> list[Any]:
-    """A list with one leaf set; elements beyond its end are not added."""
+    """A list with one leaf set; no elements are added beyond its end."""
     changed, at, rest = list(values), int(leaf[0]), leaf[1:]
     if at >= len(changed):
         return changed

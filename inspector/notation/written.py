@@ -17,8 +17,8 @@ class Form(Struct, frozen=True, eq=False):
     """How a slot is expanded.
 
     written: holes that must be enumerated. embedded: holes inside a segment of the name. shaping: positions of the
-    holes that its dims depend on. rows: a number that slots with the same index sets share; shapes: one that those
-    with the same index sets and shapes share.
+    holes that its dims depend on. rows: a number that all slots with the same index sets share; shapes: a number that
+    all slots with the same index sets and shapes share.
     """
 
     written: frozenset[str]
@@ -34,7 +34,7 @@ _OUTRIGHT: dict[Slot, tuple[Condition, ...]] = {}
 
 
 def outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
-    """The conditions of a slot that depend on no index: where one fails, the slot need not be expanded."""
+    """The conditions of a slot that depend on no index: if one fails, the slot need not be expanded."""
     if slot not in _OUTRIGHT:
         found = []
         for condition in slot.whens:
@@ -46,7 +46,7 @@ def outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
 
 
 def form_of(slot: Slot, scope: Scope, path: str) -> Form:
-    """How a slot with this path is expanded. Cached: there are only as many as rows in all definitions."""
+    """How a slot with this path is expanded. Cached, since there are only as many forms as rows in all definitions."""
     if slot not in _FORMS:
         _FORMS[slot] = _form(slot, scope, path)
     return _FORMS[slot]

@@ -1,7 +1,7 @@
-"""Recognizes modules that programs train beside a frozen model and save alone, by names that no model begins with.
+"""Recognises modules that programs train on top of a frozen model and save separately, by their distinctive names.
 
-Sources: ChatGLM-6B, `ptuning/main.py` (only parameters that are trained are saved; the loading is that of its README);
-Medusa, `medusa/train/train_legacy.py` (`medusa_lm_head.pt`) and `medusa/model/medusa_model.py`.
+Sources: ChatGLM-6B, `ptuning/main.py` (only trained parameters are saved; its README shows how to load them); Medusa,
+`medusa/train/train_legacy.py` (`medusa_lm_head.pt`) and `medusa/model/medusa_model.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class AddedPart(NamedTuple):
-    """A module: its name, keys of all its tensors, a key that it always has, and how it is loaded."""
+    """A module: its name, a pattern for the keys of its tensors, a key that it always has, and how to load it."""
 
     name: str
     keys: re.Pattern[str]
@@ -38,17 +38,17 @@ PARTS: Final = (
         "the heads of Medusa",
         re.compile(r"#\.#\.(?:linear\.)?(?:weight|bias)"),
         "#.#.linear.weight",
-        "and these heads beside it, with Medusa's MedusaModel",
+        "together with these heads, with Medusa's MedusaModel",
     ),
 )
 MOST_OF_PART: Final = 8
-"""More families than any of these modules has."""
+"""Most families that any of these modules has."""
 OF_PART: Final = ("completeness", "a module that was added to a model: the model is elsewhere")
-"""The check that is then skipped, and why."""
+"""The check that is then skipped, and the reason."""
 
 
 def added_part(families: Families) -> AddedPartAlone | None:
-    """The finding where every tensor is one of such a module."""
+    """The finding on a checkpoint that consists only of such a module; None for any other checkpoint."""
     for part in PARTS:
         if part.marks in families and all(part.keys.fullmatch(key) for key in families):
             from inspector.findings.names.added_part import AddedPartAlone

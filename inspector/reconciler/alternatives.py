@@ -1,4 +1,6 @@
-"""Other explanations of many differences: the config names another class, or another family, than the weights have."""
+"""Explains many differences at once: the weights belong to another class, or another model type, than
+the config names.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,20 @@ from inspector.reconciler.wording import place_name
 
 LABELS = "num_labels"
 SCORE = "score.weight"
-"""The head of classes that give a number for a text."""
+"""The weight of heads that give one number for a text."""
 ALONE = "EncoderModel"
-"""The class of one part of a model, which is saved by itself."""
+"""Suffix of the classes of one part of a model that can be saved separately."""
 MOST_TRIED = 40
-"""Most other definitions that are tried: those with the fewest names beyond the stored ones."""
+"""Most other definitions that are tried: those with the fewest keys that are not stored."""
 
 
 def explained_otherwise(case: Reconciled, families: Families, again: Again) -> Finding | None:
-    """One finding in place of all: the weights are complete for another class, or for another model type."""
+    """One finding that replaces all others: the weights are complete for another class or another model type."""
     claimed = case.claim.definition is case.reading.definition
     if not claimed or case.plan.scope.faults or not case.placement.differences:
-        return None  # a config that contradicts itself is reported for what it is
+        return None  # a config that contradicts itself is reported as such
     head = _head_of_another_program(case, again)
-    if case.reading.prefix:  # a prefix on a part of the names may be a submodel of another type
+    if case.reading.prefix:  # a prefix on some of the names may be a submodel of another type
         own = case.reading.part or _of_another_root(case)
         return head or (_of_another_family(case, families, again) if own else None)
     other = _of_another_class(case, again) or head
@@ -43,9 +45,9 @@ def explained_otherwise(case: Reconciled, families: Families, again: Again) -> F
 
 
 def _head_of_another_program(case: Reconciled, again: Again) -> Finding | None:
-    """The finding on a value head alone in place of the class's, which under another name is one of the type.
+    """The finding on a value head in place of the head of the class, if the type has such a head under another name.
 
-    The base model may be below the name that the program's own class has for it.
+    The base model may be below the prefix that the program's own class gives it.
     """
     unexpected, reading = [one.key for one in case.as_configured.unexpected], case.reading
     program = PROGRAMS.get(unexpected[0]) if len(unexpected) == 1 else None
@@ -84,7 +86,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     alone = ALONE in match.head.names and not unexpected
     if match.head is declared or not (own or unexpected or untrained or alone):
-        return base  # where nothing of another class is stored, a missing part of the model is not a sign of one
+        return base  # if no tensor of another class is stored, a missing part of the model is no sign of another class
     other = again(replace(case.claim, head=match.head), replace(reading, match=match))
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
@@ -107,10 +109,11 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
 
 
 def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding | None:
-    """The finding on a base model under the names of a class with a head, nothing of which is stored."""
+    """The finding on a base model that has the names of a class with a head, if no tensor of that head is stored."""
     base = next((head for head in case.reading.definition.heads if "Model" in head.names), None)
     missing = {gap.block.slot.path for gap in case.placement.missing}
-    stored = [one.block.slot for one in case.placement.placed]  # a copy of a part of the head is not a base model
+    # a copy of a part of the head does not make it a base model
+    stored = [one.block.slot for one in case.placement.placed]
     whole = all(slot.body and not slot.tied and slot.path not in missing for slot in stored)
     named = None if base is None else class_with_head(class_name, declared, base)
     if named is None or not whole or case.placement.mismatched or case.causes:
@@ -129,7 +132,9 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
 
 
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
-    """The finding on weights with the names of another type. Sizes are not evidence of one, nor is what is cut off."""
+    """The finding on weights with the names of another model type. Different sizes or shortened parts
+    are no evidence.
+    """
     placement = case.as_configured
     if len(set(_differing(placement))) < 2:
         return None
@@ -141,7 +146,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             continue
         claim = replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition)
         if reconcile(claim, reading, (), solve=False).placement.mismatched:
-            continue  # spares the search for keys of the config that another type would need
+            continue  # skips the search for config keys that another type would need
         other = again(claim, reading)
         stated = reading.scope.settings.known and not other.plan.scope.trace.solved
         if _differs(other) or not (stated or _stores_others(case) or _inside_stored_layers(case)):
@@ -161,7 +166,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
 
 
 def _of_another_root(case: Reconciled) -> bool:
-    """Whether the names of the body begin with another root than the class's, and some tensors are missing."""
+    """True if the names of the body begin with another root than the class's, and some tensors are missing."""
     prefix, head = case.reading.prefix, case.claim.head
     if not prefix or prefix.startswith("*") or prefix in WRAPPERS or head is None or not head.root:
         return False
@@ -169,15 +174,15 @@ def _of_another_root(case: Reconciled) -> bool:
 
 
 def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:
-    """The readings under definitions that know all names."""
+    """The readings under definitions that know all the names."""
     return read_by_names(families, values, share=1.0, most=MOST_TRIED, prefixes=False)[0]
 
 
 def _may_be_another(case: Reconciled, missing: Sequence[Gap], unexpected: Sequence[Unexpected]) -> bool:
-    """Whether something is stored that the type does not have, or only vectors are missing, such as biases and norms.
+    """True if tensors are stored that the type does not have, or if only vectors such as biases and norms are missing.
 
-    A missing matrix alone is lost: a type without it is a coincidence. The type's own names with other numbers are its
-    layers, counted otherwise.
+    A matrix that is missing alone is lost; that another type lacks it too is a coincidence. Names of the type with
+    other numbers are its own layers, counted in another way.
     """
     if unexpected:
         own = {block.key for block in case.plan.blocks}
@@ -186,12 +191,12 @@ def _may_be_another(case: Reconciled, missing: Sequence[Gap], unexpected: Sequen
 
 
 def _stores_others(case: Reconciled) -> bool:
-    """Whether matrices are stored that the type does not have."""
+    """True if matrices are stored that the type does not have."""
     return any(len(extra.layout.shape) > 1 for extra in case.placement.unexpected)
 
 
 def _inside_stored_layers(case: Reconciled) -> bool:
-    """Whether everything missing is missing from all layers, of which other tensors are stored."""
+    """True if every missing tensor is missing from all layers, and other tensors of these layers are stored."""
     stored = {one.block.key.partition("#")[0] for one in case.placement.placed if "#" in one.block.key}
     gaps = [gap for gap in case.placement.missing if not is_head(gap)]
     return all(gap.tensors == gap.block.tensors and gap.block.key.partition("#")[0] in stored for gap in gaps)
@@ -204,7 +209,7 @@ def _differs(other: Reconciled) -> bool:
 
 
 def _differing(placement: Placement) -> Iterator[str]:
-    """Families that are missing or unexpected. A head that may be tied does not count."""
+    """Families that are missing or unexpected, except a head that may be tied."""
     yield from (gap.block.key for gap in placement.missing if not is_head(gap))
     yield from (one.key for one in placement.unexpected)
 
@@ -216,7 +221,7 @@ def _differing_names(case: Reconciled) -> Sequence[str]:
 
 
 def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
-    """The finding on a submodel with the weights of another family, and the prefix of its names."""
+    """(the finding on a submodel with the weights of another model type, the prefix of its names)."""
     differing = set(_differing(case.as_configured))
     prefixes: dict[tuple[str, ...], list[str]] = {}
     for block in case.plan.blocks:
@@ -251,16 +256,16 @@ def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
 
 
 FEWEST_DIFFERING = 2
-"""Fewest families of a submodel that are missing or unexpected, for another type to be sought."""
+"""Least number of missing or unexpected families of a submodel before another type is tried."""
 
 
 def scope_below(case: Reconciled, path: tuple[str, ...]) -> object:
-    """The definition of a submodel."""
+    """The definition of the submodel at a path."""
     return case.plan.scope.below(path).definition
 
 
 def common_prefix(keys: Sequence[str]) -> str:
-    """The segments before the first number that all keys have in common, without their last ones."""
+    """The segments before the first number that all keys share, without the last segment of each key."""
     paths = [key.partition("#")[0].split(".")[:-1] for key in keys]
     length = 0
     while paths and all(len(path) > length and path[length] == paths[0][length] for path in paths):

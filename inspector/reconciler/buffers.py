@@ -1,7 +1,7 @@
-"""Buffers that are the same in every architecture: tables and counters that a model computes.
+"""Buffers that any architecture may have: tables and counters that a model computes.
 
-The last segments of a name decide. Sources: the modelling files of transformers 4.x, torch's BatchNorm, ComfyUI's
-`comfy/sd.py`.
+They are recognised by the last segments of the name. Sources: the modelling files of transformers 4.x, torch's
+BatchNorm, ComfyUI's `comfy/sd.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GENERAL_BUFFERS = {
     "running_var": "a batch norm's statistics",
     "num_batches_tracked": "a batch norm's step counter",
     "scaled_fp8": "ComfyUI's mark of a file with fp8 weights that have scales",
-    "_extra_state": "what Transformer Engine keeps of its scaling, in bytes",
+    "_extra_state": "Transformer Engine's serialized scaling state",
 }
 """Last segments of the name -> description of the tensor."""
 
@@ -33,7 +33,7 @@ _MASKS = ("attn.bias", "attention.bias")
 
 
 def is_general_buffer(key: str, shape: tuple[int, ...]) -> bool:
-    """Whether a tensor of this key and shape is a buffer in any architecture; causal masks are recognised by shape."""
+    """True if a tensor of this key and shape is a buffer in any architecture. Causal masks are recognised by shape."""
     for tail in GENERAL_BUFFERS:
         if key == tail or key.endswith(f".{tail}"):
             return True

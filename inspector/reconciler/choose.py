@@ -19,7 +19,7 @@ from inspector.reconciler.reconcile import Reconciled, reconcile
 def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
-    """The reading under the claimed definition if it fits; else, or without a claim, the best one by names."""
+    """The reading under the claimed definition if that fits; else, or if none is claimed, the best reading by names."""
     if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
         from inspector.matcher.dialect_reading import read_in_dialect
 
@@ -37,7 +37,9 @@ def choose_reading(
 
 
 def _mismatched(case: Reconciled) -> tuple[int, bool]:
-    """(tensors that contradict the definition, whether its total is unknown). Missing layers contradict nothing."""
+    """(number of tensors that contradict the definition, True if its total is unknown). Missing layers contradict
+    nothing.
+    """
     stored = case.reading.families
     placement = case.placement
     against = sum(one.tensors for one in placement.mismatched) + sum(one.tensors for one in placement.unexpected)
@@ -47,7 +49,7 @@ def _mismatched(case: Reconciled) -> tuple[int, bool]:
 
 
 def _lacks_rows(case: Reconciled) -> bool:
-    """Whether rows are absent that the definition has with any config, as the biases of qwen2's queries."""
+    """True if rows are absent that the definition has with any config, such as the biases of qwen2's queries."""
     return any(
         not row.blocks and row.slot.whens and all(_is_true(condition.node) for condition in row.slot.whens)
         for row in case.plan.rows
@@ -59,7 +61,9 @@ def _is_true(node: Node) -> bool:
 
 
 def _without_fit(readings: Sequence[Reading]) -> Sequence[Reading]:
-    """The readings; the closest one alone where the config's values fit none: to solve them for each takes too long."""
+    """All readings; only the closest one if the config's values fit none, since solving them for each
+    takes too long.
+    """
     if not all(reading.scope.settings.known for reading in readings):
         return readings
     cases = [reconcile(NO_CONFIG, reading, (), solve=False) for reading in readings]
@@ -69,7 +73,9 @@ def _without_fit(readings: Sequence[Reading]) -> Sequence[Reading]:
 
 
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
-    """Among readings that fit the names equally well, the one that fits the shapes best; equals are named in it."""
+    """Among readings that fit the names equally well, the one that fits the shapes best. It names the equally good
+    ones.
+    """
     if len(readings) < 2:
         return readings[0] if readings else None
     readings = _without_fit(readings)

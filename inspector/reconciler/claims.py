@@ -1,4 +1,4 @@
-"""Compares stated totals with the counts, and explains differences."""
+"""Compares the totals that a user or an index states with the counts, and explains the differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 class TotalClaim(Struct, frozen=True):
-    """A stated total. `true`: the count it is compared with; `because`: which count, or the cause of the difference.
+    """A stated total. `true`: the count that it is compared with; `because`: the name of the count it equals, or the
+    cause of the difference.
 
     stated: a rounded total as a person wrote it; matched: the count that it agrees with.
     """
@@ -34,7 +35,7 @@ class TotalClaim(Struct, frozen=True):
 
 
 class Stated(Struct, frozen=True):
-    """A number as a person wrote it: 8.03B means every number that rounds to it."""
+    """A number as written by a person: 8.03B means every number that rounds to it."""
 
     text: str
     value: int
@@ -42,11 +43,11 @@ class Stated(Struct, frozen=True):
 
     @property
     def rounded(self) -> str:
-        """The text, where digits were left out; else nothing."""
+        """The text if digits were left out; else ""."""
         return self.text if self.unit else ""
 
     def covers(self, number: int) -> bool:
-        """Whether a count equals this number to the given digits."""
+        """True if a count equals this number to the given digits."""
         return 2 * abs(number - self.value) <= self.unit
 
 
@@ -70,7 +71,7 @@ def read_claim(text: str) -> Stated | None:
 def check_claim(
     stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None, active: int | None = None
 ) -> TotalClaim:
-    """Compares a claimed total with the counts. active: parameters that one token uses, of a mixture of experts."""
+    """Compares a claimed total with the counts. active: parameters used per token in a mixture of experts."""
     true = counts.unique_parameters
     names = {
         "unique parameters": counts.unique_parameters,
@@ -92,7 +93,7 @@ def check_claim(
 
 
 def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
-    """What a total is of which nothing is left out or added: the bytes, or every parameter twice or half."""
+    """What a total counts if it is a total of all weights in another unit: bytes, or every parameter twice or half."""
     true = counts.unique_parameters
     wholes = (
         (counts.stored_bytes, "these are the bytes of the weights"),
@@ -104,7 +105,7 @@ def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
 
 
 def _layers_apart(difference: int, lines: Sequence[Line]) -> str | None:
-    """How many layers more or less explain a difference, where all layers of the model are alike."""
+    """The number of layers, more or fewer, that explains a difference, if all layers of the model are alike."""
     from inspector.findings.words import count
 
     repeated: dict[str, list[tuple[int, int]]] = {}
@@ -126,11 +127,11 @@ def _layers_apart(difference: int, lines: Sequence[Line]) -> str | None:
 
 
 MOST_LAYERS = 10_000
-"""Layers that are counted one by one."""
+"""Most layers that are counted in this way."""
 
 
 def _more(difference: int, unit: str = "") -> str:
-    """-12345 as "12,345 less"."""
+    """A difference in words: -12345 as "12,345 less"."""
     return f"{abs(difference):,}{unit} {'more' if difference > 0 else 'less'}"
 
 
@@ -143,7 +144,7 @@ BESIDE = {
 }
 """Kinds of lines that are not parameters of the model, in words."""
 TWICE = " twice"
-"""Behind a part that a total may count again. Two such parts are a coincidence."""
+"""Ends the description of a part that a total may count again. Two such parts are a coincidence."""
 
 
 class _Part(Struct, frozen=True):
@@ -152,7 +153,7 @@ class _Part(Struct, frozen=True):
 
 
 def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> str | None:
-    """The one part of the formula that explains a difference, left out or added; None where none or several do."""
+    """The only part of the formula, left out or added, that explains a difference; None if no part or several do."""
     left_out, counted_in = _parts(lines, case)
     parts, verb = (counted_in, "counts") if difference > 0 else (left_out, "leaves out")
     wanted, more_or_less = abs(difference), _more(difference)
@@ -191,7 +192,7 @@ def _biases_first(parts: Sequence[_Part]) -> list[_Part]:
 
 
 def _named(counted: Sequence[Line]) -> list[_Part]:
-    """Groups of parameters that people forget, the likeliest first."""
+    """Groups of parameters that are often forgotten, the likeliest first."""
 
     def of(*roles: str) -> int:
         return sum(line.parameters for line in counted if line.role in roles)
@@ -220,7 +221,7 @@ def _is_bias(line: Line) -> bool:
 
 
 def _families(counted: Sequence[Line]) -> list[_Part]:
-    """Every family as a part, and one tensor of each."""
+    """Each family as a part of the total, and a single tensor of each family."""
     parts: list[_Part] = []
     seen: set[int] = set()
     for line in sorted(counted, key=lambda line: (not _is_bias(line), line.parameters)):
@@ -244,7 +245,7 @@ def _tied_twice(case: Reconciled | None) -> Iterator[_Part]:
 
 
 def _square(counted: Sequence[Line]) -> Iterator[_Part]:
-    """An output matrix that was assumed to be square, with the hidden size on both sides."""
+    """An output matrix that was assumed to be square, with the hidden size on both axes."""
     for line in counted:
         if line.role.endswith("output") and len(line.layout.shape) == 2:
             out, inner = line.layout.shape
@@ -293,7 +294,7 @@ def _size_claim(
 
 
 def _required(counts: Counts, lines: Sequence[Line]) -> Iterator[tuple[int, str]]:
-    """The bytes that are not stored of what the config requires, where all weights have one dtype."""
+    """(bytes that the config requires and that are not stored, words), if all weights have one dtype."""
     dtypes = {line.layout.dtype for line in lines if line.kind == ledger.PARAMETER}
     expected = counts.expected_parameters
     if expected is not None and expected > counts.unique_parameters and len(dtypes) == 1:
@@ -305,7 +306,8 @@ REQUIRED = "it counts what the config requires and is not stored"
 
 
 def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
-    plain = [line for line in lines if line.layout.dtype in BITS]  # in GGUF's blocks a single element has no width
+    # in GGUF's block formats a single element has no size in bytes
+    plain = [line for line in lines if line.layout.dtype in BITS]
     usual = max(plain, key=lambda line: line.elements).layout.dtype if plain else "F32"
     width = BITS[usual] // 8
     if more:
@@ -346,7 +348,7 @@ def _parameter_claim(
             return TotalClaim(source, claimed, true, True, name)
     if claimed == counts.expected_parameters and claimed > true:
         return TotalClaim(source, claimed, true, False, f"{claimed - true:,} more: {REQUIRED}")
-    beside = _beside_modules(lines)
+    beside = _of_inner_modules(lines)
     if beside and claimed == true - beside:
         text = f"{beside:,} less: it leaves out parameters of modules that hold modules as well, as mlx-lm counts"
         return TotalClaim(source, claimed, true, False, text)
@@ -355,8 +357,8 @@ def _parameter_claim(
     return TotalClaim(source, claimed, true, False, because or unknown, because is not None)
 
 
-def _beside_modules(lines: Sequence[Line]) -> int:
-    """The parameters of modules that are not leaves: `get_total_parameters` of mlx-lm sums over leaves."""
+def _of_inner_modules(lines: Sequence[Line]) -> int:
+    """The parameters of modules that have submodules: mlx-lm's `get_total_parameters` sums only over leaf modules."""
     counted = [line for line in lines if line.kind == ledger.PARAMETER]
     holders = {line.family.rpartition(".")[0] for line in counted}
     inner: set[str] = set()
@@ -367,7 +369,7 @@ def _beside_modules(lines: Sequence[Line]) -> int:
 
 
 def unexplained_totals(claims: Sequence[TotalClaim], index_file: str) -> Iterator[Finding]:
-    """A warning for each total of an index without a known explanation."""
+    """A warning for each total of an index that has no known explanation."""
     for claim in claims:
         if claim.source.startswith("index.") and not claim.agrees and not claim.explained:
             from inspector.findings.totals import TotalDisagrees

@@ -1,8 +1,8 @@
 """Groups missing and extra tensors by cause: renamed families, lost and added parts, single tensors.
 
-One pure function serves the audit of a checkpoint, the comparison of layers, and that of two checkpoints. A
-family is a key with a `#` for each index: a state-dict key pattern, or the place of a role in a model.
-All sets are boxes of index tuples (`inspector.algebra.boxes`) and never listed, so that the cost depends on the
+One pure function serves the audit of a checkpoint, the comparison of layers with each other, and the comparison of two
+checkpoints. A family is a key with a `#` for each index: a state-dict key pattern, or the place of a role in a model.
+All sets are boxes of index tuples (`inspector.algebra.boxes`) that are never listed, so that the cost depends on the
 number of families and runs, not on the number of tensors.
 """
 
@@ -31,8 +31,8 @@ SINGLE: Final = "single"
 class OneSided(NamedTuple):
     """Tensors of one family and shape that only one side has.
 
-    name: that of the first tensor. alone: always a separate cause, whatever else is missing (an untied head).
-    explained: something else accounts for it, unless it is a renamed or renumbered missing tensor.
+    name: the name of the first tensor. alone: always a cause of its own, whatever else is missing (an untied head).
+    explained: already accounted for, unless it turns out to be a renamed or renumbered missing tensor.
     """
 
     key: str
@@ -51,7 +51,7 @@ class Portion(NamedTuple):
 
     @property
     def tensors(self) -> int:
-        """How many tensors."""
+        """Number of tensors."""
         return count(self.boxes)
 
 
@@ -77,7 +77,7 @@ Boxes = Mapping[str, Sequence[Box]]
 
 
 class Least(NamedTuple):
-    """The least that counts as a subtree rather than as single tensors.
+    """Least numbers for tensors to count as a subtree rather than as single tensors.
 
     families: at an index (`layers.#`). modules: missing below a name (`encoder`). unknown: families below a name
     that the other side does not have.
@@ -91,7 +91,8 @@ class Least(NamedTuple):
 class _Side:
     """The remaining differences of one side while causes are found.
 
-    known: what the other side has. total: all required keys, for missing tensors; else empty.
+    known: the tensors that the other side has. total: all required keys if this is the side of the missing tensors;
+    else empty.
     """
 
     __slots__ = ("given", "known", "left", "total")
@@ -108,13 +109,15 @@ class _Side:
         return Portion(position, boxes)
 
     def rest(self) -> Iterator[Portion]:
-        """Removes and returns what no cause has explained."""
+        """Removes and returns everything that no cause has explained."""
         for position in sorted(self.left):
             if not self.given[position].explained:
                 yield Portion(position, self.left[position])
 
     def below(self, prefix: str, explained: bool) -> list[int]:
-        """Differences below a prefix that may belong to a subtree. explained: those that something else explains."""
+        """Differences below a prefix that may belong to a subtree. explained: only those that are already accounted
+        for.
+        """
         spend(1 + len(self.left) // _KEYS_A_STEP, DIFFERENCES)
         found = (at for at in self.left if self.given[at].key.startswith(f"{prefix}."))
         return [at for at in found if not self.given[at].alone and self.given[at].explained == explained]
@@ -149,9 +152,9 @@ def compress(
 
 
 def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator[Explanation]:
-    """Groups of families that one change of their names explains."""
+    """Groups of families that the same change of their names explains."""
     alike: dict[Change, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
-    opens = [one[:3] for one in missing], [one[:3] for one in extra]
+    opens = [gap[:3] for gap in missing], [unexpected[:3] for unexpected in extra]
     found = renamings(*opens)
     for gone, new in (*found, *of_like_modules(*opens, found)):
         change = change_between(missing[gone[0]].name, extra[new[0]].name)
@@ -191,12 +194,14 @@ def _take(side: _Side, parts: Sequence[Portion]) -> tuple[Portion, ...]:
 
 
 def _leads(prefix: str, parts: Iterable[Portion]) -> tuple[Box, ...]:
-    """The distinct indices of a prefix at which the tensors are."""
+    """The distinct indices of a prefix at which these tensors are."""
     return outer((box for part in parts for box in part.boxes), axes_of(prefix))
 
 
 def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -> list[Portion]:
-    """What one side has below a prefix at indices where the other has nothing; empty if less than `Least`."""
+    """The tensors below a prefix at indices where the other side has none; empty if there are fewer than `Least`
+    requires.
+    """
     parts = [Portion(at, side.left[at]) for at in side.below(prefix, explained)]
     if not parts:
         return []
@@ -217,7 +222,7 @@ def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -
 
 
 def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterator[Box]:
-    """The boxes without those leading indices."""
+    """The boxes without those that begin with `blocked` leading indices."""
     spend(len(boxes), DIFFERENCES)
     for box in boxes:
         for lead in minus((box[:axes],), blocked):
@@ -225,7 +230,7 @@ def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterato
 
 
 def _are_renumbered(prefix: str, lost: Sequence[Portion], added: Sequence[Portion], gone: _Side, new: _Side) -> bool:
-    """Whether equally many elements are at equally many other indices of a prefix."""
+    """True if as many elements are at as many other indices of a prefix."""
     if not prefix.endswith("#") or count(_leads(prefix, lost)) != count(_leads(prefix, added)):
         return False
     one, other = (_elements(side, parts) for side, parts in ((gone, lost), (new, added)))
@@ -233,7 +238,7 @@ def _are_renumbered(prefix: str, lost: Sequence[Portion], added: Sequence[Portio
 
 
 def _elements(side: _Side, parts: Iterable[Portion]) -> int | None:
-    """The total of elements, however they are divided into tensors; None where a dim is unknown."""
+    """The total number of elements, however they are divided into tensors; None if a dim is unknown."""
     total = 0
     for part in parts:
         shape = side.given[part.position].shape

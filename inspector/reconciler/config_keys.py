@@ -1,4 +1,6 @@
-"""Config keys that nothing reads, which may affect a shape, and values of a type that the config class refuses."""
+"""Config keys that nothing reads although they may affect a shape, and values of a type that the config
+class refuses.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ LABELS = frozenset({"id2label", "num_labels"})
 
 
 def not_understood(scope: Scope) -> Iterator[Finding]:
-    """One note on all keys that are neither read, nor defaults of the class, nor known to have no effect."""
+    """One note on all keys that the definition does not read, the class does not have, and that are not known to be
+    inert.
+    """
     settings = scope.settings
     read = keys_of_definition(scope) | READ_ELSEWHERE | LABELS
     known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()
@@ -47,7 +51,7 @@ def not_understood(scope: Scope) -> Iterator[Finding]:
 FEW_ITEMS: Final = 8
 """Most items of a list that a message shows."""
 _OBJECTS: Final = ("quantization_config", "rope_parameters", "rope_scaling")
-"""Keys that hold an object, whatever the class declares."""
+"""Keys with an object as their value, whatever type the class declares."""
 _NAMES: Final[Mapping[str, str]] = {
     "n": "null", "b": "true or false", "i": "an integer", "f": "a float", "s": "a text", "l": "a list",
     "o": "an object",
@@ -57,7 +61,9 @@ _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
 
 
 def as_meant(checkpoint: Checkpoint) -> Config | None:
-    """The config of a folder with the numbers and switches that refused values state: "3" and 3.0 are three layers."""
+    """The config of a folder with the numbers and switches that its refused values mean: "3" and 3.0
+    become 3 layers.
+    """
     config = checkpoint.config
     if config is None or config.kind != "config" or not checkpoint.set_name:
         return config
@@ -77,7 +83,7 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
 
 
 def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[str]:
-    """Keys of the number of layers whose values state none, as "three": the weights then show the number."""
+    """Keys for a number of layers whose value means no number, such as "three". The weights then give the number."""
     keys = [
         one.path[0]
         for one in refused
@@ -96,11 +102,11 @@ def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[st
 def with_types(
     findings: Sequence[Finding], scope: Scope, values: Mapping[str, Any], loaded: bool
 ) -> tuple[list[Finding], list[Finding]]:
-    """(the findings, those on refused values): a refused value is not reported again as one without a size, nor one of
-    two values that the weights do not decide between where the other one is refused.
+    """(the remaining findings, the findings on refused values). A refused value is reported only once: neither as a
+    value that is not a size, nor as one of two alternatives of which the other one is refused.
 
-    values: of the config as it is stored. loaded: whether it is a folder that a loader opens; else only values that are
-    no size count.
+    values: the config as stored. loaded: True for a folder that a loader opens; else only values that are not sizes
+    count.
     """
     if not findings:
         return [], list(wrong_types(scope, values, (), loaded))
@@ -119,7 +125,7 @@ def with_types(
 
 
 def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
-    """The finding on a number with the value that the config has in its place: -1, "3", 3.0, or "three"."""
+    """The finding on a number with the value as written in the config: -1, "3", 3.0 or "three"."""
     from inspector.findings.config import ConfigDisagrees
 
     if not isinstance(finding, ConfigDisagrees) or type(finding.stated) is not int:
@@ -166,7 +172,7 @@ def _stated(value: Any) -> str:
 
 
 def _refused(values: Mapping[str, Any]) -> list[RefusedValue]:
-    """The values that transformers 5 refuses; of two reasons at one place that which knows more."""
+    """The values that transformers 5 refuses. Of two reasons for the same value the more specific one is kept."""
     found = (*values_of_refused_kinds(values), *mistyped(values), *refused_values(values), *_unnamed_method(values))
     return list({one.path: one for one in found}.values())
 
@@ -178,7 +184,7 @@ def _refused_by_older(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
 
 
 def _to_set(one: RefusedValue, old: Any, is_read: bool) -> Any:
-    """The value that the remedy sets, None to remove the key, unset where neither is known to be right.
+    """The value that the remedy sets; None to remove the key; UNSET if neither is known to be right.
 
     is_read: whether the definition reads the key.
     """
@@ -189,20 +195,20 @@ def _to_set(one: RefusedValue, old: Any, is_read: bool) -> Any:
 
 
 def _with_others(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ...]:
-    """The keys to restore or correct together, of either version. older: the value as transformers 4 sees it."""
+    """The keys to restore or correct together, for either version. older: the value as transformers 4 sees it."""
     paths = (one.path, *one.others, *(() if older is None else older.others))
     return tuple(dict.fromkeys(map(".".join, paths)))
 
 
 def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
-    """Whether transformers 4 builds a model with a value of another type, which its config classes do not check."""
+    """True if transformers 4, whose config classes check no types, builds a model from a value of another type."""
     if key in _OBJECTS:
         return False
     return key not in read or isinstance(value, int | list | dict)
 
 
 def _is_measured(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
-    """Whether it was measured what transformers 4 refuses in the config, within it or not, that has a key."""
+    """True if the values that transformers 4 refuses were measured for the (sub-)config that has a key."""
     types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))}
     return is_measured(str(types.get(path[:-1])), OLDER)
 
@@ -214,7 +220,7 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
 
 
 def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
-    """The values of a type that the class of the config, or of one within it, does not declare."""
+    """The values whose type the class of the config, or of a sub-config, does not declare."""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
         types = types_of(model_type) if isinstance(model_type, str) else None
         for key, value in inner.items() if types is not None else ():
@@ -229,16 +235,16 @@ def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
 
 
 def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
-    """Quantization settings that name no method, which transformers refuses; MLX writes such next to its own."""
+    """Quantization settings without a method, which transformers refuses. MLX writes such settings next to its own."""
     if lacks_method(values) and "quantization" not in values:
         settings = values["quantization_config"]
         yield RefusedValue(("quantization_config",), "settings with a quant_method", UNSET if settings else None)
 
 
 def lacks_method(values: Mapping[str, Any], major: str = NEWEST) -> bool:
-    """Whether a config has quantization settings that name no method: transformers refuses them (ValueError).
+    """True if a config has quantization settings without a method: transformers refuses them (ValueError).
 
-    Version 5 reads the settings of the text model in place of empty ones (`get_hf_quantizer`).
+    Version 5 replaces empty settings by those of the text model (`get_hf_quantizer`).
     """
     settings = values.get("quantization_config")
     if settings == {} and major == NEWEST and _has_text_model(values):
@@ -247,14 +253,14 @@ def lacks_method(values: Mapping[str, Any], major: str = NEWEST) -> bool:
 
 
 def _has_text_model(values: Mapping[str, Any]) -> bool:
-    """Whether a config has one of a text model within it (`PreTrainedConfig.get_text_config`)."""
+    """True if a config contains the config of a text model (`PreTrainedConfig.get_text_config`)."""
     model_type = values.get("model_type")
     types = types_of(model_type) if isinstance(model_type, str) else None
     return types is not None and not _TEXT_MODELS.isdisjoint(types.inner)
 
 
 def _meant(value: Any, accepted: str) -> Any:
-    """The value of an accepted type that a value states; unset where it states none."""
+    """The value of an accepted type that a value means, such as 3 for "3"; UNSET if there is none."""
     if isinstance(value, str):
         with suppress(ValueError):
             value = json.loads(value.strip().lower())

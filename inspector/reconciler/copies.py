@@ -1,4 +1,4 @@
-"""Tensors that are in several files: the further copies get their own ledger line."""
+"""Gives tensors that are stored in several files a separate ledger line for the additional copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.reconciler.ledger import Ledger, Line
 
 
 def with_copies(accounts: Ledger, tensors: Mapping[str, Layout], copies: Mapping[str, int]) -> Ledger:
-    """The ledger with further copies. copies: name -> number of additional copies."""
+    """The ledger with the additional copies. copies: name -> number of additional copies."""
     lines = list(accounts.lines)
     for times in sorted(set(copies.values())):
         again = families_of({name: tensors[name] for name, found in copies.items() if found == times})

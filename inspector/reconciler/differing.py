@@ -1,4 +1,4 @@
-"""Findings on missing, unexpected and mismatched tensors."""
+"""Findings on missing, unexpected and mismatched tensors, one for each cause."""
 
 from __future__ import annotations
 
@@ -67,10 +67,11 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
 
 
 def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[tuple[list[Placed], list[Placed]]]:
-    """Transposed matrices by cause: whole families together, each other family separately.
+    """Transposed matrices by cause, each with the square matrices that it includes: wholly transposed families share
+    one cause; each other family has its own.
 
-    Where most of the matrices that could show it are transposed, a conversion did it, and all are one cause: with them
-    the square matrices of the same kinds of modules, whose shapes cannot show it.
+    If most matrices that can show it are transposed, a conversion did it, and all have one cause. It includes the
+    square matrices of the same kinds of modules, whose shapes do not change.
     """
     fitting = [one for one in case.placement.placed if one.fits]
     if sum(one.tensors for one in turned) > sum(one.tensors for one in fitting if _has_sides(one)) and turned:
@@ -121,7 +122,7 @@ def _fitting(case: Reconciled, key: str) -> list[Box]:
 
 
 def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The dims of a tensor as expressions, and the origin of the values of their symbols at its first index."""
+    """The dims of a tensor as expressions, and where the values of their symbols come from at its first index."""
     slot = one.block.slot
     scope = scope_of(case.corrected.scope, slot)
     symbols: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""The findings on values with which classes of diffusers cannot be built."""
+"""Findings on config values with which classes of diffusers cannot be built."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from inspector.notation.scope import Scope
 
 
 def refused_values(values: Mapping[str, Any], scope: Scope, reported: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings on values of a component of diffusers. reported: those on its names and shapes."""
+    """The findings on such values of a component of diffusers. reported: findings on its names and shapes."""
     seen = {one.place.key for one in reported}
     refused = list(refused_by_class(values))
     if refused and reported:
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         if any(isinstance(one, NamesOfAnotherArchitecture) for one in reported):
-            refused = [one for one in refused if not one.beside]  # lists of two classes; the config is another's
+            # lists that contradict each other; the config belongs to another class
+            refused = [one for one in refused if not one.beside]
     for one in refused:
         if not seen.isdisjoint((one.key, *one.beside)):
             continue
@@ -41,7 +42,7 @@ def refused_values(values: Mapping[str, Any], scope: Scope, reported: Sequence[F
 
 
 def _meant(one: RefusedByClass, values: Mapping[str, Any], scope: Scope) -> Any:
-    """The value to set; a null is removed only where the default of its class changes no shape."""
+    """The value to set. A null is removed only if the default of its class changes no shape."""
     if one.meant is not None:
         return one.meant
     default = class_defaults(str(values["_class_name"]))[0].get(one.key)

@@ -1,7 +1,7 @@
-"""Recognizes a draft head of EAGLE, which proposes tokens to the model that it was trained for.
+"""Recognises an EAGLE draft head, which proposes tokens to its target: the model that it was trained for.
 
 Source: EAGLE, `model/cnets1.py`: one or more layers of the target's type; `fc` joins the embedding of a token and the
-target's last hidden state; the first layer has no norm before its attention; the final norm and the head are those of
+target's last hidden state; the first layer has no norm before its attention; the final norm and the head are taken from
 the target. EAGLE-3, `model/cnets.py`: one layer, `midlayer`.
 """
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 JOINS: Final = "fc.weight"
 BIAS: Final = "fc.bias"
-OF_DRAFT: Final = ("names and shapes", "a draft head of EAGLE-3: only what marks it was compared")
-"""The check that is then skipped, and why."""
+OF_DRAFT: Final = ("names and shapes", "a draft head of EAGLE-3: only its distinctive tensors were compared")
+"""The check that is then skipped, and the reason."""
 LAYERS: Final = ("midlayer", "layers.#")
 """Names of the one layer of EAGLE-3: in its own code, and as vLLM's speculators and others write it."""
 NORMS: Final = ("hidden_norm.weight", "input_layernorm.weight")
 BESIDE: Final = frozenset(
     {"fc.weight", "fc.bias", "norm.weight", "lm_head.weight", "embed_tokens.weight", "d2t", "t2d"}
 )
-"""What a draft head of EAGLE-3 stores beside its layer."""
+"""Tensors that a draft head of EAGLE-3 stores outside its layer."""
 OF_TARGET: Final = frozenset({"norm.final", "embed.token"})
-"""Roles of what a draft head takes from its target."""
+"""Roles of the tensors that a draft head takes from its target."""
 
 
 def draft_head(case: Reconciled) -> DraftHead | None:
-    """The finding on a draft head, where it explains everything that is missing and unexpected."""
+    """The finding on a draft head, if it explains all missing and unexpected tensors."""
     left = case.as_configured
     joins = next((one for one in left.unexpected if one.key == JOINS), None)
     if joins is None or left.mismatched or any(one.key not in (JOINS, BIAS) for one in left.unexpected):
@@ -58,10 +58,11 @@ def draft_head(case: Reconciled) -> DraftHead | None:
 
 
 def draft_of_three(families: Families) -> DraftHead | None:
-    """The finding on a draft head of EAGLE-3, whose one layer has names of its own.
+    """The finding on a draft head of EAGLE-3, recognised by the names of its single layer; None for other checkpoints.
 
-    `fc` joins three hidden states of the target; the layer reads the embedding beside what `fc` gives, each with a
-    norm; `d2t` and `t2d` translate a smaller vocabulary. The embedding is the target's where it is not stored.
+    `fc` joins three hidden states of the target; the layer reads the embedding next to the output of `fc`, each after a
+    norm; `d2t` and `t2d` map between a smaller vocabulary and the target's. If no embedding is stored, the target's is
+    used.
     """
     joins = families.get(JOINS)
     shape = () if joins is None else joins.usual.shape
@@ -82,6 +83,6 @@ def draft_of_three(families: Families) -> DraftHead | None:
 
 
 def _is_first_norm(gap: Gap) -> bool:
-    """Whether the norm before the attention is missing from the first layer, and from no other."""
+    """True if the norm before the attention is missing from the first layer and from no other layer."""
     boxes = gap.boxes
     return gap.block.slot.role == "norm.attention" and gap.tensors == 1 and len(boxes[0]) == 1 and 0 in boxes[0][0]

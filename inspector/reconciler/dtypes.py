@@ -1,4 +1,6 @@
-"""Findings on dtypes: a mixture, or a dtype that contradicts the config."""
+"""Findings on dtypes: mixtures, dtypes that contradict the config, and weights stored in dtypes for
+quantized values.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from inspector.reconciler.wording import place_name, place_of
 
 
 def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
-    """At most one note on the mixture and one on the config's dtype."""
+    """At most one note on a mixture of dtypes, and one on the dtype that the config states."""
     found: dict[str, list[int]] = {}
     stored: dict[str, list[Line]] = {}
     for line in lines:
@@ -55,11 +57,11 @@ def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
 
 
 FEW: Final = 10
-"""One of so many 8-bit matrices, or fewer, is an exception where all others have scales."""
+"""If at most one in this many 8-bit matrices has no scale, it is an exception; all others have scales."""
 
 
 def unscaled(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
-    """That few 8-bit matrices have no scale and the others have one, where no config says how they are quantized."""
+    """A finding if a few 8-bit matrices have no scale, all others have one, and no config states the quantization."""
     plain = [line for line in lines if line.packed is None and _is_float8(line) and len(line.layout.shape) > 1]
     scaled = sum(line.tensors for line in lines if line.packed is not None and _is_float8(line))
     few = sum(line.tensors for line in plain)
@@ -81,13 +83,13 @@ def _is_float8(line: Line) -> bool:
 
 FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2"})
 BYTES: Final = frozenset({"U8", "I8"})
-"""Dtypes of which two 4-bit values are one element."""
+"""Dtypes in which one element holds two 4-bit values."""
 
 
 def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iterator[Finding]:
-    """Weights of a definition that are stored in a dtype which only quantized weights have, by dtype.
+    """One finding for each dtype in which weights are stored although only quantized weights have it.
 
-    quantized: families of which another finding says how their quantization is wrong.
+    quantized: families whose wrong quantization another finding reports.
     """
     weights = (line for line in lines if line.block is not None and line.block.slot.tensor.counted)
     plain = (line for line in weights if line.packed is None and line.family not in quantized and not is_four_bit(line))
@@ -95,7 +97,9 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
 
 
 def without_scales(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence[Finding]:
-    """The findings but those on unexpected tensors that stand beside integer weights, whose finding names them."""
+    """The findings without those on unexpected tensors next to integer weights, which the finding on
+    the weights names.
+    """
     if not any(map(_is_no_weight, lines)):
         return findings
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
@@ -118,7 +122,7 @@ def without_scales(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequen
 
 
 def without_flat(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence[Finding]:
-    """The findings but that on the shapes of matrices which are stored as rows of integers, with those integers."""
+    """The findings, without the one on shapes of matrices that are stored as rows of integers."""
     if not any(map(_is_no_weight, lines)):
         return findings
     from inspector.findings.shapes import ShapeDiffers
@@ -138,14 +142,15 @@ def without_flat(findings: Sequence[Finding], lines: Sequence[Line]) -> Sequence
 
 
 def all_float(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Tensors of a file that holds weights alone, stored in a dtype which only quantized weights have."""
+    """Findings on the tensors of a file of plain weights that are stored in a dtype for quantized values."""
     yield from _not_float(line for line in lines if line.packed is None)
 
 
 def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Tensors of an adapter, trained or frozen, stored in a dtype which only quantized weights have.
+    """Findings on tensors of an adapter, trained or frozen, that are stored in a dtype for quantized values.
 
-    PEFT puts copies of the base's weights in their places too; beside scales they are those of a quantized base.
+    PEFT may store copies of the base's weights as well. If they have scales, the base is quantized and they are
+    correct.
     """
     kinds, frozen = (ledger.PARAMETER, ledger.COPY), (ledger.PROJECTION, ledger.BUFFER)
     own = (line for line in lines if line.kind in kinds or line.role in frozen or _is_copy(line, lines))
@@ -155,12 +160,12 @@ def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
 
 
 def _is_of_mlx(line: Line, scaled: Collection[str]) -> bool:
-    """Whether a tensor is a quantized weight of MLX, whose scales the adapter has too."""
+    """True if a tensor is a quantized weight of MLX with its scales in the same adapter."""
     return line.layout.dtype == "U32" and line.family.endswith(".weight") and module_of(line.family) in scaled
 
 
 def _is_copy(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether a tensor is the unquantized weight of a module of the base around which an adapter is."""
+    """True if a tensor is an unquantized weight of the base model, in a module that an adapter wraps."""
     if line.kind != ledger.EXTRA or not line.family.endswith(".base_layer.weight"):
         return False
     module = module_of(line.family)
@@ -170,8 +175,9 @@ def _is_copy(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _chooses(family: str) -> bool:
-    """Whether a tensor's integers are not weights: it chooses elements of a matrix or vectors of VB-LoRA's bank, or
-    counts the steps of a batch norm."""
+    """True if the integers of a tensor are indices (of elements of a matrix, or of vectors of VB-LoRA's bank) or the
+    step counter of a batch norm.
+    """
     segments = family.split(".")
     return segments[-1] == "num_batches_tracked" or any(
         "_indices" in segment or segment.endswith("_size") for segment in segments
@@ -179,7 +185,7 @@ def _chooses(family: str) -> bool:
 
 
 def is_four_bit(one: Line | Placed) -> bool:
-    """Whether a weight is stored as one column that has four bits for each of its elements, as bitsandbytes does."""
+    """True if a weight is stored as one column with four bits for each of its elements, as bitsandbytes does."""
     block, layout = one.block, one.layout
     if block is None or block.elements is None or len(layout.shape) != 2 or layout.shape[1] != 1:
         return False
@@ -188,7 +194,7 @@ def is_four_bit(one: Line | Placed) -> bool:
 
 
 def module_of(key: str) -> str:
-    """The module of a tensor."""
+    """The module path of a tensor."""
     return key.rpartition(".")[0]
 
 
@@ -197,12 +203,14 @@ def _is_no_weight(line: Line) -> bool:
 
 
 def _may_be_scale(line: Line) -> bool:
-    """Whether nothing explains a tensor, and its name is not that of a weight or a bias."""
+    """True if no block explains a tensor and its name does not end in weight or bias."""
     return line.kind == ledger.UNEXPLAINED and line.family.rpartition(".")[2] not in ("weight", "bias")
 
 
 def _not_float(weights: Iterable[Line], others: Sequence[Line] = ()) -> Iterator[Finding]:
-    """others: lines of tensors that nothing explains, which are scales where they stand beside these weights."""
+    """One finding for each dtype. others: lines of unexplained tensors, which are scales if they are next to such
+    weights.
+    """
     found: dict[str, list[Line]] = {}
     for line in filter(_is_no_weight, weights):
         found.setdefault(line.layout.dtype, []).append(line)
@@ -210,15 +218,15 @@ def _not_float(weights: Iterable[Line], others: Sequence[Line] = ()) -> Iterator
         from inspector.findings.types.dtypes import WeightsNotFloat
 
         modules = {module_of(line.family) for line in stored}
-        beside = [line for line in others if module_of(line.family) in modules]
+        helpers = [line for line in others if module_of(line.family) in modules]
         yield WeightsNotFloat(
             place=place_of(stored[0].family, stored[0].boxes) if len(stored) == 1 else Place(),
             dtype=dtype,
             tensors=sum(line.tensors for line in stored),
             elements=sum(line.elements for line in stored),
             families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in stored))[:NAMES_SHOWN],
-            helpers=sum(line.tensors for line in beside),
-            endings=tuple(dict.fromkeys(line.family.rpartition(".")[2] for line in beside))[:NAMES_SHOWN],
+            helpers=sum(line.tensors for line in helpers),
+            endings=tuple(dict.fromkeys(line.family.rpartition(".")[2] for line in helpers))[:NAMES_SHOWN],
         )
 
 
@@ -227,12 +235,12 @@ MOST_NAMED = 5
 
 
 def _where(lines: Sequence[Line]) -> tuple[str, ...]:
-    """The first families of one dtype; a family of one tensor by the name of the tensor."""
+    """The first families of one dtype; a family with a single tensor by the name of the tensor."""
     return tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in lines))[:MOST_NAMED]
 
 
 def stated_dtype(config: Mapping[str, Any]) -> str | None:
-    """The dtype that a config states, under the key of transformers 4 or 5, at the top level or for the text model."""
+    """The dtype that a config states under the key of transformers 4 or 5, for the whole model or the text model."""
     for values in (config, config.get("text_config")):
         if isinstance(values, Mapping):
             for key in ("dtype", "torch_dtype"):

@@ -1,4 +1,6 @@
-"""How many parameters the class builds by the formula, and the usual parts that this checkpoint leaves out."""
+"""The number of parameters that the class builds by the formula, and the usual parts that this
+checkpoint leaves out.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from inspector.reconciler.place import Lost, Placement, stored_groups, wanted_of
 
 
 class ExpectedCount(Struct, frozen=True):
-    """The count by the formula; None where a part of it has no formula. absent: blocks of usual parts, not counted."""
+    """The count by the formula; None if a part has no formula. absent: blocks of usual parts that are not counted."""
 
     parameters: int | None
     absent: tuple[Block, ...] = ()
@@ -19,8 +21,8 @@ class ExpectedCount(Struct, frozen=True):
 def expected_count(plan: Plan, placement: Placement, lost: Lost | None) -> ExpectedCount:
     """The parameters of the model that the class builds; optional parts count where they are stored.
 
-    lost: tensors in files that could not be read, None where only some files were read. A usual part counts unless it
-    is proven to be absent.
+    lost: tensors in files that could not be read; None if only some files were read. A usual part counts unless it is
+    certain that it is absent.
     """
     stored: dict[tuple[int, str], tuple[Box, ...]] = {}
     for one in placement.placed:

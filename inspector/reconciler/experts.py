@@ -1,4 +1,4 @@
-"""Mixture of experts: how many parameters one token uses."""
+"""The number of parameters that one token uses in a mixture of experts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ ACTIVE_KEYS = (
 
 
 class Experts(Struct, frozen=True):
-    """total: routed experts of a layer. active: experts that a token uses. parameters: used by one token."""
+    """total: routed experts of a layer. active: experts that one token uses. parameters: the parameters
+    that it uses.
+    """
 
     total: int
     active: int
@@ -28,7 +30,9 @@ class Experts(Struct, frozen=True):
 
 
 def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
-    """The experts of a checkpoint; None without routed experts, or where their number or the number used is unknown."""
+    """The experts of a checkpoint; None if there are no routed experts, or if their total or active
+    number is unknown.
+    """
     nested = values.get("text_config")
     configs = [values, nested] if isinstance(nested, dict) else [values]
     active = next(
@@ -40,7 +44,7 @@ def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
     sizes = [_experts_in(line) for line in routed]
     total = max((size for size in sizes if size is not None), default=0)
     if any(line.layout.shape[:1] != (total,) for line, size in zip(routed, sizes, strict=True) if size is None):
-        return None  # experts folded into the rows of one matrix: their number does not follow from the shape
+        return None  # experts are joined in the rows of one matrix, so their number does not follow from the shape
     parameters = sum(line.parameters for line in routed)
     if not 0 < active <= total or parameters * active % total:
         return None
@@ -49,7 +53,7 @@ def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
 
 
 def _experts_in(line: Line) -> int | None:
-    """Number of experts in a line, by the indices or by a stacked weight [experts, rows, columns]."""
+    """Number of experts in a line, by its indices or by the first dim of a stacked weight [experts, rows, columns]."""
     above, below = line.family.split(".experts.", 1)
     if below.startswith("#"):
         axis = above.split(".").count("#")

@@ -1,4 +1,4 @@
-"""The findings of a reconciliation: causes first, then what no cause explains."""
+"""The findings of a reconciliation: first the known causes, then the differences that no cause explains."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
     """All findings on names, shapes, ties and submodels of one reconciliation.
 
-    families: all that is stored. again: reconciles it with another claim.
+    families: all stored families. again: reconciles them with another claim.
     """
     parts = True
     if not case.placement.differences and not case.as_configured.differences:
@@ -38,7 +38,7 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
         found = list(_on_differences(case, families, again))
         yield from found
-        # which names these, or whose part they are
+        # these findings already name the extra parts, or concern the whole of which they are parts
         parts = not any(isinstance(one, ClassDiffers) and one.stored for one in found) and not _has_own_root(found)
     yield from tie_findings(case)
     if parts:
@@ -48,7 +48,7 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
-    """The findings of a case with missing, unexpected or mismatched tensors; its modules are imported for it alone."""
+    """The findings on missing, unexpected or mismatched tensors. Only here are the modules for differences imported."""
     from inspector.findings.class_names import HeadOfAnotherProgram
     from inspector.findings.single_causes import ConfigOfAnotherSize
     from inspector.reconciler.differing import differences
@@ -56,7 +56,7 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
 
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
-    whole = single is not None and (  # which gives the prefix as well
+    whole = single is not None and (  # this finding includes the prefix
         isinstance(single.finding, HeadOfAnotherProgram) or _has_own_root([single.finding])
     )
     named = whole or (single is not None and single.finding.of_another_type)
@@ -78,14 +78,16 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
 
 
 def _has_own_root(findings: Sequence[Finding]) -> bool:
-    """Whether a finding names the prefix that the class has in place of the stored one."""
+    """True if a finding names the prefix that the class has in place of the stored prefix."""
     from inspector.findings.names.prefixes import PrefixOnNames
 
     return any(isinstance(one, PrefixOnNames) and one.root for one in findings)
 
 
 def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
-    """That the names of the type are below a prefix that no wrapper adds, and the others are those of further parts."""
+    """The finding on a larger model that contains the model of the config below a prefix of its own, next to other
+    parts.
+    """
     reading, unexpected = case.reading, case.as_configured.unexpected
     if not reading.part or reading.prefix.startswith("*") or reading.prefix in WRAPPERS:
         return None
@@ -102,7 +104,7 @@ def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
 
 
 def _is_outside(finding: Finding, larger: PartOfLargerModel) -> bool:
-    """Whether a finding is on tensors of other parts than the one that the config describes."""
+    """True if a finding concerns tensors of parts outside the model that the config describes."""
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 
     name = finding.place.tensor or finding.place.family or ""
@@ -110,7 +112,9 @@ def _is_outside(finding: Finding, larger: PartOfLargerModel) -> bool:
 
 
 def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
-    """Whether what the config seems to explain is lost like the rest: most is missing, or no stored tensor agrees."""
+    """True if parts that the config seems to leave out are lost: most tensors are missing, or no stored
+    tensor agrees.
+    """
     from inspector.findings.single_causes import WeightsIncomplete
 
     if case.as_configured.mismatched or case.as_configured.unexpected:
@@ -126,7 +130,7 @@ def _is_lost(case: Reconciled, findings: Sequence[Finding]) -> bool:
 
 
 def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
-    """Whether null in place of a name leaves out a part that the class has by default: its absence is not a reason."""
+    """True if a null in place of a name leaves out a part that the class has by default; its absence proves nothing."""
     from inspector.reconciler.inverse.solve import default_of
 
     leaves_out = not cause.agreeing and cause.weights is None and isinstance(cause.config, str)
@@ -158,7 +162,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         )
     yield from names_in_dialect(case)
     yield from _padding(case)
-    if replaced:  # the names lack the class's prefix because they have another one
+    if replaced:  # the names lack the class's prefix because they have another prefix
         return
     named = reading.match.head
     if claim.head is not None and claim.definition is reading.definition and named.root != claim.head.root:
@@ -174,7 +178,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
 
 
 def _padding(case: Reconciled) -> Iterator[Finding]:
-    """Embedding rows beyond the vocabulary, where the writer rounds up and the config states the number of tokens."""
+    """Embedding rows beyond the vocabulary, if the writer rounds up and the config states the number of tokens."""
     rows, vocabulary = (whole(case.corrected.scope.word((name,))) for name in (PADDED, "V"))
     if rows is None or vocabulary is None or rows <= vocabulary:
         return
@@ -240,7 +244,7 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
                 continue
             if fault.kind == "remainder":
                 if not undivided.isdisjoint(fault.keys):
-                    continue  # one wrong number leaves several remainders
+                    continue  # one wrong number can leave several remainders
                 undivided.update(fault.keys)
             reported.add(fault.keys)
             keys = [prefix + key for key in fault.keys]
@@ -256,7 +260,7 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
 
 
 def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
-    """The scope of the definition and those of the submodels of this class, each with the prefix of its config keys."""
+    """The scopes of the definition and of the submodels of this class, each with the prefix of its config keys."""
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope, ""
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):

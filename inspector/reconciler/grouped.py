@@ -1,4 +1,4 @@
-"""Joins findings on tensors that have one cause: a part of another kind, incomplete weights, foreign layers."""
+"""Joins findings that have one cause: a part of another kind, incomplete weights, layers of another model."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, place_name
 
 FEWEST_JOINED = 3
-"""From this number of findings of one kind on they share one finding."""
+"""Least number of findings of one kind that are joined into one."""
 FEWEST_WHOLE = 2
-"""From this number on parts that are missing as a whole share one finding."""
+"""Least number of wholly missing parts that are joined into one finding."""
 PARTS_SHOWN = 8
 PARTS_KEPT = 20
 FAMILIES_KEPT = 100
 
 
 def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Finding]:
-    """The findings on shapes and names of a case, those with one cause as one."""
+    """The findings on shapes and names of a case, with those of the same cause joined."""
     listed = list(findings)
     if len(listed) < 2 or case.solved:
-        return listed  # without a config each of them is evidence that another definition is right
+        return listed  # without a config each of them is evidence against this definition
     from inspector.findings.names.renamed import TensorRenamed
 
     part = _part_of_another_kind(case)
@@ -39,14 +39,14 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
 
 
 def _part_of_another_kind(case: Reconciled) -> Finding | None:
-    """All differences below one name, where little is as expected. Tables of embeddings have no other kinds."""
+    """One finding on all differences below one name, if little there is as expected. Embedding tables are left out."""
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     placement = case.placement
     unexpected = [extra for extra in placement.unexpected if extra.key in unexplained]
     expected: list[Gap | Placed] = [*placement.missing, *placement.mismatched]
     keys = [*(one.block.key for one in expected), *(extra.key for extra in unexpected)]
     prefix = common_prefix(keys)
-    if case.reading.writer:  # the layers of another program's names, in which one part may have other forms
+    if case.reading.writer:  # in the layers of another program's names a single part may have another form
         prefix = _module_in_layers(keys) or prefix
     if not prefix or not expected or not unexpected:
         return None
@@ -73,7 +73,7 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
 
 
 def _module_in_layers(keys: Sequence[str]) -> str:
-    """What all keys have in common, without their last segments, where it ends with a module inside of layers."""
+    """The common beginning of all keys, without their last segments, if it ends with a module inside layers."""
     columns = zip(*(key.split(".")[:-1] for key in keys), strict=False)
     common = [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
     while common and common[-1] == "#":
@@ -90,7 +90,7 @@ def _inner(prefix: str, key: str) -> str:
 
 
 def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
-    """Many missing parts as one finding, after the others."""
+    """Many findings on missing parts as one, after all other findings."""
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
     from inspector.findings.totals import HeadMissing
 
@@ -126,7 +126,7 @@ def _headline(one: Finding) -> str:
 
 
 def _layers_stored(case: Reconciled) -> str:
-    """The numbers of the layers of which something is stored."""
+    """The numbers of the layers of which any tensor is stored."""
     spans = [
         box[0]
         for one in case.placement.placed
@@ -138,7 +138,7 @@ def _layers_stored(case: Reconciled) -> str:
 
 
 def _shapes_of_layers(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Wrong shapes of several matrices in the same layers are one finding."""
+    """The findings, with wrong shapes of several matrices of the same layers joined into one."""
     from inspector.findings.shapes import ShapeDiffers
 
     groups: dict[str, list[ShapeDiffers]] = {}
@@ -158,7 +158,7 @@ def _shapes_of_layers(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _biases(case: Reconciled, findings: list[Finding]) -> list[Finding]:
-    """The findings, those on biases of modules that the definition has without them as one."""
+    """The findings, with those on biases of modules that have no bias in the definition joined into one."""
     from inspector.findings.names.tensors import TensorUnexpected
 
     weights = {family_name(one.block.key) for one in case.placement.placed if one.fits}
@@ -185,7 +185,7 @@ def _biases(case: Reconciled, findings: list[Finding]) -> list[Finding]:
 
 
 def _parts_of_one_name(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, those on unexpected parts of one name in several places as one."""
+    """The findings, with those on unexpected parts of the same name in several places joined into one."""
     from inspector.findings.names.tensors import PartUnexpected
 
     groups: dict[str, list[PartUnexpected]] = {}

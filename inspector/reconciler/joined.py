@@ -175,7 +175,7 @@ def _parts_for_each(each: Sequence[Unexpected], wanted: Sequence[int], number: i
 
 
 def _is_for_each(extra: Unexpected, gap: Gap, experts: int) -> bool:
-    """Whether a tensor is there for each expert of each layer of a missing one."""
+    """True if a tensor is there for each expert of each layer of a missing one."""
     if any(len(box) != len(whole) + 1 or box[:-1] != whole for box in extra.boxes for whole in gap.boxes):
         return False
     return {box[-1].size for box in extra.boxes} == {experts} and len(extra.boxes) == len(gap.boxes) == 1
@@ -195,7 +195,7 @@ def _layer(key: str) -> str:
 
 
 def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:
-    """Whether matrices are together as large as another one along one axis, the middle one of stacked experts too."""
+    """True if matrices are together as large as another one along one axis, the middle one of stacked experts too."""
     if any(len(part) != len(whole) or None in part for part in parts):
         return False
     for axis in range(len(whole) if len(whole) < 4 else 1):

@@ -88,7 +88,7 @@ class Ledger(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every family has lines of its own."""
+        """True if every family has lines of its own."""
         return all(line.families == 1 for line in self.lines)
 
 

@@ -69,7 +69,7 @@ def _present(case: Reconciled) -> dict[str, list[Box]]:
 
 
 def is_head(gap: Gap) -> bool:
-    """Whether missing tensors are a head that may be tied to the embedding."""
+    """True if missing tensors are a head that may be tied to the embedding."""
     return gap.block.slot.tied.startswith("role:embed")
 
 
@@ -281,7 +281,7 @@ def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -
 
 
 def _untied_with(case: Reconciled, head: Portion, other: Portion) -> bool:
-    """Whether one predicate unties both, such as the bias of a head, which is not itself tied to an embedding."""
+    """True if one predicate unties both, such as the bias of a head, which is not itself tied to an embedding."""
     one, two = (case.placement.missing[part.position].block.slot for part in (head, other))
     return bool(two.tied) and one.definition is two.definition and one.scope == two.scope and one.ties == two.ties
 

@@ -49,7 +49,7 @@ def layers_of_nanogpt(case: Reconciled) -> LayersOfAnotherProgram | None:
 
 
 def _lacks_every_bias(left: Placement) -> bool:
-    """Whether exactly the biases are missing, all of them."""
+    """True if exactly the biases are missing, all of them."""
     stored = any(one.block.key.endswith(BIAS) and one.block.slot.tensor.counted for one in left.placed)
     whole = all(gap.block.key.endswith(BIAS) and gap.tensors == gap.block.tensors for gap in left.missing)
     return bool(left.missing) and whole and not stored

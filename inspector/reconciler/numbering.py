@@ -45,7 +45,7 @@ class LayerNumbers(Struct, frozen=True):
 
     @property
     def in_order(self) -> bool:
-        """Whether the order shows what each number means: all are shifted, or the surplus ones follow the expected."""
+        """True if the order shows what each number means: all are shifted, or the surplus ones follow the expected."""
         surplus = self.stored - self.expected
         follows = surplus.first == self.expected.last + 1 and surplus.last + 1 - surplus.first == surplus.size
         return self.shift is not None or follows
@@ -55,7 +55,7 @@ class LayerNumbers(Struct, frozen=True):
         return dict(zip(self.stored, self.expected, strict=True))
 
     def has(self, key: str) -> bool:
-        """Whether a family is in the modules with these numbers, or is that of parameters in a list."""
+        """True if a family is in the modules with these numbers, or is that of parameters in a list."""
         whole = f"{self.prefix}.{self.module}" if self.module else self.prefix
         return key == whole or key.startswith(f"{whole}.")
 

@@ -53,7 +53,7 @@ def _renames(case: Reconciled) -> Iterator[tuple[str, str]]:
 
 
 def _is_own_name(case: Reconciled, block: Block) -> bool:
-    """Whether the definition has the name of a block without a dialect, below any prefix of its head."""
+    """True if the definition has the name of a block without a dialect, below any prefix of its head."""
     slot = block.slot
     if slot.own_row:
         return slot.row.endswith(slot.own_row)

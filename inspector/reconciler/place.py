@@ -33,7 +33,7 @@ class Placed(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the stored shape is the expected one; dims that the config does not determine always fit."""
+        """True if the stored shape is the expected one; dims that the config does not determine always fit."""
         shape = self.block.shape
         if self.packed is not None:
             if not self.packed.exact:
@@ -47,18 +47,18 @@ class Placed(Struct, frozen=True):
 
     @property
     def computed(self) -> bool:
-        """Whether it is a buffer that a file may leave out: what it holds is not evidence of the config."""
+        """True if it is a buffer that a file may leave out: what it holds is not evidence of the config."""
         return self.block.slot.optional and not self.block.slot.tensor.counted
 
     @property
     def transposed(self) -> bool:
-        """Whether a matrix, or each of those of experts in one tensor, has the expected dims in the other order."""
+        """True if a matrix, or each of those of experts in one tensor, has the expected dims in the other order."""
         stored, expected = self.layout.shape, self.block.shape
         return len(stored) in (2, 3) and stored == (*expected[:-2], *expected[:-3:-1])
 
     @property
     def reshaped(self) -> bool:
-        """Whether one shape of a weight is the other with adjacent dims joined: flattened, or with a dim of 1 more."""
+        """True if one shape of a weight is the other with adjacent dims joined: flattened, or with a dim of 1 more."""
         stored, expected = self.layout.shape, self.block.shape
         sizes = [size for size in expected if size]
         if self.computed or len(stored) == len(expected) or len(sizes) < len(expected) or 0 in stored:
@@ -132,7 +132,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
 
 
 def _is_another(block: Block, part: Stored) -> bool:
-    """Whether a tensor with the name of another head's is none of it: that has any shape, of the same rank."""
+    """True if a tensor with the name of another head's is none of it: that has any shape, of the same rank."""
     if block.required or part.packed is not None or len(part.layout.shape) == len(block.shape):
         return False
     return not any(block.shape) and None in block.shape

@@ -97,7 +97,7 @@ def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned
 
 
 def _is_whole_attention(mismatched: Iterable[Placed]) -> bool:
-    """Whether query and output are cut: key and value alone are those of another number of key and value heads."""
+    """True if query and output are cut: key and value alone are those of another number of key and value heads."""
     roles = {one.block.slot.role.removeprefix(ATTENTION) for one in mismatched}
     return "output" in roles and not roles.isdisjoint(("query", "qkv"))
 

@@ -133,7 +133,7 @@ class _Sides(Struct, frozen=True, eq=False):
 
 
 def _leaves_open(plan: Plan) -> bool:
-    """Whether there is no config, or it does not determine a dim or the extent of a row."""
+    """True if there is no config, or it does not determine a dim or the extent of a row."""
     if not plan.scope.settings.known:
         return True
     may_hold = plan.binder.conditions.may_hold
@@ -236,7 +236,7 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
 
 
 def _of_another(plan: Plan, placement: Placement) -> bool:
-    """Whether more names are unknown, and more missing, than are as expected: no key of the config explains that.
+    """True if more names are unknown, and more missing, than are as expected: no key of the config explains that.
 
     A name of the definition with other indices is known: a key may say which layers have it.
     """

@@ -88,7 +88,7 @@ def common_change(old: str, new: str) -> tuple[str, str]:
 
 
 def is_one_replacement(missing: Collection[str], unexpected: Collection[str]) -> bool:
-    """Whether one part of a word for another turns all missing keys into the unexpected ones."""
+    """True if one part of a word for another turns all missing keys into the unexpected ones."""
     if not missing or len(missing) != len(unexpected) or len(missing) > MOST_REPLACED:
         return False
     key = min(missing)
@@ -279,7 +279,7 @@ def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:
 
 
 def _same_places(gap: _Named, extra: _Named) -> bool:
-    """Whether the same indices have the same shapes on both sides; their numbers are already equal."""
+    """True if the same indices have the same shapes on both sides; their numbers are already equal."""
     if gap[1] == extra[1]:
         return True
     for boxes, shape in gap[1]:

@@ -187,7 +187,7 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
 
 
 def _is_flat_piece(one: Placed) -> bool:
-    """Whether a tensor may be the beginning or the end of the expected one, in one dim."""
+    """True if a tensor may be the beginning or the end of the expected one, in one dim."""
     stored, whole_tensor = one.layout.shape, one.block.elements
     return len(stored) == 1 and one.packed is None and whole_tensor is not None and stored[0] < whole_tensor
 
@@ -266,7 +266,7 @@ def _one_part_of_all(case: Reconciled) -> Recognized | None:
 
 
 def _are_flat(placed: Sequence[Placed]) -> bool:
-    """Whether every tensor, matrices too, has one dim and fewer elements than the module has."""
+    """True if every tensor, matrices too, has one dim and fewer elements than the module has."""
     flat = (len(one.layout.shape) == 1 and one.layout.shape[0] < (one.block.elements or 0) for one in placed)
     return any(len(one.block.shape) > 1 for one in placed) and all(flat)
 
@@ -287,7 +287,7 @@ def _held(rows: int, ranks: int, rank: int) -> int:
 
 
 def _is_rank(ranks: int, rank: int, rows: Set[tuple[int, int]]) -> bool:
-    """Whether the stored ones of the expected rows are what this rank holds."""
+    """True if the stored ones of the expected rows are what this rank holds."""
     spend(1 + len(rows) // ROWS_A_STEP, RANKS)
     return all(_held(expected, ranks, rank) == stored for stored, expected in rows)
 

@@ -102,7 +102,7 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
 
 
 def _of_other_blocks(placement: Placement, wrong: Sequence[Placed]) -> bool:
-    """Whether other blocks are stored than the config lists: some are missing, some unexpected, and others of another
+    """True if other blocks are stored than the config lists: some are missing, some unexpected, and others of another
     shape, as one block more or less at the beginning moves the widths of all behind it.
     """
     return bool(placement.missing and placement.unexpected and wrong)
@@ -129,7 +129,7 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
 
 
 def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:
-    """Whether other layers of most families are as the config says, and all are to be alike: then it is not wrong."""
+    """True if other layers of most families are as the config says, and all are to be alike: then it is not wrong."""
     shapes: dict[str, set[object]] = {}
     for one in placement.placed:
         shapes.setdefault(one.block.key, set()).add(one.block.shape)
@@ -163,7 +163,7 @@ def keys_absent(case: Reconciled) -> Found | None:
 
 
 def _is_size(cause: Cause) -> bool:
-    """Whether a cause is a number or a list of numbers where the config has such."""
+    """True if a cause is a number or a list of numbers where the config has such."""
     return _counts(cause.weights) and (cause.config is None or _counts(cause.config))
 
 
@@ -172,14 +172,14 @@ def _counts(value: object) -> bool:
 
 
 def _holds_integers(case: Reconciled) -> bool:
-    """Whether most tensors of other shapes are integers: packed weights have no shapes of a model."""
+    """True if most tensors of other shapes are integers: packed weights have no shapes of a model."""
     wrong = case.as_configured.mismatched
     whole = [one for one in wrong if not one.layout.dtype.startswith(("F", "BF", "C"))]
     return 2 * len(whole) > len(wrong)
 
 
 def _explained(case: Reconciled) -> bool:
-    """Whether the causes together leave nothing but a head that may be tied."""
+    """True if the causes together leave nothing but a head that may be tied."""
     left = case.placement
     return not (left.mismatched or left.unexpected) and all(gap.block.slot.tied for gap in left.missing)
 

@@ -82,7 +82,7 @@ class Room(Struct):
         return kept
 
     def takes_component(self, omitted: dict[str, int]) -> bool:
-        """Whether one more component fits."""
+        """True if one more component fits."""
         if self.other < COMPONENT_BYTES:
             _leave_out(omitted, "components", 1)
             return False

@@ -41,7 +41,7 @@ def shortened(value: Any) -> Any:
 
 
 def takes_escapes(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal that moves its cursor and shows colours by escape sequences; None: it is closed.
+    """True if a stream is a terminal that moves its cursor and shows colours by escape sequences; None: it is closed.
 
     Of the consoles of Windows the newer ones do; they say so in their environment.
     """

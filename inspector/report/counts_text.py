@@ -126,7 +126,7 @@ def _is_adapter(audited: Audit) -> bool:
 
 
 def head_is_tied(audited: Audit) -> bool:
-    """Whether the head is not stored, since the config ties it to the embedding."""
+    """True if the head is not stored, since the config ties it to the embedding."""
     if not audited.findings:
         return False
     from inspector.findings.totals import HeadTied

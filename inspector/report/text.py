@@ -282,7 +282,7 @@ def verdict_line(audited: Audit) -> str:
 
 
 def _differs(audited: Audit) -> bool:
-    """Whether what is stored is not what the formula requires."""
+    """True if what is stored is not what the formula requires."""
     counts, case = audited.counts, audited.case
     if case is None or counts.expected_parameters is None:
         return False

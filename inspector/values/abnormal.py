@@ -52,7 +52,7 @@ class Scanned(Struct, frozen=True):
 
     @property
     def is_matrix(self) -> bool:
-        """Whether it has more than one axis."""
+        """True if it has more than one axis."""
         return self.dims > 1
 
 
@@ -86,7 +86,7 @@ class Run(Struct):
         self.torn = self.torn or (one.row > 0 and zeros % one.row * one.item >= LEAST_PART)
 
     def is_gap(self, size: int) -> bool:
-        """Whether data was never written: zeros that a tool stores begin and end with a tensor, or with its rows.
+        """True if data was never written: zeros that a tool stores begin and end with a tensor, or with its rows.
 
         Less than a row at the begin of a tensor, such as the sines of position 0, is stored too; at the end of the
         file, which has this size, it is not.
@@ -139,7 +139,7 @@ def _zero_norms(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
 
 
 def _is_abnormal(one: Scanned) -> bool:
-    """Whether values are not finite, except for masks, and for a limit of values: an infinite one limits nothing."""
+    """True if values are not finite, except for masks, and for a limit of values: an infinite one limits nothing."""
     limit = inf if one.name.endswith("_max") else -inf if one.name.endswith("_min") else None
     if one.mask and limit is None and not one.scan.nan:
         return False
@@ -228,7 +228,7 @@ def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
 
 
 def is_block(rows: ZeroRows, use: str) -> bool:
-    """Whether rows of zeros look like missing data.
+    """True if rows of zeros look like missing data.
 
     Rows that follow each other; what training or pruning makes zero is scattered, and a token of padding is alone. Of a
     vocabulary: more of them than padding to a multiple of a power of two adds. Of other tensors: most rows.

@@ -37,12 +37,12 @@ def bits_of(raw: Array) -> NDArray[Any]:
 
 
 def are_small(bits: NDArray[Any], dtype: str) -> bool:
-    """Whether all values are below 2, where the first bit of the exponent is not set: one reduction shows it."""
+    """True if all values are below 2, where the first bit of the exponent is not set: one reduction shows it."""
     return not int(np.bitwise_or.reduce(bits, axis=None)) & _FIRST_OF_EXPONENT[dtype]
 
 
 def are_finite(raw: Array, dtype: str) -> bool:
-    """Whether all values are finite."""
+    """True if all values are finite."""
     bits = bits_of(raw)
     if are_small(bits, dtype):
         return True
@@ -52,7 +52,7 @@ def are_finite(raw: Array, dtype: str) -> bool:
 
 
 def is_ordinary(rows: Array, dtype: str) -> bool:
-    """Whether all values of a matrix are below 2, no row begins with zero, and the last bits are not all zero."""
+    """True if all values of a matrix are below 2, no row begins with zero, and the last bits are not all zero."""
     bits = bits_of(rows)
     return bool(bits[-1, -1]) and bool(_without_sign(bits[:, 0]).all()) and are_small(bits, dtype)
 

@@ -114,12 +114,12 @@ def segments(arrays: Sequence[Elements], number: int) -> list[tuple[int, Sequenc
 
 
 def _is_shared(array: Elements) -> bool:
-    """Whether several threads can read an array."""
+    """True if several threads can read an array."""
     return isinstance(array, StoredArray) and array.fill is not None and array.is_contiguous
 
 
 def _is_transposed(array: Elements) -> bool:
-    """Whether the last axis is not the one with adjacent elements."""
+    """True if the last axis is not the one with adjacent elements."""
     return array.ndim > 1 and array.shape[-1] > 1 and array.strides[-1] > array.strides[-2]
 
 

@@ -44,7 +44,7 @@ class Difference(Struct):
 
     @property
     def equal(self) -> bool:
-        """Whether all elements are equal."""
+        """True if all elements are equal."""
         return not self.differing
 
     def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:

@@ -92,7 +92,7 @@ class BlockDifference(Struct):
 
     @property
     def is_proven(self) -> bool:
-        """Whether these are the source's numbers, quantized."""
+        """True if these are the source's numbers, quantized."""
         judged = not (self.others or self.unjudged or self.doubtful)
         return judged and self.share <= self.usual and abs(self.slope - 1) <= LEAST_FACTOR + self.usual**2
 
@@ -103,7 +103,7 @@ class BlockDifference(Struct):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether these are the source's numbers times a larger factor than 1, quantized.
+        """True if these are the source's numbers times a larger factor than 1, quantized.
 
         A smaller one is what weights of zero may give.
         """
@@ -124,7 +124,7 @@ class BlockDifference(Struct):
 
 
 def is_quantized(numbers: Numbers) -> bool:
-    """Whether numbers are blocks."""
+    """True if numbers are blocks."""
     return numbers.dtype in FORMATS
 
 

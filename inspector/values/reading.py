@@ -64,7 +64,7 @@ class Store(Struct):
 
     @property
     def is_near(self) -> bool:
-        """Whether the files are local."""
+        """True if the files are local."""
         return isinstance(self.source, FolderSource)
 
     def numbers(self, name: str) -> Numbers | str:
@@ -146,7 +146,7 @@ class Store(Struct):
         return self.names.get(name, name)
 
     def _is_sliced(self, stored: str) -> bool:
-        """Whether a tensor was merged from slices in several files; tensors repeated in each file are in `copies`."""
+        """True if a tensor was merged from slices in several files; tensors repeated in each file are in `copies`."""
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 

@@ -106,7 +106,7 @@ def _times(factor: float) -> Callable[[Array, str], Array | None]:
 
 
 def _begins_transposed(source: Numbers, target: Numbers) -> bool:
-    """Whether both are square and the first corner of one is that of the other transposed: little is read for it."""
+    """True if both are square and the first corner of one is that of the other transposed: little is read for it."""
     if source.raw.shape[0] != source.raw.shape[1]:
         return False
     one, other = np.asarray(source.raw[:CORNER])[:, :CORNER], np.asarray(target.raw[:CORNER])[:, :CORNER]
@@ -114,7 +114,7 @@ def _begins_transposed(source: Numbers, target: Numbers) -> bool:
 
 
 def _transposed(source: Numbers, target: Numbers) -> bool:
-    """Whether one square matrix is the transpose of the other, block by block."""
+    """True if one square matrix is the transpose of the other, block by block."""
     return all(
         np.array_equal(left[:, start : start + right.shape[0]], right[:, at : at + left.shape[0]].T)
         for at, left in _rows(source)

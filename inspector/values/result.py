@@ -82,7 +82,7 @@ class Values(Struct):
         return sum(verdict.what == what for verdict in self.verdicts)
 
     def is_requested(self, *names: str) -> bool:
-        """Whether a tensor with any of these names was requested."""
+        """True if a tensor with any of these names was requested."""
         found = [pattern for pattern in self.requested if any(fnmatchcase(name, pattern) for name in names)]
         self.matched.update(found)
         self.offered.update(dict.fromkeys(names) if self.requested and len(self.offered) < OFFERED else ())

@@ -41,7 +41,7 @@ class ZeroRows(Struct):
 
     @property
     def adjacent(self) -> bool:
-        """Whether they follow each other."""
+        """True if they follow each other."""
         return self.zero > 0 and self.last - self.first + 1 == self.zero
 
 
@@ -144,7 +144,7 @@ class Scan(Struct):
 
     @property
     def is_unwritten(self) -> bool:
-        """Whether no bit is set."""
+        """True if no bit is set."""
         return self.elements > 0 and self.trailing == self.elements
 
     def followed_by(self, other: Scan) -> Scan:
@@ -204,7 +204,7 @@ class Scanner:
                 found.columns.add(place[0], part)
 
     def _goes_on(self, row: int, part: Array) -> bool:
-        """Whether the part is of a matrix like most: of several values before, none a column of zeros, and ordinary."""
+        """True if the part is of a matrix like most: of several values before, none a column of zeros, and ordinary."""
         found = self.found
         if found.rows is None or not self.spread.varies or found.leading == found.elements or part.ndim < 2:
             return False
@@ -260,7 +260,7 @@ def axes(raw: Elements) -> int:
 
 
 def is_mask(numbers: Numbers) -> bool:
-    """Whether all values are 0 or minus infinity: what attention adds to the scores of tokens that it must not see."""
+    """True if all values are 0 or minus infinity: what attention adds to the scores of tokens that it must not see."""
     parts = (decoded(part.reshape(-1), numbers.dtype) for _, (part,) in chunks(numbers.raw))
     return all(bool(((part == 0) | (part == -np.inf)).all()) for part in parts)
 
@@ -323,7 +323,7 @@ class _LongRow:
         self.zero = True
 
     def ends(self, place: tuple[int, ...], part: Array, length: int) -> bool:
-        """Whether a part ends a row of zeros."""
+        """True if a part ends a row of zeros."""
         self.zero = (self.zero or place[-1] == 0) and not _is_set(part).any()
         return self.zero and place[-1] + part.size == length
 

@@ -177,7 +177,7 @@ def contiguous_strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
-    """Whether the elements follow each other in C order."""
+    """True if the elements follow each other in C order."""
     plain = contiguous_strides(shape, item)
     both = zip(shape, strides, plain, strict=True)
     return strides == plain or all(dim <= 1 or one == other for dim, one, other in both)

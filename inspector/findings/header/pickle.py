@@ -20,7 +20,7 @@ class OfPickle(Finding, frozen=True, kw_only=True, omit_defaults=True):
     unreadable = True
 
     def is_aside(self) -> bool:
-        """Whether it is about something that loaders of the state dict do not read."""
+        """True if it is about something that loaders of the state dict do not read."""
         return False
 
     @property
@@ -86,7 +86,7 @@ class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     row_texts = (("refused by", "{refused_by}", "refused_by"),)
 
     def calls_unknown(self) -> bool:
-        """Whether loading it would call something unknown."""
+        """True if loading it would call something unknown."""
         return False
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:

@@ -255,7 +255,7 @@ class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
 
     @property
     def lists_fit(self) -> bool:
-        """Whether all the lists have a number for each layer that is stored: the stated number of layers is wrong."""
+        """True if all the lists have a number for each layer that is stored: the stated number of layers is wrong."""
         return set(self.lengths) == {self.layers}
 
     def headline(self) -> str:

@@ -23,7 +23,7 @@ class Blocks(Struct, frozen=True):
 
     @property
     def plain(self) -> bool:
-        """Whether its values are stored unquantized."""
+        """True if its values are stored unquantized."""
         return self.elements == 1
 
     @property
@@ -90,7 +90,7 @@ assert all(BITS[one.name] == one.bytes * 8 for one in TYPES.values() if one.plai
 
 
 def is_packed(dtype: str) -> bool:
-    """Whether a layout's dtype is one of the block types."""
+    """True if a layout's dtype is one of the block types."""
     found = BY_NAME.get(dtype)
     return found is not None and not found.plain
 

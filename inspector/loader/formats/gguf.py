@@ -127,7 +127,7 @@ def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterato
 
 
 def _is_joined(file: GgufFile) -> bool:
-    """Whether a finding says that other parts are behind this one."""
+    """True if a finding says that other parts are behind this one."""
     if not file.header.findings:
         return False
     from inspector.findings.header.gguf import GgufPartsJoined

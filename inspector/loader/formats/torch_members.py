@@ -76,7 +76,7 @@ def _refused(member: Member) -> str:
 
 
 def is_big_endian(read: Read, members: Mapping[str, Member], root: str) -> bool:
-    """Whether an archive states that its numbers are big-endian."""
+    """True if an archive states that its numbers are big-endian."""
     return _text(read, members, f"{root}byteorder") == b"big"
 
 

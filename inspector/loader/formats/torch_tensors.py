@@ -167,7 +167,7 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
 
 
 def _is_of_optimizer(value: object) -> bool:
-    """Whether a value is the state of torch's optimizers, by the numbers of parameters."""
+    """True if a value is the state of torch's optimizers, by the numbers of parameters."""
     return any(type(key) is int for key in islice(_mapping(value) or (), COUNTED))
 
 
@@ -178,7 +178,7 @@ def top_keys(value: object) -> int:
 
 
 def begins_with_floats(value: object) -> bool:
-    """Whether tensors come first at the top of a file, one of floats among them before anything else."""
+    """True if tensors come first at the top of a file, one of floats among them before anything else."""
     for item in (_mapping(value) or {}).values():
         made = tensor_of(item)
         if made is None:
@@ -219,7 +219,7 @@ def _mapping(value: object) -> Mapping[Any, object] | None:
 
 
 def _is_module(value: object) -> bool:
-    """Whether a value is a pickled torch.nn.Module."""
+    """True if a value is a pickled torch.nn.Module."""
     return isinstance(value, PickledObject) and isinstance(value.state, dict) and "_parameters" in value.state
 
 

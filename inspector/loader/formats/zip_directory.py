@@ -57,12 +57,12 @@ class Member(Struct, frozen=True):
 
     @property
     def encrypted(self) -> bool:
-        """Whether it is encrypted, or a patch of another file."""
+        """True if it is encrypted, or a patch of another file."""
         return bool(self.flags & _ENCRYPTED)
 
     @property
     def plain(self) -> bool:
-        """Whether it is stored uncompressed."""
+        """True if it is stored uncompressed."""
         return self.method == _STORED and not self.encrypted
 
 

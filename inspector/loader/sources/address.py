@@ -153,7 +153,7 @@ def shown(given: str) -> str:
 
 
 def is_commit(revision: str) -> bool:
-    """Whether a revision is the full name of a commit."""
+    """True if a revision is the full name of a commit."""
     return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 

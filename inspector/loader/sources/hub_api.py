@@ -79,7 +79,7 @@ class Api(Struct, frozen=True, eq=False):
         )
 
     def is_at(self, commit: str) -> bool:
-        """Whether the main branch is currently at this commit."""
+        """True if the main branch is currently at this commit."""
         answer = self.web.get(Request(self.url(f"revision/{MAIN}"), DESCRIPTION_LIMIT, compressed=True))
         described = None if isinstance(answer, RequestFailure) else _json(answer.body)
         return isinstance(described, dict) and described.get("sha") == commit

@@ -94,7 +94,7 @@ def hosts() -> frozenset[str]:
 
 
 def offline() -> bool:
-    """Whether connections are forbidden; they are not by settings that are invalid, which are reported."""
+    """True if connections are forbidden; they are not by settings that are invalid, which are reported."""
     try:
         return bool(_constants().HF_HUB_OFFLINE)
     except ValueError:

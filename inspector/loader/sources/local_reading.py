@@ -84,7 +84,7 @@ def read_into(descriptor: int, offset: int, memory: memoryview) -> int:
 
 
 def names_device(path: str) -> bool:
-    r"""Whether a path is a device on Windows (CON, `models\aux.txt`, `\\.\pipe\x`), in any folder."""
+    r"""True if a path is a device on Windows (CON, `models\aux.txt`, `\\.\pipe\x`), in any folder."""
     if not WINDOWS:
         return False
     whole = path.replace("/", "\\")

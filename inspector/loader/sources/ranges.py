@@ -227,7 +227,7 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
 
 
 def recognised_page(first: bytes) -> bool:
-    """Whether the content is a web page or a message of a server instead of a file."""
+    """True if the content is a web page or a message of a server instead of a file."""
     return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
 
 

@@ -106,7 +106,7 @@ _RESERVED = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Whether Windows treats a name as a device, with any suffix: `aux.txt`, `NUL`.
+    """True if Windows treats a name as a device, with any suffix: `aux.txt`, `NUL`.
 
     Microsoft, "Naming Files, Paths, and Namespaces".
     """
@@ -114,7 +114,7 @@ def is_reserved(name: str) -> bool:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name from a file may be looked up in a source: one component, by POSIX and Windows rules."""
+    """True if a name from a file may be looked up in a source: one component, by POSIX and Windows rules."""
     if not name or len(name) > 255 or name in (".", "..") or name[-1] in " .":
         return False
     if not name.isprintable() or any(mark in name for mark in '/\\:*?"<>|'):

@@ -1,4 +1,4 @@
-"""What the weights determine of an absent config: values of keys, and products and intervals of others."""
+"""What the weights show of an absent config: values of single keys, and products and intervals of others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*", re.ASCII)
 
 
 class Undetermined(msgspec.Struct, frozen=True):
-    """A number from low to high: of a key, or of an expression of several keys that only together are determined."""
+    """A number from `low` to `high`: of a key, or of an expression of several keys of which only the
+    result is known.
+    """
 
     expression: str
     low: int
@@ -32,7 +34,7 @@ class Undetermined(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """determined: config keys (dotted for sub-configs) with their values; null entries of lists are unknown."""
+    """determined: config keys (dotted for sub-configs) with their values. Null entries of lists are unknown."""
 
     determined: Mapping[str, Any]
     undetermined: tuple[Undetermined, ...]
@@ -55,7 +57,7 @@ def answers_of(case: Reconciled) -> Answers:
 
 
 def _in_keys(scope: Scope, product: str) -> str | None:
-    """An expression with config keys in place of symbols; None where a symbol is not a plain key."""
+    """An expression with config keys in place of symbols; None if a symbol is not simply a key."""
     names = {name: _key_of(scope, tuple(name.split("."))) for name in _NAME.findall(product)}
     if None in names.values() or not names or "(" in product or "{" in product:
         return None
@@ -63,7 +65,7 @@ def _in_keys(scope: Scope, product: str) -> str | None:
 
 
 def _key_of(scope: Scope, path: tuple[str, ...]) -> str | None:
-    """The config key that a symbol is, or that it reads first."""
+    """The config key that a symbol equals, or that it reads first."""
     first, *rest = path
     if rest and first in scope.submodels:
         return _key_of(scope.submodels[first], tuple(rest))

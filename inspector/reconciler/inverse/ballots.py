@@ -1,4 +1,4 @@
-"""The values of config leaves that failing equations ask for, with the number of tensors as votes."""
+"""The values that failing equations request for config leaves, with the number of tensors as votes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Kind = Literal["dim", "extent", "presence"]
 
 
 class Ballot(msgspec.Struct, eq=False):
-    """A value that is asked for. last: end of an interval of values. votes: tensors that ask for it.
+    """A requested value. last: end of an interval of values. votes: number of tensors that request it.
 
-    depth: the smallest number of definitions between the equations and the leaf. follows: whether
-    the stored quantity rises or falls with the value. position: order in which the leaf was first asked.
+    depth: the smallest number of definitions between the equations and the leaf. follows: True if the stored quantity
+    rises or falls with the value. position: order in which the leaf was first requested.
     """
 
     leaf: Leaf
@@ -33,14 +33,14 @@ class Ballot(msgspec.Struct, eq=False):
 
 
 class Ballots:
-    """All values that are asked for."""
+    """All requested values."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Leaf, str], Ballot] = {}
         self._leaves: dict[Leaf, int] = {}
 
     def add(self, leaf: Leaf, solution: Solution, kind: Kind, votes: int, depth: int) -> None:
-        """Counts the tensors that ask for a value."""
+        """Counts the tensors that request a value."""
         position = self._leaves.setdefault(leaf, len(self._leaves))
         asked = Ballot(leaf, solution.value, solution.last, kind, depth, solution.follows, position)
         known = self._found.setdefault((leaf, repr(solution.value)), asked)
@@ -50,13 +50,15 @@ class Ballots:
         known.depth = min(known.depth, depth)
 
     def ranked(self) -> list[Ballot]:
-        """The values by number of votes, the most first; of a leaf that is a size, not that it is there."""
+        """The values, the most votes first. For a leaf that is a size, votes on its size precede votes
+        on its presence.
+        """
         sizes = {ballot.leaf for ballot in self._found.values() if type(ballot.value) is int}
         found = (ballot for ballot in self._found.values() if ballot.value is not True or ballot.leaf not in sizes)
         return sorted(found, key=lambda ballot: -ballot.votes)
 
     def interval(self, leaf: Leaf, value: Any) -> tuple[int, int] | None:
-        """The interval around a number within all equations that allow the number; None if it is that number."""
+        """The largest interval around a number that all its equations allow; None if it contains only this number."""
         around = [
             (ballot.value, ballot.last)
             for ballot in self._found.values()

@@ -1,4 +1,8 @@
-"""Causes: config keys with a value that the weights contradict."""
+"""Finds causes: config keys with a value that the weights contradict.
+
+Candidates are the values that failing equations request. The best candidate is confirmed by binding the definition
+again with the value; then the remaining differences are searched for the next cause.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +30,17 @@ from inspector.reconciler.place import Placement
 from inspector.reconciler.renaming import renamings
 
 Bind = Callable[[Scope], tuple[Plan, Placement]]
-"""Binds the definition in a scope and places the weights in its blocks."""
+"""Binds the definition in a scope, and places the weights in its blocks."""
 MOST_CAUSES = 4
-"""Most wrong keys that are named; a config with more belongs to another model."""
+"""Most wrong keys that are named. A config with more wrong keys belongs to another model."""
 MOST_ABSENT = 8
-"""Most wrong keys where the config lacks them."""
+"""Most keys that are named if the config lacks them."""
 MOST_TESTED = 60
 """Most values that are tried."""
 ENOUGH = 16
-"""Most values that are tried where one explains everything and the others have few votes."""
+"""Most values that are tried once a value explains everything and the remaining ones have few votes."""
 HEAD_WIDTH = "head_dim"
-"""The key that is a factor of two others in the shapes of attention: the numbers of heads and of kv heads."""
+"""The key that is a factor in two dims of attention: with the number of heads, and with the number of kv heads."""
 MOST_RIVALS = 3
 """Most alternative keys that are named."""
 
@@ -45,12 +49,13 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """A wrong config key. config: its value there; weights: the value that the weights agree on.
 
     interval: first and last of the values that fit equally well; `weights` is one of them. element: the index of the
-    differing element of a list. explains: number of differing tensors explained. agreeing: stored tensors that have
-    the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
-    values of the key, and values of other keys, that explain exactly as much. together: values of several other keys
-    that do so together. beside: an absent key, which must state what followed from this one. defaulted: the config
-    leaves the key to the default of the class. searched: whether `together` was sought to the end. lost, misshaped:
-    (family, boxes) that would be missing, or of the wrong shape, if the config were right.
+    differing element of a list. explains: number of differing tensors that the value explains. agreeing: number of
+    stored tensors that have the value. dissenting: number that still contradict the key. families: some of the
+    explained families. rivals: other values of the key, and values of other keys, that explain exactly as much.
+    together: values of several other keys that only together explain as much. beside: an absent key that must then
+    state the value that followed from this key. defaulted: the config leaves the key to the default of the class.
+    searched: whether the search for `together` was completed. lost, misshaped: (family, boxes) that would be missing,
+    or of the wrong shape, if the config were right.
     """
 
     key: str
@@ -72,7 +77,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) -> tuple[list[Cause], Plan, Placement]:
-    """The causes, best first, and the plan and placement with all of them corrected."""
+    """(the causes, best first; the plan with all of them corrected; the placement in this plan)."""
     differences = differences_of(plan, placement, weights)
     causes, after = _one_by_one(differences, bind)
     fewer = {cause.key for cause in causes if _leaves_out(cause)}
@@ -99,7 +104,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
 def _with_factors(
     differences: Differences, bind: Bind, cause: Cause, causes: Sequence[Cause], after: Differences
 ) -> Cause:
-    """The width of a head with the numbers of heads that explain as much: the weights show only the products."""
+    """The width of a head, with the numbers of heads that explain as much: the weights show only the products."""
     if cause.key.rpartition(".")[2] != HEAD_WIDTH or cause.rivals:
         return cause
     try:
@@ -114,9 +119,9 @@ def _with_factors(
 
 
 def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Cause:
-    """A list that the config lacks, as long as another one that it states, where no tensor reads the rest of it.
+    """The cause with a list that the config lacks cut to the length of a stated list, if no tensor reads the rest.
 
-    It has the length of the class's default otherwise, which may be that of a model with more stages.
+    Otherwise the list has the length of the class's default, which may be the length for a model with more stages.
     """
     scope, value = after.plan.scope, cause.weights
     if not (cause.defaulted and isinstance(value, list)):
@@ -130,7 +135,7 @@ def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Caus
 
 
 def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
-    """A wrong key with an absent one beside it, whose default follows from the wrong one; None for other causes."""
+    """A wrong key together with an absent key whose default follows from it; None for other causes."""
     stated = [cause for cause in causes if cause.config is not None and not cause.defaulted]
     absent = [cause for cause in causes if cause not in stated]
     if len(stated) != 1 or len(absent) != 1 or "." in absent[0].key + stated[0].key:
@@ -139,15 +144,15 @@ def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
 
 
 def _leaves_out(cause: Cause) -> bool:
-    """Whether the value only makes a smaller number of parts the expected one.
+    """True if the value only lowers a number of parts.
 
-    Where more is missing than these parts, the weights are incomplete, and the config is not to blame.
+    If more is missing than these parts, the weights are incomplete and the config may be right.
     """
     return cause.lost is not None and type(cause.weights) is type(cause.config) is int and cause.weights < cause.config
 
 
 def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
-    """Keys that only leave out what is missing, where some of it is stored under another name."""
+    """Keys that would merely leave out missing tensors, some of which are stored under another name."""
     absent = {key for cause in causes if not cause.agreeing for key in cause.families}
     missing, unexpected = differences.placement.missing, differences.placement.unexpected
     gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in missing]
@@ -161,22 +166,24 @@ def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
 def _one_by_one(
     differences: Differences, bind: Bind, refused: Set[str] = frozenset()
 ) -> tuple[list[Cause], Differences]:
-    """The best cause, then the best one of what it leaves. refused: keys that are right."""
+    """Repeatedly takes the best cause of the remaining differences. refused: keys that are known to be right."""
     causes: list[Cause] = []
     for number in range(MOST_ABSENT):
-        stated = any(not one.defaulted for one in causes)
+        stated = any(not earlier.defaulted for earlier in causes)
         found = None
         if differences.total and not (stated and number >= MOST_CAUSES):
             found = _best(differences, bind, refused)
         if found is None:
             break
         cause, differences = found
-        causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
+        causes = [*(earlier for earlier in causes if earlier.key != cause.key), _after(causes, cause)]
     return _without_each_other(causes), differences
 
 
 def _without_each_other(causes: Sequence[Cause]) -> list[Cause]:
-    """Causes of which none is an alternative to another: one that explains more beside the other is wrong as well."""
+    """The causes without rivals that are causes themselves: each of these explains more than the other, so both are
+    wrong.
+    """
     found = [(cause.key, cause.weights) for cause in causes]
     return [
         msgspec.structs.replace(cause, rivals=tuple(rival for rival in cause.rivals if rival not in found))
@@ -222,21 +229,21 @@ def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differ
 
 
 def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
-    """Joins causes of the same key: one cause from the value in the config to the last value."""
-    for one in causes:
-        if one.key == cause.key:
+    """Joins causes on the same key into one: from the value in the config to the last corrected value."""
+    for earlier in causes:
+        if earlier.key == cause.key:
             return msgspec.structs.replace(
                 cause,
-                config=one.config,
-                defaulted=one.defaulted,
-                explains=one.explains + cause.explains,
-                families=tuple(dict.fromkeys((*one.families, *cause.families))),
+                config=earlier.config,
+                defaulted=earlier.defaulted,
+                explains=earlier.explains + cause.explains,
+                families=tuple(dict.fromkeys((*earlier.families, *cause.families))),
             )
     return cause
 
 
 def requested_values(differences: Differences) -> Ballots:
-    """All values that failing equations ask for."""
+    """All values that failing equations request."""
     ballots = Ballots()
     ask_dims(differences, ballots)
     if differences.unequal or differences.mixed:
@@ -278,7 +285,7 @@ def _tested(differences: Differences, bind: Bind, ballots: Ballots) -> list[Test
 
 
 def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested]) -> list[Tested]:
-    """The switches that each explain a fraction of a part, where together they explain everything."""
+    """The switches that each explain a fraction of a part and together explain all of it."""
     switches = {one.ballot.leaf: one for one in fractions if isinstance(one.value, bool)}
     scope = differences.plan.scope
     for leaf, one in switches.items():
@@ -288,9 +295,9 @@ def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested])
 
 
 def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
-    """Whether a number becomes 0 or a list empty, with which nothing stored agrees: what is missing is not evidence.
+    """True if a number becomes 0 or a list empty and no stored tensor agrees: missing tensors alone are no evidence.
 
-    In a list of numbers the stages agree that have another one.
+    Tensors that agree with another number of the same list do not count.
     """
     if type(value) is int:
         return value == 0 and (not effect.agreeing or any(type(step) is int for step in leaf))
@@ -306,7 +313,7 @@ MOST_CONFIRMED = 3
 
 
 def _best(differences: Differences, bind: Bind, refused: Set[str]) -> tuple[Cause, Differences] | None:
-    """The first value that a new binding confirms, as a cause, and the remaining differences."""
+    """The first value that a new binding confirms, as a cause, together with the remaining differences."""
     ballots = requested_values(differences)
     found = _tested(differences, bind, ballots)
     if refused:
@@ -348,7 +355,7 @@ def _cause(
 
 
 def named(scope: Scope, leaf: Leaf, value: Any) -> tuple[str, Any]:
-    """(the key of a leaf, the value of the key with the leaf set): a list is named as a whole."""
+    """(the key of a leaf, the value of the key with the leaf set). For an element, the key and the whole list."""
     steps = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
     key = tuple(str(step) for step in leaf[:steps])
     if steps < len(leaf):
@@ -357,7 +364,7 @@ def named(scope: Scope, leaf: Leaf, value: Any) -> tuple[str, Any]:
 
 
 def _families(before: Differences, after: Differences) -> tuple[str, ...]:
-    """The families that differ before a cause is corrected and not after."""
+    """The families that differ before a cause is corrected and no longer afterwards."""
     left = {(one.block.slot.path, one.block.key) for one in after.placement.mismatched}
     gaps = {gap.block.key for gap in after.placement.missing}
     unexpected = {extra.key for extra in after.placement.unexpected}

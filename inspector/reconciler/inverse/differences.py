@@ -24,9 +24,9 @@ Axis = str | int
 
 
 class Weights(msgspec.Struct, frozen=True, eq=False):
-    """What is stored. lost: boxes of tensors that are known to be absent; None where no tensor is required.
+    """The stored tensors. lost: boxes of tensors that are known to be absent; None if no tensor is required.
 
-    aside: families that are set aside and not compared.
+    aside: families that are not compared.
     """
 
     families: Families
@@ -39,10 +39,10 @@ class Differences(msgspec.Struct, frozen=True, eq=False):
 
     readers: leaf -> positions of the rows that read it. users: family -> the rows that may describe it. keys, axes: for
     each row its family and the holes of its `#`. linked: rows of groups and tied copies. unequal: family -> number of
-    tensors with another index set or rank than expected. mixed: family -> mismatched tensors of a family with several
-    rows. others: blocks of other heads. stored: indices below each prefix. prefixes: of the stored families, up to each
-    dot. renamed: what is missing, and what is stored under another name instead. total: tensors that are missing,
-    mismatched or unexpected.
+    tensors that have another index set or rank than expected. mixed: family -> mismatched tensors of a family with
+    several rows. others: blocks of other heads. stored: indices below each prefix. prefixes: of the stored families, up
+    to each dot. renamed: missing families, each with the families that are stored under another name instead. total:
+    tensors that are missing, mismatched or unexpected.
     """
 
     plan: Plan
@@ -68,7 +68,7 @@ class Differences(msgspec.Struct, frozen=True, eq=False):
 
 
 def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differences:
-    """Computes the differences of a plan, with the tables for trying other values."""
+    """The differences of a plan, with the tables that trying other values needs."""
     readers: dict[Leaf, list[int]] = defaultdict(list)
     users: dict[str, list[int]] = defaultdict(list)
     keys: list[str] = []
@@ -130,7 +130,7 @@ def prefixes_of(key: str) -> list[str]:
 
 
 def _indices_stored(families: Families) -> dict[str, Span]:
-    """The first indices stored below each prefix; a family without indices counts as one index under its own key."""
+    """The first indices stored below each prefix. A family without indices counts as index 0 under its own key."""
     spans: dict[str, list[Span]] = {}
     for key, family in families.items():
         first = family.axis(0) if "#" in key.split(".") else Span.range(0, 1)
@@ -139,7 +139,7 @@ def _indices_stored(families: Families) -> dict[str, Span]:
 
 
 def _renamed(gaps: Sequence[Gap], unexpected: Sequence[Unexpected]) -> list[tuple[Boxes, Boxes]]:
-    """Renamed families: what is missing, and what is stored instead."""
+    """Renamed families: (missing boxes, boxes that are stored instead)."""
     if not gaps or not unexpected:
         return []
     missing = [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps]
@@ -159,10 +159,10 @@ def boxes_by_key(found: Iterable[tuple[str, tuple[Box, ...]]]) -> Boxes:
 
 
 def is_unchecked(plan: Plan, key: str) -> bool:
-    """Whether a family is below a prefix that no row describes."""
+    """True if a family is below a prefix that no row describes."""
     return any(key.startswith(prefix) for prefix, _ in plan.opaque)
 
 
 def same_rank(one: Placed) -> bool:
-    """Whether a mismatched tensor has the expected number of dims."""
+    """True if a mismatched tensor has the expected number of dims."""
     return len(one.layout.shape) == len(one.block.slot.dims)

@@ -1,4 +1,4 @@
-"""Equations of dims: a mismatched dim asks for another value of each leaf that it reads."""
+"""Equations of dims: a mismatched dim requests another value of each leaf that it reads."""
 
 from __future__ import annotations
 
@@ -69,9 +69,10 @@ def _ask(
 
 
 def _counts(outer: Scope, scope: Scope, place: Place) -> frozenset[Leaf]:
-    """The leaves that give the number of layers or experts: the stored ones show it, a dim may ask for twice as many.
+    """The leaves that give the number of layers or experts. The stored layers determine it; a dim must not request
+    another.
 
-    What a dim says of one layer may depend on which layers there are, so that each number tried costs as many steps.
+    The dim of a layer may depend on which layers exist, so that every number tried would cost as many steps.
     """
     outer.trace.reads = set()
     for hole, _ in place:
@@ -89,7 +90,7 @@ def place_of(differences: Differences, one: Placed) -> Place:
 
 
 def indices_inside(path: str, key: str) -> Place:
-    """The indices inside the segments of a key, by hole: 6 for the stored `token_type_embeddings_6`."""
+    """The indices inside the segments of a key, by hole: 6 in the stored `token_type_embeddings_6`."""
     holes = HOLE.findall(path)
     if not holes:
         return ()

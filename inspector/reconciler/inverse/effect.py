@@ -1,4 +1,4 @@
-"""The effect of another value of one leaf: only the rows that read it are expanded again."""
+"""Computes the effect of another value of one leaf. Only the rows that read the leaf are expanded again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Effect(msgspec.Struct, frozen=True):
     """Counts of tensors.
 
     gain: resolved minus new differences. agreeing: stored tensors that match the changed rows. broken: those that
-    matched before and no longer do. missing: expected there and not stored, tied copies aside. opens: whether more
-    dims are unknown than before. reshapes: whether fewer tensors are mismatched. partial: whether it explains only a
-    fraction of a lost, added or renamed part.
+    matched before and no longer do. missing: expected by the changed rows and not stored, without tied copies. opens:
+    more dims are unknown than before. reshapes: fewer tensors are mismatched. partial: it explains only a fraction of a
+    lost, added or renamed part.
     """
 
     gain: int
@@ -34,21 +34,23 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def bearable(self) -> bool:
-        """Whether the value explains more than it breaks, and no fraction of a part."""
+        """True if the value explains more than it breaks, and not just a fraction of a part."""
         return not self.partial and self.bearable_beside_others
 
     @property
     def bearable_beside_others(self) -> bool:
-        """Whether the value explains more than it breaks, be it a fraction of which other values explain the rest."""
+        """True if the value explains more than it breaks. It may be a fraction of a part if other values explain the
+        rest.
+        """
         if self.gain <= self.broken + self.missing or self.opens:
             return False
         if self.broken and not self.reshapes:
-            return False  # where shapes become equal, a few others may have been equal by chance
+            return False  # if shapes become equal, a few others may have been equal by chance
         return self.agreeing > 0 or not self.missing
 
 
 def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None:
-    """The effect of another value of a leaf; None where it changes no row."""
+    """The effect of another value of a leaf; None if the value changes no row."""
     changed = _expanded_again(differences, leaf, value)
     if not changed:
         return None
@@ -97,7 +99,7 @@ def _equal(one: BoundSlot, other: BoundSlot) -> bool:
 
 
 def _keys_moved(differences: Differences, changed: Mapping[int, BoundSlot]) -> dict[str, None]:
-    """The families that changed rows describe or described, with those of their tied copies and of their groups."""
+    """The families that changed rows describe now or described before, with their tied copies and groups."""
     keys: dict[str, None] = {}
     groups: set[int] = set()
     for at, row in changed.items():
@@ -133,7 +135,7 @@ def _placed(
     families: Mapping[str, Family],
     changed: Mapping[int, BoundSlot],
 ) -> Placement:
-    """Places the families in the rows that may describe them, some of which are changed."""
+    """Places the families in the rows that may describe them. changed: rows that replace rows of the plan."""
     users = dict.fromkeys(at for key in keys for at in differences.users.get(key, ()))
     blocks: list[Block] = []
     for at in (*users, *(at for at in changed if at not in users)):

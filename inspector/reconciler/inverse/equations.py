@@ -1,4 +1,4 @@
-"""Equations between stored tensors and expressions of a definition: dims, index sets, and solved symbols."""
+"""Equations between stored tensors and the expressions of a definition: dims, index sets, and solved symbols."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ MOST_PLACES = 256
 
 
 class KeyedRow(msgspec.Struct, frozen=True, eq=False):
-    """A row of the definition. axes: the holes of the `#` of its key. family: what is stored. alone: no other row
-    has the key."""
+    """A row of the definition. axes: the hole of each `#` of its key. family: the family stored under the key. alone:
+    no other row has the key.
+    """
 
     slot: Slot
     key: str
@@ -40,7 +41,9 @@ class KeyedRow(msgspec.Struct, frozen=True, eq=False):
 
 
 class Equation(msgspec.Struct, frozen=True):
-    """The target of expressions of a submodel (`path`) at some indices of the holes; index sets are united."""
+    """The target value of expressions of a submodel (`path`) at some indices of the holes. Their index
+    sets are united.
+    """
 
     path: tuple[str, ...]
     nodes: tuple[Node, ...]
@@ -49,7 +52,7 @@ class Equation(msgspec.Struct, frozen=True):
 
 
 Equations = Counter[Equation]
-"""Equations with the number of tensors that state each."""
+"""Equations with the number of tensors that support each."""
 
 
 def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[KeyedRow]:
@@ -60,20 +63,20 @@ def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: F
 
 
 def is_known(scope: Scope, name: str) -> bool:
-    """Whether a symbol has a value, from the config or solved from the weights."""
+    """True if a symbol has a value, from the config or solved from the weights."""
     value = scope.word((name,))
     return value is not None and not isinstance(value, Unknown)
 
 
 def value_of(scope: Scope, equation: Equation) -> int | Span | None:
-    """The value of an equation's expressions in the scope; None where any of it is unknown."""
+    """The value of an equation's expressions in the scope; None if any of them is unknown."""
     inner = scope.below(equation.path)
     with inner.at(equation.place):
         return value_at(inner, equation)
 
 
 def value_at(scope: Scope, equation: Equation) -> int | Span | None:
-    """As `value_of`, for a scope that is already at the submodel and indices of the equation."""
+    """Like `value_of`, for a scope that is already at the submodel and indices of the equation."""
     spend(STEPS_A_TRIAL, "the equations of the shapes and indices")
     trace = scope.trace
     trace.reads = set()
@@ -87,7 +90,7 @@ def value_at(scope: Scope, equation: Equation) -> int | Span | None:
 
 
 def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
-    """The definitions of symbols that are solved already, except for assumed ones."""
+    """Equations for the definitions of symbols that are already solved, except assumed symbols."""
     equations: Equations = Counter()
     for leaf, value in scope.trace.solved.items():
         if leaf[0] != SYMBOL or not value or leaf in assumed:
@@ -114,9 +117,10 @@ def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
 
 
 def inner_extents(scope: Scope, named: Sequence[KeyedRow]) -> Equations:
-    """Equations for the rows of one key: at each index of the enclosing holes they have together the stored indices.
+    """Equations for the rows of one key: at each index of the enclosing holes, the rows together have the stored
+    indices.
 
-    Where an optional row also has indices of the key, it is unknown which of the stored indices belong to it.
+    If an optional row also has indices of the key, it is unknown which of the stored indices belong to it.
     """
     equations: Equations = Counter()
     users = [row for row in named if not (row.slot.optional or row.slot.group)] or named
@@ -140,7 +144,7 @@ def inner_extents(scope: Scope, named: Sequence[KeyedRow]) -> Equations:
 def stored_at(row: KeyedRow, around: Sequence[int], position: int, *, own: bool = True) -> dict[tuple[int, ...], Span]:
     """Indices of the enclosing holes -> the stored indices of the row's family there.
 
-    own: only at the literal indices of the row, where it has any.
+    own: only at the literal indices of the row, if it has any.
     """
     stored: dict[tuple[int, ...], Span] = {}
     for part in row.family.stored if row.family is not None else ():
@@ -154,7 +158,7 @@ def stored_at(row: KeyedRow, around: Sequence[int], position: int, *, own: bool 
 
 
 def _is_open(scope: Scope, axes: Sequence[str | int]) -> bool:
-    """Whether the extent of a hole is unknown."""
+    """True if the extent of a hole is unknown."""
     return any(isinstance(axis, str) and not is_known(scope, axis) for axis in axes)
 
 
@@ -173,7 +177,9 @@ def _together(
 
 
 def _holds(scope: Scope, axis: str | int, index: int) -> bool:
-    """Whether the literal index of a row, or the extent of its hole, contains an index; True where that is unknown."""
+    """True if the literal index of a row, or the extent of its hole, contains an index; also if the
+    extent is unknown.
+    """
     if isinstance(axis, int):
         return axis == index
     span = extent(scope.word((axis,)))
@@ -181,7 +187,7 @@ def _holds(scope: Scope, axis: str | int, index: int) -> bool:
 
 
 def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
-    """Dims (slot, position) that only a config determines: another row of the same name has another dim there."""
+    """Dims (slot, position) that only a config determines, since another row of the same name has another dim there."""
     found: set[tuple[int, int]] = set()
     for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
         for slot in rivals:
@@ -192,7 +198,7 @@ def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> fro
 
 
 def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Equations:
-    """Every dim of a row with the size that is stored."""
+    """Each dim of a row with its stored size."""
     equations: Equations = Counter()
     slot, inner = row.slot, scope_of(scope, row.slot)
     definition = inner.definition
@@ -210,7 +216,7 @@ def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Eq
 
 
 def _places(scope: Scope, row: KeyedRow, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:
-    """The tensors of a row, listed at the holes that its dims depend on: (indices there, number of tensors)."""
+    """(indices at the holes that the dims of a row depend on, number of tensors), for each combination of indices."""
 
     def below(box: Box, position: int, place: Place, tensors: int) -> Iterator[tuple[Place, int]]:
         if position == len(box):

@@ -1,4 +1,4 @@
-"""Equations of extents: each family with a hole states which indices the hole has."""
+"""Equations of extents: each family with a hole shows which indices the hole has."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from inspector.reconciler.inverse.solve import (
 MOST_OUTER = 256
 """Most indices of enclosing holes that are enumerated."""
 SMALL_EXTENT = 33
-"""Periods, offsets and counts of layers are tried one by one below this number."""
+"""Periods, offsets and counts of layers below this number are tried one by one."""
 LARGE_EXTENT = 8192
-"""No model repeats a part more often than this."""
+"""Largest number of repetitions of a part in any model."""
 
 
 class Extent(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 class Unequal(msgspec.Struct, frozen=True, eq=False):
-    """An extent that most families contradict. stated: by the config. tensors: number of those that differ."""
+    """An extent that most families contradict. stated: the config's extent. tensors: number of tensors that differ."""
 
     extent: Extent
     root: Scope
@@ -96,7 +96,7 @@ def ask_extents(differences: Differences, ballots: Ballots) -> None:
 
 
 def _ask_stages(differences: Differences, lists: Mapping[Leaf, list[Unequal]], ballots: Ballots) -> None:
-    """Adds the votes of families in which several stages share one numbering: more or fewer layers in one stage."""
+    """Adds the votes of families in which several stages are numbered as one: more or fewer layers in one stage."""
     scope = differences.plan.scope
     surplus: Counter[int] = Counter()
     most = 0
@@ -131,14 +131,14 @@ def _unequal(differences: Differences) -> Iterator[Unequal]:
             stated = one.value()
         most = counts.most_common(1)[0][1]
         if stated is not None and counts.get(stated, 0) == most:
-            continue  # as many families agree with the config: a tensor is missing, the number is right
+            continue  # as many families agree with the config: the number is right and a tensor is missing
         for span, agreeing in counts.most_common(2):
             if agreeing == most:
                 yield Unequal(place, differences.plan.scope, scope, stated, span, tensors[place])
 
 
 def _votes(differences: Differences) -> Iterator[tuple[str, list[tuple[Extent, Span]]]]:
-    """The indices in each family, for all extents that concern a family with another index set than expected."""
+    """The indices in each family, for all extents of families that have another index set than expected."""
     wanted = {
         (differences.rows[at].slot.scope, hole)
         for key in (*differences.unequal, *differences.mixed)
@@ -169,7 +169,7 @@ def _plain(differences: Differences, at: int) -> bool:
 
 
 class _Embedded(msgspec.Struct, frozen=True):
-    """A hole inside a segment: a differing family, the submodel and the hole, the stored indices."""
+    """A hole inside a segment: a differing family, its submodel and hole, and the stored indices."""
 
     key: str
     path: tuple[str, ...]
@@ -178,7 +178,7 @@ class _Embedded(msgspec.Struct, frozen=True):
 
 
 def _embedded_families(differences: Differences) -> list[_Embedded]:
-    """The stored indices of holes inside segments (`weight_ih_l{K}`), where some of their families differ."""
+    """The stored indices of holes inside segments (`weight_ih_l{K}`) that have a differing family."""
     found: list[_Embedded] = []
     own = set(differences.keys)  # rows with a literal index inside a segment
     for at, row in enumerate(differences.rows):
@@ -196,7 +196,7 @@ def _embedded_families(differences: Differences) -> list[_Embedded]:
 
 
 def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], Span]:
-    """(submodel, hole) -> the indices stored in families with no other hole."""
+    """(submodel, hole) -> the indices stored in families that have no other hole."""
     found: dict[tuple[tuple[str, ...], str], Span] = {}
     for key, users in differences.users.items():
         family = differences.weights.families.get(key)
@@ -220,7 +220,7 @@ def _observed(
     users: list[int],
     shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
 ) -> Iterator[tuple[Extent, Span]]:
-    """The indices of one hole in a family, at each index of the enclosing holes, without those of other rows.
+    """The indices of one hole in a family at each index of the enclosing holes, without the indices of other rows.
 
     An enclosing hole may be inside a segment of the name, as in `stages_0.blocks.1`.
     """
@@ -264,7 +264,9 @@ def _stored(
     around: list[int],
     shapes: set[Shape],
 ) -> dict[Index, Span]:
-    """Indices of the enclosing holes -> indices stored there. shapes: only tensors of these shapes, if any."""
+    """Indices of the enclosing holes -> the indices stored there. shapes: if not empty, only tensors of these shapes
+    count.
+    """
     family = differences.weights.families.get(key)
     stored: dict[Index, Span] = {}
     for part in family.stored if family is not None else ():
@@ -327,7 +329,7 @@ def _solutions(one: Unequal, leaf: Leaf, current: Any) -> Iterator[Solution]:
 
 
 def extent_numbers(at: Evaluate, current: int | None, target: Span, stated: Span | None) -> Iterator[Solution]:
-    """The integers at which an index set equals a stored one."""
+    """The integers at which an index set equals the stored one."""
     if current is None:
         return
     exact = [value for value in range(SMALL_EXTENT) if value != current and at(value) == target]

@@ -1,4 +1,4 @@
-"""Config keys from solved leaves: lists are built from their entries and lengths."""
+"""Turns solved leaves into config keys: lists are built from their entries and lengths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.notation.trace import LENGTH, SYMBOL, Leaf
 
 
 def solved_keys(solved: Mapping[Leaf, Value], stated: Callable[[Leaf], Value]) -> dict[Leaf, Any]:
-    """Config keys with their solved values, lists as a whole. stated: the value of a key where it is not solved."""
+    """Config keys with their solved values; lists as a whole. stated: the value of a key that is not solved."""
     leaves = sorted((leaf for leaf in solved if leaf[0] != SYMBOL), key=str)
     return {
         key: _value({leaf[len(key) :]: solved[leaf] for leaf in entries}, stated(key))
@@ -27,7 +27,7 @@ def key_of_leaf(leaf: Leaf) -> Leaf:
 def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
     """The value of a key from its solved entries; entries that no equation reads keep their stated values.
 
-    It is a single number where no equation reads the length and all entries are equal, unless a list is stated.
+    The value is a single number if no equation reads the length and all entries are equal, unless a list is stated.
     """
     if () in solved:
         return solved[()]
@@ -43,5 +43,5 @@ def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
 
 
 def _entry(stated: Value, at: int) -> Value:
-    """A stated entry: a single number applies to every entry, the last one of a list to entries beyond it."""
+    """A stated entry: a single number applies to every entry, and the last entry of a list to all entries beyond it."""
     return stated if not isinstance(stated, list) else stated[min(at, len(stated) - 1)] if stated else None

@@ -1,4 +1,4 @@
-"""Lists of a config that determine extents: counts per stage, indices of layers, words per layer."""
+"""Lists of a config that determine extents: layers per stage, indices of layers, one word per layer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.solve import Evaluate, Solution, depth_of, literals, on_trial
 
 MOST_LISTED = 4096
-"""Most layers that lists in a config name."""
+"""Most layers that a list of a config may name."""
 LONGEST_STAGES = 33
 """Longest list of stages, and most layers of a stage, that are tried one by one."""
 
@@ -83,10 +83,11 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
 def word_list(
     filters: Sequence[tuple[Evaluate, Span]], current: Sequence[Any], words: Iterable[str | int | float]
 ) -> list[Any] | None:
-    """A list with, at each index, the first word for which every filter matches the stored indices; None without one.
+    """A list that has at each index the first word for which every filter gives the stored indices; None if there is
+    none.
 
-    filters: an extent as a function of the list, and its stored indices. current: the list as it is,
-    with None for entries to add; its words are tried first.
+    filters: an extent as a function of the list, and its stored indices. current: the present list, with None for
+    entries to add; its words are tried first.
     """
     fitting: dict[str | int | float, Span] = {}
     for word in dict.fromkeys(words):
@@ -103,7 +104,7 @@ def word_list(
 
 
 def _counted(scope: Scope, leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
-    """The list with first its length and then its counts set to the values that the extents ask for."""
+    """The list with the requested length, then with its counts set to the values that the extents request."""
     changed = _resized(leaf, current, unequal)
     for one in unequal:
         with one.entered():
@@ -127,7 +128,7 @@ def _with_count(at: Evaluate, current: list[int], element: int, stored: Span) ->
 
 
 def _resized(leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
-    """The list with the length that the extents which depend on the length ask for."""
+    """The list with the length that the extents which depend on it request."""
     for one in unequal:
         with one.entered():
             at = on_trial(one.scope, leaf, one.value)

@@ -1,4 +1,4 @@
-"""What the weights may lack, or have in another shape, if the config is right after all."""
+"""The alternative to a wrong config: the tensors that are lost or misshaped if the config is right after all."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from inspector.reconciler.inverse.differences import Differences
 
 
 def _finds_unexpected(before: Differences, after: Differences) -> bool:
-    """Whether a value has a place for stored tensors that the config has none for: nothing is lost then."""
+    """True if a value makes stored tensors expected that the config does not expect: then none are lost."""
     tensors = [sum(extra.tensors for extra in one.placement.unexpected) for one in (before, after)]
     return tensors[1] < tensors[0]
 
 
 def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
-    """What would be missing if the config were right, where the leaf is the number of some part."""
+    """The family and boxes that are missing if the config is right, if the leaf is the number of some part."""
     gaps = differences.placement.missing
     if differences.total == 1 and gaps:
         return gaps[0].block.key, gaps[0].boxes
@@ -25,21 +25,21 @@ def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] |
 
 
 def lost_beside(before: Differences, after: Differences, value: Any, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
-    """What the weights may have lost instead, if the config is right."""
+    """The family and boxes that the weights may have lost if the config is right."""
     if value is False:
         return _part_lost(before, after)
     return None if _finds_unexpected(before, after) else _lost(before, leaf)
 
 
 def _part_lost(before: Differences, after: Differences) -> tuple[str, tuple[Box, ...]] | None:
-    """A matrix that is missing unless a switch is off: its absence does not say that it is."""
+    """A matrix that is missing unless a switch is off. Its absence alone does not show that the switch is off."""
     left = {gap.block.key for gap in after.placement.missing}
     gaps = (gap for gap in before.placement.missing if gap.block.key not in left and len(gap.block.shape) > 1)
     return next(((gap.block.key, gap.boxes) for gap in gaps), None)
 
 
 def misshaped_alone(differences: Differences) -> tuple[str, tuple[Box, ...]] | None:
-    """The tensor that would have the wrong shape if the config were right, where only one tensor differs."""
+    """The tensor with the wrong shape if the config is right and only one tensor differs."""
     mismatched = differences.placement.mismatched
     return (mismatched[0].block.key, mismatched[0].boxes) if differences.total == 1 and mismatched else None
 

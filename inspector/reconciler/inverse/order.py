@@ -1,4 +1,4 @@
-"""The order of values that explain the differences."""
+"""Ranks the values that explain the differences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.reconciler.inverse.solve import default_of
 
 
 class Tested(msgspec.Struct, frozen=True, eq=False):
-    """A value of a leaf with its effect and rank; the greatest rank is named first.
+    """A value of a leaf with its effect and rank. The value with the greatest rank is named first.
 
     value: for an interval, the representative one.
     """
@@ -26,8 +26,8 @@ class Tested(msgspec.Struct, frozen=True, eq=False):
 
 
 def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
-    """Ranks a value: by what it explains, then null for other ranks, then stated keys first, then dims, then the key
-    nearest to the rows.
+    """A value with its rank: by the tensors it explains, then null if it explains other numbers of dims, then stated
+    keys, then dims, then the key nearest to the rows.
     """
     leaf = ballot.leaf
     stated, defaulted = differences.plan.scope.leaf(leaf)
@@ -53,20 +53,22 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
 
 
 def explains_ranks(differences: Differences, leaf: Leaf) -> bool:
-    """Whether null may explain that a tensor of a row that reads a leaf has another number of dims: no size does."""
+    """True if null may explain that a tensor of a row that reads a leaf has another number of dims, which no size
+    explains.
+    """
     readers = {differences.keys[at] for at in differences.readers.get(leaf, ())}
     return any(not same_rank(one) and one.block.key in readers for one in differences.placement.mismatched)
 
 
 def _usual(ballot: Ballot, default: Any) -> bool:
-    """Whether the default of the class is among the requested values."""
+    """True if the default of the class is among the requested values."""
     if type(default) is int and type(ballot.value) is int and type(ballot.last) is int:
         return ballot.value <= default <= ballot.last
     return type(default) is type(ballot.value) and bool(default == ballot.value)
 
 
 def standing_for(ballot: Ballot, default: Any) -> Any:
-    """The representative value of an interval: the default of the class where it is inside, else the roundest."""
+    """The representative of an interval: the default of the class if it is inside, else the roundest number."""
     low, high = ballot.value, ballot.last
     if type(low) is not int or type(high) is not int or low >= high:
         return low
@@ -77,5 +79,5 @@ def standing_for(ballot: Ballot, default: Any) -> Any:
 
 
 def _roundness(value: Any) -> int:
-    """The power of two that divides a number."""
+    """The largest power of two that divides a number."""
     return value & -value if type(value) is int and value > 0 else 0

@@ -1,4 +1,4 @@
-"""Whether a value explains only a fraction of a lost, added or renamed part, which a config key never does."""
+"""Decides whether a value explains only a fraction of a lost, added or renamed part, which a config key never does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from inspector.reconciler.place import Placement
 
 
 def explains_in_part(differences: Differences, moved: Mapping[str, None], before: Placement, after: Placement) -> bool:
-    """Whether the families that a value affects are only a fraction of what belongs together.
+    """True if the families that a value affects are only a fraction of a part that was lost, added or renamed together.
 
-    before, after: these families only, without and with the value. A value that corrects shapes is never partial.
+    before, after: the placement of these families without and with the value. A value that corrects shapes is never
+    partial.
     """
     if _mismatched(after) < _mismatched(before):
         return False
@@ -42,7 +43,7 @@ def explains_in_part(differences: Differences, moved: Mapping[str, None], before
 
 
 def _of_lost_part(differences: Differences, resolved: Boxes, gaps: Boxes) -> bool:
-    """Whether the tensors belong to a part of which nothing is stored, while other tensors of it stay missing."""
+    """True if the tensors belong to a part that is wholly absent, while other tensors of the part stay missing."""
     lost = {prefix for key in resolved for prefix in prefixes_of(key) if prefix not in differences.prefixes}
     return any(prefix in lost for key in gaps for prefix in prefixes_of(key))
 
@@ -60,26 +61,26 @@ def _unexpected(placement: Placement) -> Boxes:
 
 
 def _splits(differences: Differences, gaps: Boxes, unexpected: Boxes) -> bool:
-    """Whether a renaming is half explained: its name is no longer missing, but its new name is still stored."""
+    """True if half of a renaming is explained: the old name is no longer missing, but the new name is still stored."""
     return any(
         bool(without(missing, gaps)) != bool(without(stored, unexpected)) for missing, stored in differences.renamed
     )
 
 
 def _holes(differences: Differences, gaps: Boxes) -> dict[str, Span]:
-    """The indices below each prefix at which tensors are missing and nothing is stored."""
+    """The indices below each prefix at which tensors are missing and none are stored."""
     found = _by_first_index(gaps)
     holes = {prefix: span - differences.stored.get(prefix, Span()) for prefix, span in found.items()}
     return {prefix: span for prefix, span in holes.items() if span}
 
 
 def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
-    """Whether these index sets contain all of the others."""
+    """True if these index sets contain all of the others."""
     return all(not indices - spans.get(prefix, Span()) for prefix, indices in others.items())
 
 
 def without(found: Boxes, cut: Boxes) -> Boxes:
-    """The families and indices that are not in the other set."""
+    """The families and indices that are not in `cut`."""
     left: Boxes = {}
     for key, boxes in found.items():
         rest = minus(boxes, [box for box in cut.get(key, ()) if boxes and len(box) == len(boxes[0])])
@@ -89,7 +90,7 @@ def without(found: Boxes, cut: Boxes) -> Boxes:
 
 
 def _by_first_index(boxes: Boxes) -> dict[str, Span]:
-    """The first indices of some tensors below each prefix; a tensor without indices is listed under its own name."""
+    """The first indices of some tensors below each prefix. A tensor without indices is listed under its own name."""
     found: dict[str, list[Span]] = {}
     for key, listed in boxes.items():
         name = key.partition(".#.")[0] if "#" in key else key

@@ -1,4 +1,4 @@
-"""Equations of presence: rows with conditions that contradict the stored names."""
+"""Equations of presence: stored names that contradict the conditions of their rows."""
 
 from __future__ import annotations
 
@@ -34,17 +34,18 @@ SMALL = 33
 """Counts and indices in conditions are tried one by one below this number."""
 LARGE = 8192
 LONGEST_SWITCH = 2
-"""Letters of the name of such a switch, "b" or "bo"; keys of configs have more."""
+"""Most letters in the name of a switch of shared rows, such as "b" or "bo"; config keys have more."""
 
 
 Alike = tuple[object, ...]
-"""Equal for two rows that have the same indices at every value of the config."""
+"""A value that is equal for two rows if they have the same indices under every config."""
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """A leaf that a row may read, and what is stored of its family; the families of a module ask the same.
+    """A leaf that a row may read, and the stored indices of its family. The families of one module ask the same
+    question.
 
-    alike: of all rows of the family. own: of the row in question. stored: as `stored_axes`.
+    alike: the `Alike` of all rows of the family. own: that of the row in question. stored: as in `stored_axes`.
     """
 
     leaf: Leaf
@@ -77,9 +78,9 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
 
 
 def _answered(differences: Differences, asked: Mapping[_Question, tuple[str, int]]) -> dict[_Question, list[Any]]:
-    """Question -> values of its leaf. asked: the family and the row of each.
+    """Question -> candidate values of its leaf. asked: the family and the row of each question.
 
-    The questions about one leaf try the same values, and are answered together: rows that are alike are expanded once
+    Questions about one leaf try the same values, so they are answered together: rows that are alike are expanded once
     for each value.
     """
     of_leaf: dict[Leaf, list[_Question]] = {}
@@ -109,7 +110,9 @@ def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
 
 
 def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
-    """The leaves that decide the presence of a row; where its conditions depend on its holes, all leaves it reads."""
+    """The leaves that decide the presence of a row. If its conditions depend on its holes, these are all leaves it
+    reads.
+    """
     plan, row = differences.plan, differences.rows[at]
     plan.scope.trace.reads = set()
     for condition in row.slot.whens:
@@ -121,13 +124,15 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
 
 
 def _is_switch(leaf: Leaf) -> bool:
-    """Whether a leaf is a switch of shared rows that the definition leaves off, and no key of the config."""
+    """True if a leaf is not a config key but a switch of shared rows that the definition leaves off."""
     name = leaf[-1]
     return isinstance(name, str) and name.isalpha() and len(name) <= LONGEST_SWITCH and leaf[0] != SYMBOL
 
 
 def _values(differences: Differences, axes_at: Evaluate, question: _Question, at: int) -> Iterator[Any]:
-    """Values of a leaf at which the rows of a family together have the stored indices. axes_at: the indices of all."""
+    """Values of a leaf at which the rows of a family together have the stored indices. axes_at: the
+    expected indices.
+    """
     leaf, stored = question.leaf, question.stored
     if leaf[-1] == "#":
         return
@@ -144,7 +149,8 @@ def _values(differences: Differences, axes_at: Evaluate, question: _Question, at
         yield default
     elif (number := whole(current)) is not None:
         if now == stored and axes_at(None) == stored:
-            yield None  # the row has another rank than what is stored; without the key another row may describe it
+            # the row has another rank than the stored tensor; if the key is null, another row may describe the tensor
+            yield None
         yield from _numbers(axes_at, number, stored)
 
 
@@ -171,7 +177,7 @@ def _words(
 
 
 def _sizes(differences: Differences, at: int, leaf: Leaf) -> list[int]:
-    """The stored sizes of the dims that a leaf gives, of a row that is absent without it."""
+    """The stored sizes of the dims that equal a leaf, in a row that is absent without this leaf."""
     slot, family = differences.rows[at].slot, differences.weights.families.get(differences.keys[at])
     if family is None or len(family.usual.shape) != len(slot.dims):
         return []
@@ -181,14 +187,14 @@ def _sizes(differences: Differences, at: int, leaf: Leaf) -> list[int]:
 
 
 def _sizes_beside(differences: Differences, at: int, leaf: Leaf) -> list[int]:
-    """The same by another row under the same conditions: a width may be that of one matrix of a part."""
+    """The same for another row with the same conditions: a width may occur in only one matrix of a part."""
     whens = differences.rows[at].slot.whens
     alike = (other for other in differences.readers.get(leaf, ()) if differences.rows[other].slot.whens == whens)
     return next(filter(None, (_sizes(differences, other, leaf) for other in alike)), [])
 
 
 def _is_leaf(scope: Scope, node: Node, leaf: Leaf) -> bool:
-    """Whether an expression is a leaf, by itself or through symbols."""
+    """True if an expression is just this leaf, directly or through symbols."""
     for _ in range(FARTHEST):
         if not isinstance(node, Word) or len(node.path) != 1 or node.path[0] not in scope.symbols:
             break
@@ -238,16 +244,16 @@ def _size(axes: Axes | None) -> int:
 
 
 def stored_axes(family: Family | None) -> Axes | None:
-    """The stored indices of a family at each `#`; None where nothing is stored."""
+    """The stored indices of a family at each `#`; None if it is not stored."""
     return None if family is None else _union(family.boxes)
 
 
 Expanded = dict[tuple[Alike, str, str], Sequence[Box]]
-"""(row, family where the row has several, value of the leaf on trial) -> index sets."""
+"""(row, the family if the row has several, value of the leaf on trial) -> index sets."""
 
 
 def _expected_axes(differences: Differences, key: str, known: Expanded) -> Callable[[], Axes | None]:
-    """What gives the indices that the rows of a family expect at each `#`; None where they expect nothing."""
+    """A function for the indices that the rows of a family expect at each `#`, or None if they expect no tensor."""
     users = differences.users[key]
     needed = [at for at in users if not _may_be_left_out(differences, at)] or users
     binder, trace = differences.plan.binder, differences.plan.scope.trace

@@ -1,4 +1,4 @@
-"""Inverts one expression by evaluating it at other values of one leaf."""
+"""Inverts one expression: finds the values of one leaf at which it has a target value, by evaluating it repeatedly."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from inspector.notation.scope import Scope
 from inspector.notation.trace import LENGTH, Leaf
 
 LARGEST = 2**48
-"""Larger than any dim that a checkpoint can store."""
+"""Larger than any dim of a stored tensor."""
 SMALL = 65
-"""Numbers with no monotonic effect (divisors, periods) are tried one by one below this."""
+"""Below this, numbers whose effect is not monotonic (divisors, periods) are tried one by one."""
 MOST_EQUAL = 8
-"""Most values that fit equally well and are listed: as many as a reader can compare."""
+"""Most equally good values that are listed: as many as a reader can compare."""
 PATIENCE = 6
-"""An expression that is constant over this many doublings of its leaf is taken to be bounded."""
+"""An expression that is constant over this many doublings of its leaf is treated as bounded."""
 
 
 class Solution(msgspec.Struct, frozen=True):
-    """A value at which an equation holds; for numbers, all from `value` to `last`.
+    """A value at which an equation holds; for numbers, it holds from `value` to `last`.
 
-    follows: whether the expression is monotonic in the value, so that no other number fits.
+    follows: True if the expression is monotonic in the value, so that no other number fits.
     """
 
     value: Any
@@ -39,7 +39,7 @@ Evaluate = Callable[[Any], Any]
 
 
 def on_trial(scope: Scope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
-    """An expression as a function of one leaf; it returns None for impossible values."""
+    """An expression as a function of one leaf. The function returns None for impossible values."""
     trace = scope.trace
 
     def at(value: Any) -> Any:
@@ -59,7 +59,8 @@ def solutions(
 ) -> Iterator[Solution]:
     """The values of a leaf at which an expression has a target value.
 
-    default: that of the class, always tried. words: candidates for a text. most: the greatest number that is tried.
+    default: the default of the class, which is always tried. words: candidates for a text. most: the greatest number
+    that is tried.
     """
     if isinstance(current, list | dict):
         return
@@ -81,7 +82,7 @@ def solutions(
 
 
 def whole_solutions(at: Evaluate, current: int | None, target: int, most: int = LARGEST) -> Iterator[Solution]:
-    """The integers at which an expression has a target value: an interval where it is monotonic, else single ones."""
+    """The integers at which an expression has a target value: one interval if it is monotonic, else single numbers."""
     now = at(current) if current is not None else None
     near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
@@ -99,7 +100,7 @@ def whole_solutions(at: Evaluate, current: int | None, target: int, most: int = 
 
 
 def _ends(at: Evaluate, target: int, solution: Solution) -> bool:
-    """Whether an expression is smaller on one side of an interval and greater on the other."""
+    """True if an expression is smaller than the target on one side of an interval and greater on the other."""
     before, after = at(solution.value - 1), at(solution.last + 1)
     if after is None or (before is None and solution.value > 1):
         return False
@@ -136,7 +137,7 @@ LONGEST = 1024
 
 
 def last_of(at: Callable[[int], Any], target: Any, first: int) -> int:
-    """The last number, counted from the first, at which an expression has the target; the first if there is no end."""
+    """The last number, from `first` on, at which an expression has the target; `first` if there is no end."""
     low, step = first, 1
     while at(low + step) == target:
         low, step = low + step, 2 * step
@@ -150,7 +151,7 @@ def last_of(at: Callable[[int], Any], target: Any, first: int) -> int:
 
 
 def first_of(at: Callable[[int], Any], target: Any, last: int) -> int:
-    """The smallest number from which an expression keeps the target up to the last one."""
+    """The smallest number from which on an expression has the target, up to `last`."""
     high, step = last, 1
     while high - step > 0 and at(high - step) == target:
         high, step = high - step, 2 * step
@@ -164,7 +165,9 @@ def first_of(at: Callable[[int], Any], target: Any, last: int) -> int:
 
 
 def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> list[str]:
-    """The words that a leaf may have: the default of the class, those of its list, those in comparisons."""
+    """The words that a leaf may have: the default of the class, the words of its list, and those it is
+    compared with.
+    """
     default = default_of(root, leaf)
     found: dict[str, None] = {default: None} if isinstance(default, str) else {}
     beside = root.leaf(leaf[:-1])[0] if isinstance(leaf[-1], int) else None
@@ -174,7 +177,9 @@ def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> li
 
 
 def reached(scope: Scope, nodes: Iterable[Node]) -> Iterator[tuple[int, Scope, Node]]:
-    """(number of definitions between, scope, node) of everything that expressions read, through definitions."""
+    """(number of definitions in between, scope, node) for every node that expressions read, also
+    through definitions.
+    """
     level, seen = [(scope, node) for node in nodes], set[tuple[str | int, ...]]()
     for depth in count():
         below: list[tuple[Scope, Node]] = []
@@ -204,7 +209,7 @@ def literals(scope: Scope, nodes: Iterable[Node]) -> list[str]:
 
 
 FARTHEST = 9
-"""Greatest number of definitions between a row and a key that is distinguished."""
+"""Numbers of definitions between a row and a key are not distinguished beyond this."""
 
 
 def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
@@ -217,7 +222,7 @@ def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
 
 
 def default_of(scope: Scope, leaf: Leaf) -> Any:
-    """The default of a leaf in the class; None where it has none."""
+    """The default of a leaf in the class; None if there is none."""
     value: Any = scope.settings.defaults
     for step in leaf:
         if isinstance(value, Mapping):

@@ -1,4 +1,6 @@
-"""All equations of a checkpoint; an answer is recomputed only where something that it reads was solved."""
+"""All equations of a checkpoint, with cached results. A result is recomputed only if a value that it
+reads was solved.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ Nodes = tuple[Node, ...]
 class System(msgspec.Struct, eq=False):
     """Rows and their equations.
 
-    rows: those with stored tensors. by_key: the same by key. unclear: dims that determine nothing.
-    answers: cached results for a row, a key or an equation. readers: name -> the cached results that read it.
-    names: (submodel, expressions) -> all names that they read, through definitions. assumed: extents that share their
-    families with others, so that only the layout is known.
+    rows: the rows with stored tensors. by_key: these rows by key. unclear: dims that determine nothing. answers: cached
+    results for a row, a key or an equation. readers: name -> the cached results that read it. names: (submodel,
+    expressions) -> all names that they read, through definitions. assumed: extents that share their families with other
+    extents, so that their values are only one possible layout.
     """
 
     rows: Sequence[KeyedRow]
@@ -38,7 +40,7 @@ class System(msgspec.Struct, eq=False):
     assumed: set[Leaf] = set()
 
     def once(self, question: Any, scope: Scope, nodes: Nodes, answer: Callable[[], Any]) -> Any:
-        """The cached result about expressions; computed again when something that they read is solved."""
+        """The cached result about some expressions. It is computed again after a value that it reads was solved."""
         if question not in self.answers:
             self.answers[question] = answer()
             below = (scope.path, nodes)
@@ -50,7 +52,7 @@ class System(msgspec.Struct, eq=False):
         return self.answers[question]
 
     def forget(self, solved: Iterable[Leaf]) -> None:
-        """Drops the cached results that newly solved leaves and symbols may change."""
+        """Drops the cached results that read newly solved leaves and symbols."""
         for name in {step for leaf in solved for step in leaf if isinstance(step, str)}:
             for question in self.readers.pop(name, ()):
                 self.answers.pop(question, None)

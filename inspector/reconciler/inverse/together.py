@@ -1,4 +1,4 @@
-"""Several wrong keys at once: the equations are solved without the config, and the solution replaces it."""
+"""Finds several wrong keys at once: solves the equations without the config and compares the solution with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inspector.reconciler.inverse.unknown import solve
 
 
 def solved_values(plan: Plan, weights: Weights) -> dict[Leaf, Any]:
-    """Config keys -> the values that the weights give, where the config states others."""
+    """Config keys -> the values that the weights give, for keys that have other values in the config."""
     scope, settings = plan.scope, plan.scope.settings
     blank = replace(settings, values=_types(settings.values), defaults=switches(settings.defaults), known=False)
     unknown = Scope(scope.definition, blank, scope.lookup)
@@ -41,13 +41,13 @@ def solved_values(plan: Plan, weights: Weights) -> dict[Leaf, Any]:
 
 
 def _types(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A config reduced to the model types of its sub-configs."""
+    """A config that is reduced to the model types of its sub-configs."""
     found: dict[str, Any] = {key: _types(part) for key, part in values.items() if isinstance(part, Mapping)}
     return {**found, "model_type": values["model_type"]} if "model_type" in values else found
 
 
 def _words(scope: Scope, unknown: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Any]:
-    """Lists of words, one per stage or layer, for which filters give the stored index sets."""
+    """Lists with one word per stage or layer, for which filters give the stored index sets."""
     stored: dict[tuple[tuple[str, ...], str], Span | None] = {}
     for row in rows:
         for hole in row.slot.holes:

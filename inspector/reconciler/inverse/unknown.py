@@ -1,8 +1,8 @@
-"""Solves the equations for unknown values: without a config, or where it leaves something out.
+"""Solves the equations for unknown values, if there is no config or if it lacks keys.
 
 Every stored dim and every index set is an equation over leaves of the config and symbols of the definition. An equation
-with one unknown gives its value; a value that several equations agree on is solved, and solves others. What occurs
-only in a product or in an interval stays unknown.
+with one unknown gives its value. A value that several equations agree on is solved, and helps to solve others. Values
+that occur only in a product or an interval stay unknown.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from inspector.reconciler.inverse.system import System, system_of
 from inspector.reconciler.products import elected
 
 Lacking = Callable[[Scope, Equation], list[Leaf]]
-"""The unknown of an equation."""
+"""Gives the unknown of an equation."""
 STEPS_AN_EQUATION = 4
 
 
 def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
-    """The scope with every leaf and symbol that follows from names and shapes alone."""
+    """The scope with every leaf and symbol that follows from the names and shapes."""
     rows = rows_of(scope, slots, spelling, families)
     scope = scope.with_solved(_inside_segments(scope, slots, spelling, families))
     scope = scope.with_solved(_outer_extents(scope, rows, None))
@@ -82,7 +82,7 @@ def _round(scope: Scope, rows: Sequence[KeyedRow], system: System) -> dict[Leaf,
 
 
 def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> dict[Leaf, Value]:
-    """The indices of holes inside a segment (`mapping_{F}`), where the config does not determine them."""
+    """The indices of holes inside a segment (`mapping_{F}`) that the config does not determine."""
     found: dict[Leaf, Span] = {}
     for slot in slots:
         inner = scope_of(scope, slot)
@@ -99,7 +99,7 @@ def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, fa
 
 
 def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
-    """The keys that must be null: their presence would add rows, none of which is stored."""
+    """The keys that must be null: if they were present, rows would be expected of which none is stored."""
     stored: dict[Leaf, bool] = {}
     for row in rows:
         for condition in row.slot.whens:
@@ -111,12 +111,12 @@ def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
 
 
 class HoleStored(msgspec.Struct):
-    """What is stored at an outermost hole.
+    """The stored indices of an outermost hole.
 
-    rows: its rows, and its position in each. observed: (indices, other holes there) of each family; families where
-    a row with other conditions also has an index are `unclear`. own: whether required rows that no other hole has
-    are stored; None without such rows. optional: whether all rows are in optional groups. cut: whether the hole is
-    a part of another hole.
+    rows: its rows, with its position in each. observed: (indices, other holes there) of each family. unclear: the same
+    for families in which a row with other conditions also has an index. own: whether required rows that no other hole
+    has are stored; None if there are no such rows. optional: all rows are in optional groups. cut: the hole is a part
+    of another hole.
     """
 
     rows: list[tuple[KeyedRow, int]] = msgspec.field(default_factory=list)
@@ -134,12 +134,12 @@ class HoleStored(msgspec.Struct):
 
 
 def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], assumed: set[Leaf] | None) -> dict[Leaf, Value]:
-    """The index sets of outermost holes that are still unknown.
+    """The index sets of those outermost holes that are still unknown.
 
-    assumed: None for holes that have families of no other hole. Where a family serves two holes (DeepSeek's layers
-    and its MTP layers) the second has the rest; it is added where nothing distinguishes the two. A hole of optional
-    groups is empty unless families of it alone are stored; so is one with nothing stored but what another hole explains
-    (SD3's layers with a second attention).
+    assumed: None to solve only holes that have families of their own. If a family serves two holes (DeepSeek's layers
+    and its MTP layers), the second hole has the rest of the indices, and is added to `assumed` if nothing distinguishes
+    the two. A hole is empty if it belongs to optional groups and no families of its own are stored, or if another hole
+    explains all its stored tensors (SD3's layers with a second attention).
     """
     holes = _holes(scope, rows)
     found: dict[Leaf, Value] = {}
@@ -188,7 +188,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
         hole.optional = hole.optional and slot.group is not None
         hole.cut = any(base in inner.symbols for base in bases(inner.definition, axis))
         numbered = numbers.get((row.key, position), ())
-        beside = [one for one in numbered if _is_beside(one, row, position)]
+        beside = [one for one in numbered if _differ_only_at(one, row, position)]
         clear = len(beside) == len(numbered) and all(one.slot.whens == slot.whens for one in beside)
         own = Span.of(index for one in beside if isinstance(index := one.axes[position], int))
         span = row.family.axis(position)
@@ -197,7 +197,9 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
 
 
 def _explained(scope: Scope, hole: HoleStored) -> Span | None:
-    """The indices at which the rows of the hole have exactly the stored inner indices; None without such rows."""
+    """The indices at which the rows of the hole have exactly the stored inner indices; None if there
+    are no such rows.
+    """
     inner: dict[tuple[str, int], list[KeyedRow]] = {}
     for row, position in hole.rows:
         if len(row.axes) == position + 2:
@@ -215,20 +217,20 @@ def _explained(scope: Scope, hole: HoleStored) -> Span | None:
 
 
 def _row_indices(scope: Scope, row: KeyedRow, position: int, index: int) -> Span | None:
-    """The indices of a row at the last position when the preceding hole is at an index."""
+    """The indices of a row at the last position if the preceding hole is at `index`."""
     inner, axis = scope_of(scope, row.slot), row.axes[position + 1]
     with inner.at(((str(row.axes[position]), index),)):
         return Span.of([axis]) if isinstance(axis, int) else extent(inner.word((axis,)))
 
 
-def _is_beside(one: KeyedRow, other: KeyedRow, position: int) -> bool:
-    """Whether two rows differ only in the index at one position."""
+def _differ_only_at(one: KeyedRow, other: KeyedRow, position: int) -> bool:
+    """True if two rows differ only in the index at one position."""
     same = one.axes[:position] == other.axes[:position] and one.axes[position + 1 :] == other.axes[position + 1 :]
     return same and one.slot.choices == other.slot.choices
 
 
 def _needed(slot: Slot) -> bool:
-    """Whether a row is unconditionally required."""
+    """True if a row is required unconditionally."""
     return not (slot.optional or slot.whens or slot.tied or slot.choices or slot.group)
 
 
@@ -250,7 +252,9 @@ def _observed(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
 
 
 def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
-    """The one unknown leaf of an equation; before an entry of a list the list itself, which may be a single number."""
+    """The only unknown leaf of an equation, after the list that contains it: the list may be a single
+    number instead.
+    """
     trace = scope.trace
     value_at(scope, equation)
     unknown = trace.unknown()
@@ -265,7 +269,7 @@ def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
 
 
 def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
-    """The one unknown symbol of an equation."""
+    """The only unknown symbol of an equation."""
     if not scope.settings.known and value_at(scope, equation) is not None:
         return []
     paths = {path for node in equation.nodes for path in words(node) if len(path) > 1 or not is_known(scope, path[0])}
@@ -277,9 +281,9 @@ def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
 
 
 def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System) -> dict[Leaf, Value]:
-    """The values that equations with one unknown agree on; equations that are a single word come first.
+    """The values that equations with one unknown agree on. Equations of a single word come first.
 
-    The length of a list is solved after its entries, which bound it.
+    The length of a list is solved after its entries, since they bound it.
     """
     votes: dict[bool, dict[Leaf, Counter[int]]] = {True: {}, False: {}}
     fitting: dict[Leaf, dict[Leaf, set[int]]] = {}
@@ -310,7 +314,7 @@ def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System
 
 
 def _fitting(scope: Scope, system: System) -> dict[Leaf, Value]:
-    """The greatest of several numbers with the same index sets, such as a count of 0 or 1 where index 0 is fixed."""
+    """The greatest of several numbers with the same index sets, such as a count of 0 or 1 if only index 0 can exist."""
     fitting: dict[Leaf, set[int]] = {}
     for _, leaves, values in _asked(scope, system.extents(scope), lacking_leaves, system):
         if leaves:
@@ -321,7 +325,7 @@ def _fitting(scope: Scope, system: System) -> dict[Leaf, Value]:
 def _asked(
     scope: Scope, equations: Equations, lacking: Lacking, system: System
 ) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
-    """Each equation with its unknown, and the numbers at which it holds."""
+    """Each equation with its unknown leaves and the numbers at which it holds."""
     spend(STEPS_AN_EQUATION * len(equations), "the shapes of the tensors")
     for equation in equations:
         inner = scope.below(equation.path)
@@ -341,14 +345,14 @@ def _answer(scope: Scope, equation: Equation, lacking: Lacking) -> tuple[list[Le
 
 
 def _least_length(scope: Scope, leaf: Leaf) -> int:
-    """The smallest possible length of a list: beyond the entry that is read and the solved ones."""
+    """The smallest possible length of a list: it must exceed the index of every entry that is solved or read."""
     list_of, known = leaf[:-1], scope.trace.solved
     indices = [one[-1] for one in known if one[:-1] == list_of and isinstance(one[-1], int)]
     return 1 + max(indices, default=0)
 
 
 def _solutions(at: Evaluate, target: int | Span) -> set[int]:
-    """The integers at which an equation holds; none where there are many."""
+    """The integers at which an equation holds; empty if there are many."""
     one, two = at(1), at(2)
     if one is None and two is None:
         return set()
