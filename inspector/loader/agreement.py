@@ -42,7 +42,7 @@ FILES_REPORTED: Final = 2
 
 
 class Agreement(Struct):
-    """The result of the comparison. same: index and headers agree on every name."""
+    """The result of the comparison. same: True if index and headers agree on every name."""
 
     same: bool
     findings: list[Finding] = []
@@ -59,8 +59,8 @@ def compare(
 ) -> Agreement:
     """Compares the map of the index with the headers.
 
-    file_of: tensor -> file, from the headers. gone: files without a readable header, and why. there: names in
-    the source. unlisted: files of the set that the index does not name.
+    file_of: tensor -> file, from the headers. gone: files without a readable header, with the reason. there: file names
+    in the source. unlisted: files of the set that the index does not name.
     """
     promise = index.weight_map
     if promise == file_of and not copies and not unlisted:
@@ -96,10 +96,10 @@ def compare(
     copies = [copy for copy in copies if not (copy.unlisted and copy.file in elsewhere)]
     reported.extend(_unsafe(unusable, index.file, here=bool(elsewhere) and elsewhere <= unlisted))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
-    if not foreign or absent:  # what an index of other weights lists says nothing of these
+    if not foreign or absent:  # the entries of an index of other weights say nothing about these files
         reported.extend(_by_file(TensorAbsent, missing, index.file))
         reported.extend(_moved(found.moved, found.ways, index.file))
-        if extra and all(_is_new(copy) for copy in copies if copy.unlisted):  # one index that lacks entries
+        if extra and all(_is_new(copy) for copy in copies if copy.unlisted):  # a single index that lacks entries
             forgotten = {copy.file for copy in copies if copy.unlisted} & unlisted
             for name, file in file_of.items() if forgotten else ():
                 if file in forgotten and name not in promise:
@@ -112,10 +112,11 @@ def compare(
 
 
 class _Differing(Struct):
-    """File of the index -> the names there that headers have elsewhere or nowhere.
+    """Tensors that the index assigns to a file and whose header has them in another file or nowhere, by file of the
+    index.
 
-    absent: of files that are absent. silent: of files without a readable header. missing: of files that lack them.
-    moved: of names in other files, which `ways` has. unusable: of files with a path.
+    absent: the file does not exist. silent: the file has no readable header. missing: no file contains the tensors.
+    moved: other files, given in `ways`, contain the tensors. unusable: the index gives a path instead of a file name.
     """
 
     absent: dict[str, list[str]] = {}
@@ -150,13 +151,13 @@ def _differing(
 
 
 def _unsafe(unusable: Mapping[str, list[str]], index: str, *, here: bool) -> Iterator[Finding]:
-    """The finding on names of files with a path. here: whether all these files are in the folder itself."""
+    """The finding on file names with a path. here: True if all these files are in the folder itself."""
     for one in _by_file(ShardNameUnsafe, unusable, index, most=1):
         yield msgspec.structs.replace(one, here=here)
 
 
 def _holds_another(index: Index, missing: Mapping[str, list[str]], copies: Sequence[Copy]) -> Finding | None:
-    """The finding on a shard that has the tensors of another one in the place of its own, all of them."""
+    """The finding on a shard that contains the tensors of another shard instead of its own."""
     listed = [one for one in copies if not one.unlisted]
     lost = [file for file, names in missing.items() if len(names) == len(index.promised.get(file, ()))]
     if len(listed) != 1 or len(lost) != 1:
@@ -176,7 +177,7 @@ def _holds_another(index: Index, missing: Mapping[str, list[str]], copies: Seque
 def _of_another_shard(
     index: Index, missing: Mapping[str, list[str]], copies: Sequence[Copy]
 ) -> ShardOfAnotherSave | None:
-    """The finding on the one shard that lacks tensors of its own and repeats those of others."""
+    """The finding on the only shard that lacks tensors of its own and repeats tensors of other shards."""
     listed = [one for one in copies if not one.unlisted]
     if len(missing) != 1 or not listed:
         return None
@@ -194,7 +195,9 @@ def _of_another_shard(
 def _not_promised(
     promise: Mapping[str, str], file_of: Mapping[str, str], lost: int, unlisted: Set[str]
 ) -> dict[str, list[str]]:
-    """File -> its tensors that the index does not name. lost: number of tensors that it names and nothing stores."""
+    """File -> its tensors that the index does not name. lost: number of tensors that the index names and no file
+    stores.
+    """
     extra: dict[str, list[str]] = {}
     if len(file_of) + lost != len(promise) or not file_of.keys() <= promise.keys():
         for name in sorted(file_of.keys() - promise.keys()):
@@ -223,14 +226,14 @@ def _of_another_save(index: Index, absent: Mapping[str, list[str]], file_of: Map
 
 
 def doubled(copies: Iterable[Copy]) -> list[Finding]:
-    """Tensors that are in two files of one set."""
+    """The findings on tensors that are stored in two files of one set."""
     same = {copy.file: list(copy.same) for copy in copies if copy.same}
     other = {copy.file: list(copy.other) for copy in copies if copy.other}
     return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
 
 
 def unindexed(weights: WeightSet) -> list[Finding]:
-    """Numbered shards without a usable index: reports which numbers are missing."""
+    """The findings on numbered shards without a usable index: which numbers are missing."""
     if not weights.numbered:
         return []
     by_count: dict[int, set[int]] = {}
@@ -239,7 +242,7 @@ def unindexed(weights: WeightSet) -> list[Finding]:
         if found is not None:
             by_count.setdefault(found[1], set()).add(found[0])
     reported: list[Finding] = []
-    indexed = weights.kind != "gguf"  # the parts of a GGUF model refer to each other
+    indexed = weights.kind != "gguf"  # the parts of a GGUF model refer to each other without an index
     if weights.index is None and by_count and indexed:  # Meta's consolidated.00 is numbered and never has an index
         reported.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
     reported.extend(totals_differ(weights.files))
@@ -300,7 +303,7 @@ def _unlisted_files(copies: list[Copy], index: str) -> Finding:
 def _by_file(
     kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None, most: int = FILES_REPORTED
 ) -> list[Finding]:
-    """One finding for each file, or one for all of more than `most`."""
+    """One finding for each file; one for all of them if there are more than `most`."""
     if len(groups) > most:
         tensors = sum(len(names) for names in groups.values())
         return [kind(tensors=tensors, names=tuple(sorted(groups)[:NAMES_SHOWN]), index=index, files=len(groups))]
@@ -311,7 +314,7 @@ def _by_file(
 
 
 def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
-    """Tensors in another file than the index states, with the file that contains them; one finding for all files."""
+    """The findings on tensors in another file than the index states, with the files that contain them."""
     return [
         finding
         if finding.place.file is None
@@ -321,7 +324,7 @@ def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], in
 
 
 def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str, of: int) -> list[Finding]:
-    """Missing files with the layers that are lost with them: one finding, and one for those that are broken links."""
+    """The findings on missing files with the layers that they contain: one for absent files, one for broken links."""
     links = {file: names for file, names in groups.items() if gone.get(file) == "broken link"}
     others = {file: names for file, names in groups.items() if file not in links}
     grouped = ((others, False), (links, True))

@@ -51,24 +51,21 @@ SIBLINGS_KEPT: Final = 1_000
 class Checkpoint(Struct, frozen=True):
     """A checkpoint as read from its headers, index and configs.
 
-    tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
-    lists in it, or that its header names without a usable layout, with unknown layouts. cut:
-    tensors with missing bytes. damaged: safetensors files with findings on the header.
-    set_name: the name of the audited set. partial: one shard of several was selected, so that absent tensors are not
-    missing. readable: at least one header was read.
-    address: the resolved source, `org/name@revision/folder` for a repository; commit: the
-    commit that was read. cached: it was read from the local cache of the Hub. traffic, download: of
-    what was read over a network. metadata: what the weight files state about the model (GGUF), unless a
-    config was given to use instead. ties: names that share storage, as the format states. copies: tensor ->
-    number of further copies, where the files are slices of one model. shadows: the repository that a local
-    path hides.
-    folder: its local path, "" for a single file and for a remote source; tree: every file of a
-    repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
-    shapes, None where none were asked for. reach: the place again, as it was opened, to read such
-    values and what is in its folders. by_rank: file -> its tensors (None: it gave none), of files that are numbered
-    by rank and may be slices of one model. alone: the file, the set or the config was named, so that what a
-    loader would find in the folder does not matter. rival: the set that the same loader would take if the audited one
-    were absent. names_in_file: names in `tensors` -> those in the file, for a component of a single file.
+    tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors with unknown layouts: those
+    that the index lists in an unreadable file, or that a header names without a usable layout. cut: tensors with
+    missing bytes. damaged: safetensors files with findings on the header. set_name: the name of the audited set.
+    partial: one shard of several was selected, so that absent tensors are not missing. readable: at least one header
+    was read. address: the resolved source, `org/name@revision/folder` for a repository; commit: the commit that was
+    read. cached: it was read from the local cache of the Hub. traffic, download: only for reading over a network.
+    metadata: what the weight files (GGUF) state about the model, unless a config was given to use instead. ties: names
+    that share storage according to the format. copies: tensor -> number of further copies, if the files are slices of
+    one model. shadows: the repository that a local path hides. folder: its local path, "" for a single file and for a
+    remote source; tree: every file of a repository's folder, as the Hub states it. kept_shapes: tensors whose values
+    were read because they are shapes; None if none were requested. reach: opens the place again, to read such values
+    and the content of its folders. by_rank: file -> its tensors (None if unreadable), for files that are numbered by
+    rank and may be slices of one model. alone: the user named the file, the set or the config, so that it does not
+    matter what a loader would find in the folder. rival: the set that the same loader would take if the audited set
+    were absent. names_in_file: names in `tensors` -> names in the file, for a component of a single file.
     """
 
     source: str
@@ -120,13 +117,12 @@ def load(
 ) -> Checkpoint:
     """Reads the checkpoint at a path, in a repository of the Hub, or at an address that fsspec knows.
 
-    A path is a folder, a file, an index, or a place in the Hugging Face cache; an existing path always wins,
-    whatever else the text could mean, as in from_pretrained. A repository is `org/name`, `org/name@revision`,
-    `hf://org/name@revision/folder` or the address of one of its pages; revision, subfolder and repo_type are
-    those of a repository; cached reads only the local Hub cache.
-    weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
-    config is a config, or the path of its file, to use instead of the one next to the weights.
-    progress is called while headers arrive over a network.
+    A path is a folder, a file, an index, or a place in the Hugging Face cache. An existing path always takes
+    precedence, whatever else the text could mean, as in from_pretrained. A repository is `org/name`,
+    `org/name@revision`, `hf://org/name@revision/folder` or the address of one of its pages; revision, subfolder and
+    repo_type are those of a repository; cached reads only the local Hub cache. weights chooses among several sets of a
+    folder: a file, an index, a set or a variant by name. config is a config, or the path of its file, to use instead of
+    the one next to the weights. progress is called while headers arrive over a network.
     """
     with _no_collector():
         chosen_config: tuple[Config | None, tuple[Finding, ...]] | None = None
@@ -170,9 +166,10 @@ def load_repository(address: Address, *, cached: bool = False, progress: Progres
 
 
 def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
-    """The checkpoint in a folder directly below another one, of the same commit; None where it has no such folder.
+    """The checkpoint in a folder directly below another checkpoint, at the same commit; None if there is no such
+    folder.
 
-    The name may come from a file: it is looked up in the listing of the place that was opened, and is never a path
+    The name may come from a file. It is only looked up in the listing of the opened place, and never treated as a path
     or an address.
     """
     source = checkpoint.reach() if checkpoint.reach is not None else None
@@ -193,13 +190,13 @@ def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
 
 
 def load_other_set(checkpoint: Checkpoint, name: str) -> Checkpoint | None:
-    """Another set of weights of the same folder, with the same config; None where it cannot be reached."""
+    """Another set of weights of the same folder, with the same config; None if the place cannot be opened again."""
     source = checkpoint.reach() if checkpoint.reach is not None else None
     return None if source is None else assemble(source, given=checkpoint.source, weights=name)
 
 
 def _within(checkpoint: Checkpoint, folder: str) -> str:
-    """What a user would write for a folder of a checkpoint."""
+    """The address or path that a user would write for a folder of a checkpoint."""
     place = checkpoint.address or checkpoint.source
     if checkpoint.commit is not None:
         from inspector.loader.sources.address import below
@@ -212,7 +209,7 @@ def _within(checkpoint: Checkpoint, folder: str) -> str:
 
 
 def _in_context(context: Context, again: Callable[[], Source]) -> Source:
-    """A remote place opened again with the token and the cache that it was read with."""
+    """A remote place, opened again with the token and the cache that it was read with."""
     return context.copy().run(again)
 
 
@@ -270,8 +267,8 @@ def assemble(
 ) -> Checkpoint:
     """Reads the checkpoint in a source.
 
-    given: the source as the user named it. only: the single file that was named. config: a config read elsewhere,
-    with its findings, instead of the one in the source.
+    given: the source as written by the user. only: the single file that the user named. config: a config read
+    elsewhere, with its findings, instead of the one in the source.
     """
     listing = source.listing()
     configs, faults = read_configs(source, listing, config)
@@ -322,7 +319,9 @@ def assemble(
 
 
 def _of_no_component(weights: str, pipeline: Config) -> Finding:
-    """That no weights have a name, where they are all in the folders of a pipeline's components."""
+    """The finding that no weights have the given name, in a pipeline whose weights are in the folders of its
+    components.
+    """
     from inspector.findings.reading.place import WeightsNotFound
 
     named = (name for name, value in pipeline.values.items() if isinstance(value, list) and value and value[0])
@@ -331,7 +330,7 @@ def _of_no_component(weights: str, pipeline: Config) -> Finding:
 
 
 def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Config], only: str | None) -> Checkpoint:
-    """What is known of a checkpoint before its weights are read."""
+    """The part of a checkpoint that is known before its weights are read."""
     return Checkpoint(
         source.title,
         source.title if only is None else only,
@@ -349,7 +348,7 @@ def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Con
 def _around(
     listing: Listing, weights: WeightSet, audit: SetReading, others: tuple[OtherSet, ...], *, alone: bool
 ) -> Iterator[Finding]:
-    """The findings in and around the audited set. alone: one file was named, so that no other file is checked."""
+    """The findings in and around the audited set. alone: the user named a single file, so no other file is checked."""
     if audit.index is not None:
         yield from audit.index.findings
     if others and not alone:
@@ -364,7 +363,7 @@ def _around(
 
 
 def _audited(contents: Contents, weights: str | None, only: str | None) -> tuple[Picked, SetReading | None]:
-    """The audited set and its headers; read in full detail only where a quick reading is not sufficient."""
+    """The audited set and its headers. They are read in full detail only if a quick reading is not sufficient."""
     again = unspent()
     for quick in (not isinstance(contents.source, Forewarned), False):
         picked = pick(contents, weights, only, quick)
@@ -382,7 +381,7 @@ def _audited(contents: Contents, weights: str | None, only: str | None) -> tuple
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Disables the garbage collector, which would walk over a growing header repeatedly: a third of the time."""
+    """Disables the garbage collector, which would traverse a growing header repeatedly and take a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

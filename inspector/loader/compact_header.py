@@ -1,9 +1,9 @@
 """Headers in the form of the reference writer, read in bulk without an object per tensor.
 
-`{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
-order. The text is split at each `]` and `{`, which gives three parts per entry: `},"name":`, its layout and its
-span. From the names, the layouts and the spans the text is written again: where it is the same, everything in it
-was understood. A header in any other form, or with any irregularity, is not read here.
+`{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this order. The text
+is split at each `]` and `{`, which gives three parts per entry: `},"name":`, its layout and its span. The text is then
+written again from the names, layouts and spans: if it is the same, everything in it was understood. A header in any
+other form, or with any irregularity, is not read here.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _BEGINS: Final = b'{"__metadata__":{'
 _NEXT: Final = b']},"'
 """The text between a span and the next name."""
 _PIECE: Final = 1 << 17
-"""Bytes."""
+"""Bytes that are split at once."""
 _LARGEST_ENTRY: Final = 1 << 20
-"""Bytes: what is longer is not read in bulk, which copies it several times."""
+"""Largest entry in bytes. Larger ones are not read in bulk, since that copies them several times."""
 _TEXTS_KEPT: Final = 10_000
-"""Texts of layouts; a genuine checkpoint has some hundred."""
+"""Most texts of layouts that are cached; real checkpoints have some hundred."""
 _ALIGNMENT: Final = 64
-"""Bytes; the reference writer aligns the data to 8."""
+"""Alignment in bytes; the reference writer aligns the data to 8."""
 _BEFORE, _AFTER = '},"', '":'
 """The text around a name."""
 _SPAN: Final = ',"data_offsets":['
 """The text before a span."""
 _LITERALS: Final = (f"]{_BEFORE}", "", f"{_AFTER}{{", "", f"]{_SPAN}", "", ",", "")
-"""An entry, with an empty string for its name, its layout, and the begin and end of its span."""
+"""An entry, with empty strings for its name, its layout, and the begin and end of its span."""
 _NOT_IN_NAMES: Final = ('"', "\\", *map(chr, range(32)))
-"""What JSON does not allow in a string, or spells in several ways."""
+"""Characters that JSON does not allow in a string, or that it can write in several ways."""
 _DIGITS: Final = b"0123456789"
 _LAYOUT: Final = re.compile(r'"dtype":"([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
 _BYTES = attrgetter("bytes")
@@ -48,9 +48,9 @@ _OFFSETS = itemgetter(slice(len(_SPAN), None))
 
 
 class Compact(Struct, frozen=True):
-    """A header in this form. end: the end of its data; the tensors cover it from 0 without gap or overlap.
+    """A header in this form. end: the end of its data, which the tensors cover from 0 without gap or overlap.
 
-    names: as they are written, which may repeat one. layouts: in the order of the names.
+    names: as written; a name may occur twice. layouts: in the order of the names.
     """
 
     names: list[str]
@@ -64,8 +64,8 @@ def read_compact(
 ) -> Compact | None:
     """Parses the header if every entry has this form; else None.
 
-    layout_of: the layout of a dtype and dims, or None where there is none. known: texts of layouts from this and
-    other headers.
+    layout_of: the layout of a dtype and dims, or None if they are invalid. known: texts of layouts from this and other
+    headers.
     """
     begin, end = _begin(raw), _end(raw)
     metadata = _metadata(raw, begin)
@@ -105,20 +105,20 @@ def _pieces(raw: bytes, start: int, last: int) -> Iterator[bytes]:
 
 
 def _are_plain(names: list[str]) -> bool:
-    """True if the names are valid JSON as they are."""
+    """True if the names are valid JSON strings without escapes."""
     whole = "".join(names)
     return not any(letter in whole for letter in _NOT_IN_NAMES)
 
 
 def _written(names: list[str], kinds: list[str], starts: list[str], stops: list[str]) -> str:
-    """The text of entries."""
+    """The text of some entries."""
     words = list(_LITERALS) * len(names)
     words[1::8], words[3::8], words[5::8], words[7::8] = names, kinds, starts, stops
     return "".join(words)
 
 
 def _begin(raw: bytes) -> int:
-    """Where the name of the first entry begins; 0 in a header that begins in another way."""
+    """The position of the name of the first entry; 0 if the header begins in another way."""
     if not raw.startswith(_BEGINS):
         return len(b'{"') if raw.startswith(b'{"') and not raw.startswith(b'{"__metadata__"') else 0
     stop = raw.find(b'},"', len(_BEGINS) - 1)
@@ -126,14 +126,14 @@ def _begin(raw: bytes) -> int:
 
 
 def _end(raw: bytes) -> int:
-    """Where the text ends, without the spaces that align the data."""
+    """The end of the text, without the spaces that align the data."""
     last = raw[-_ALIGNMENT:]
     spaces = len(last) - len(last.rstrip(b" "))
     return len(raw) - spaces if spaces < _ALIGNMENT else len(raw.rstrip(b" "))
 
 
 def _metadata(raw: bytes, begin: int) -> dict[str, str] | None:
-    """The metadata in the text before the name of the first entry; None where it is irregular."""
+    """The metadata in the text before the name of the first entry; None if it is irregular."""
     if begin <= len(b'{"'):
         return {} if begin else None
     text = b"".join((memoryview(raw)[: begin - len(b',"')], b"}"))
@@ -149,7 +149,7 @@ def _metadata(raw: bytes, begin: int) -> dict[str, str] | None:
 
 
 def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
-    """True if each text (`"dtype":"BF16","shape":[2,3`) has a valid layout; adds the layouts to `known`."""
+    """True if each text (`"dtype":"BF16","shape":[2,3`) has a valid layout, which is then added to `known`."""
     if len(known) > _TEXTS_KEPT:
         known.clear()
     for kind in set(kinds).difference(known):
@@ -162,7 +162,7 @@ def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[st
 
 
 def _offsets(spans: list[str]) -> list[int]:
-    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; an empty list if one is not a span."""
+    """The begin and end of each span (`,"data_offsets":[0,12`) in turn; an empty list if any text is not a span."""
     numbers = "]".join(map(_OFFSETS, spans)).encode()
     if numbers.translate(None, _DIGITS) != b",]" * (len(spans) - 1) + b",":
         return []
@@ -171,7 +171,7 @@ def _offsets(spans: list[str]) -> list[int]:
 
 
 def _texts(numbers: Iterable[int]) -> list[str]:
-    """The numbers in decimal; ValueError for one beyond 64 bits."""
+    """The numbers in decimal; ValueError if one exceeds 64 bits."""
     try:
         return msgspec.json.encode(list(numbers))[1:-1].decode().split(",")  # half the time of str()
     except OverflowError as error:
@@ -179,7 +179,9 @@ def _texts(numbers: Iterable[int]) -> list[str]:
 
 
 class _Covered:
-    """The data that spans cover: from 0 without a gap as long as they are in order, then a list of the others."""
+    """The data that spans cover: from 0 without a gap as long as the spans are in order, then a list of the other
+    spans.
+    """
 
     __slots__ = ("others", "stop")
 

@@ -17,10 +17,10 @@ from inspector.loader.strict_json import DuplicateKeys, JsonFault
 CONFIG_LIMIT: Final = 64_000_000
 """Largest config, in bytes; the largest real ones (tables of labels) have a few million."""
 KEY_SHOWN: Final = 200
-"""Characters of a key in a path."""
+"""Most characters of a key that are shown in a path."""
 
 QUANTO_FILE: Final = "quanto_qmap.json"
-"""Where optimum-quanto keeps what each module is quantized to; its loader reads nothing else."""
+"""The file in which optimum-quanto stores how each module is quantized; its loader reads no other file."""
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json",
                      QUANTO_FILE)  # fmt: skip
 """Files with quantization settings, in order of preference; read only if config.json has none."""
@@ -28,11 +28,11 @@ QUANTIZATION_KEYS: Final = ("quantization_config", "compression_config", "quanti
 """Keys of the settings in config.json, in order of preference."""
 
 MODULAR_INDEX: Final = "modular_model_index.json"
-"""The index of a modular pipeline of diffusers."""
+"""Name of the index of a modular pipeline of diffusers."""
 CONFIG_FILES: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json", MODULAR_INDEX)
 """Configs in the order in which they are read."""
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
-"""litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
+"""The config of litgpt, the newer name first. It is read only if there is neither config.json nor params.json."""
 
 Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
@@ -52,13 +52,13 @@ class Config(Struct, frozen=True):
 
 
 def named_class(values: Mapping[str, object]) -> str | None:
-    """The class that a config of transformers names: the first in `architectures`."""
+    """The class that a transformers config names: the first entry of `architectures`."""
     classes = values.get("architectures")
     return classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
 
 
 def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Finding, ...]]:
-    """(the config or None, the findings on the file). NaN and Infinity are accepted here."""
+    """(the config or None, the findings on the file). NaN and Infinity are accepted."""
     raw = source.read_whole(name, CONFIG_LIMIT)
     if isinstance(raw, Refusal):
         return None, (refused_config(name, raw),)
@@ -94,7 +94,7 @@ def refused_config(name: str, refusal: Refusal) -> Finding:
 def unreadable_config(
     name: str, problem: str, position: int | None, what: str = "", detail: str = "", encoding: str = ""
 ) -> Finding:
-    """The finding on a config, or another small JSON file, whose text is wrong. what: another format that it has."""
+    """The finding on a config or other small JSON file with invalid text. what: another format that it has instead."""
     from inspector.findings.reading.content import ConfigUnreadable
 
     return ConfigUnreadable(
@@ -103,7 +103,7 @@ def unreadable_config(
 
 
 def _keys_twice(values: object) -> list[str]:
-    """Duplicate keys of any object, with their path from the top: "text_config.hidden_size"."""
+    """Duplicate keys of all objects, with their path from the top: "text_config.hidden_size"."""
     keys: list[str] = []
     stack: list[tuple[str, object]] = [("", values)]
     while stack:

@@ -21,7 +21,7 @@ from inspector.loader.sources.source import Listing, Refusal, Source
 
 
 def _names_modular(index: Config) -> bool:
-    """True if the index of a pipeline names a modular one: diffusers 0.42 then reads `modular_model_index.json`."""
+    """True if a pipeline's index names a modular pipeline: diffusers 0.42 then reads `modular_model_index.json`."""
     return str(index.values.get("_class_name")).endswith("ModularPipeline")
 
 
@@ -57,7 +57,7 @@ def _kind_of(name: str) -> Kind:
 def read_configs(
     source: Source, listing: Listing, given: tuple[Config | None, tuple[Finding, ...]] | None
 ) -> tuple[dict[str, Config], list[Finding]]:
-    """The configs of a place by kind; params.json counts only where no config.json was understood."""
+    """The configs of a place by kind. params.json counts only if no config.json could be read."""
     configs: dict[str, Config] = {}
     findings: list[Finding] = []
     if given is not None:
@@ -98,7 +98,7 @@ def _litgpt(source: Source, listing: Listing) -> Config | None:
 
 
 def side_values(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
-    """Quantization settings in separate files, where the config has none."""
+    """Quantization settings in separate files, if the config has none."""
     config = configs.get("config")
     if config is not None and any(key in config.values for key in QUANTIZATION_KEYS):
         return {}

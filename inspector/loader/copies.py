@@ -1,4 +1,4 @@
-"""Tensors that are in two files of one set."""
+"""Tensors that are stored in two files of one set."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from msgspec import Struct
 
 
 class Copy(Struct, frozen=True):
-    """A file with tensors that an earlier file has too, or that no index lists.
+    """A file that no index lists, or with tensors that an earlier file has as well.
 
-    same, other: duplicate names with the same layout, and with another one. tensors: of the whole file.
+    same: duplicate names with the same layout. other: duplicate names with another layout. tensors: number in the file.
     """
 
     file: str

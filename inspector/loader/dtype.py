@@ -42,4 +42,4 @@ TORCH_NAMES: Final[dict[str, str]] = {
 NO_WEIGHTS: Final = frozenset(
     {"BOOL", "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"}
 )
-"""Dtypes that weights have only where they are quantized: integers, and floats that need a scale to be one."""
+"""Dtypes in which only quantized weights are stored: integers, and floats that need a scale."""

@@ -1,4 +1,4 @@
-"""Collects the problems of entries of one header by kind."""
+"""Collects the problems with the entries of one header by kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENTRIES_KEPT: Final = 20
 
 
 class EntryProblems:
-    """The first entries with each kind of problem, and their number."""
+    """The first entries with each kind of problem, and the number of all such entries."""
 
     def __init__(self) -> None:
         self._kept: dict[type[Entries], list[HeaderEntry]] = {}
@@ -30,7 +30,7 @@ class EntryProblems:
             kept.append(entry)
 
     def add_once(self, kind: type[Entries], entry: HeaderEntry) -> None:
-        """As `add`, but ignores a second problem of this kind in the same entry."""
+        """Like `add`, but ignores a second problem of this kind in the same entry."""
         if self._latest.get(kind) != entry.tensor:
             self.add(kind, entry)
 

@@ -11,7 +11,7 @@ from inspector.loader.layer_words import layers_of
 
 
 class Tiling(Struct, frozen=True):
-    """end: the end of the last tensor. behind: tensors that begin after a gap. Sizes in bytes."""
+    """end: the end of the last tensor. behind: tensors that begin after a gap. All sizes are in bytes."""
 
     end: int
     gap_bytes: int

@@ -1,4 +1,4 @@
-"""Shards that an index lists and that are in a folder below it."""
+"""Finds shards that an index lists and that are in a folder below it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FOLDERS_SEARCHED: Final = 20
 
 
 def with_files_below(findings: Sequence[Finding], source: Source, listing: Listing) -> list[Finding]:
-    """The findings, those on missing shards with the folder below that has them all.
+    """The findings; those on missing shards name the folder below that contains all of them.
 
-    Only the first folders of the place are looked into, and only where a shard is missing.
+    Only the first folders of the place are searched, and only if a shard is missing.
     """
     if not any(one.incomplete for one in findings):
         return list(findings)

@@ -1,8 +1,8 @@
 """Parses the header of one safetensors file into layouts and findings. Pure.
 
-Valid headers are read in bulk, or in one plain loop where their writer orders the fields differently. At the
-first irregularity the header is validated again, slowly, entry by entry, so that each
-fault can be named with its tensor.
+Valid headers are read in bulk, or in one plain loop if their writer orders the fields differently. At the first
+irregularity the header is validated again, slowly and entry by entry, so that each fault can be reported with its
+tensor.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from inspector.loader.listed_tensors import ListedTensors
 
 
 def stated_length(first: bytes, size: int | None) -> int | None:
-    """Length of the JSON in bytes by the first eight bytes of a file; None where the length is impossible.
+    """Length of the JSON in bytes by the first eight bytes of a file; None if the length is impossible.
 
-    `size` is the length of the whole file, None where unknown. Nothing is read or allocated by
-    this length before the check.
+    `size` is the length of the whole file, None if unknown. No memory is allocated by this length before the check.
     """
     if len(first) < 8:
         return None
@@ -41,7 +40,7 @@ def stated_length(first: bytes, size: int | None) -> int | None:
 
 
 def unopened(first: bytes, size: int | None, file: str) -> Header:
-    """The result for a file with an impossible header length: no header, and a finding on its content."""
+    """The result for a file with an impossible header length: no header, and a finding on the content of the file."""
     from inspector.loader.header_faults import no_header
 
     return unreadable(file, no_header(first, size, file))
@@ -57,10 +56,9 @@ def parse_header(
 ) -> Header:
     """Reads the JSON of a header.
 
-    data_bytes: bytes of the file after the header; None leaves the end of the data unchecked.
-    layouts: layouts already read in other files of the checkpoint. first: the beginning of the file,
-    to recognise another format by. lists: a regular header may result in `ListedTensors`, whose names the caller has to
-    test for repeated ones.
+    data_bytes: bytes of the file after the header; None leaves the end of the data unchecked. layouts: layouts already
+    read in other files of the checkpoint. first: the beginning of the file, to recognise another format by. lists: a
+    regular header may result in `ListedTensors`; the caller then has to check the names for duplicates.
     """
     known = Layouts() if layouts is None else layouts
     compact = _compact(raw, data_bytes, file, known, lists)
@@ -89,7 +87,7 @@ def parse_header(
 
 
 def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts, lists: bool) -> Header | None:
-    """Reads a fully regular header in the form of the reference writer; else None."""
+    """Reads a fully regular header as the reference writer formats it; None for any other header."""
 
     def known_layout(dtype: str, shape: list[Any]) -> Layout | None:
         made = known.get((dtype, *shape)) or layout_of(dtype, shape)
@@ -114,7 +112,7 @@ def _ends_well(end: int, data_bytes: int | None) -> bool:
 def _plain(
     values: dict[str, Any], metadata: Any, raw: bytes, data_bytes: int | None, file: str, known: Layouts
 ) -> Header | None:
-    """Reads a fully regular header in any order of fields; else None."""
+    """Reads a fully regular header with its fields in any order; None for any other header."""
     marks = 10 * len(values)  # a name, three fields and the dtype
     if metadata is not None:
         if type(metadata) is not dict or not all(type(text) is str for text in metadata.values()):

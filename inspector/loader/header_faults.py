@@ -63,7 +63,7 @@ class EntryByEntry:
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.faulty: list[str] = []
-        self.whole = True  # every entry has offsets, so that gaps are meaningful
+        self.whole = True  # every entry has offsets, so that gaps can be interpreted
 
     def verdict(self) -> Header:
         if self.raw[:1] in (b" ", b"\t", b"\r", b"\n"):
@@ -223,7 +223,7 @@ class EntryByEntry:
         return end, cut
 
     def _absolute(self) -> bool:
-        """True if the offsets cover the data if counted from the start of the file, as some writers do."""
+        """True if the offsets cover the data when counted from the start of the file, as some writers do."""
         if not self.spans or self.spans[0][0] != 8 + len(self.raw):
             return False
         end = self.spans[0][0]
@@ -283,7 +283,7 @@ def _kind(value: object) -> str:
 
 
 def _number(value: object) -> str:
-    """Describes a value in place of an integer from 0 to 2^64 - 1."""
+    """Describes a value that should be an integer from 0 to 2^64 - 1."""
     if isinstance(value, OddNumber):
         return value.text
     if type(value) is int:
@@ -299,7 +299,7 @@ _OTHER_SPELLINGS: Final = {name.upper(): dtype for name, dtype in TORCH_NAMES.it
 
 
 def _near(dtype: str) -> str | None:
-    """The dtype that a misspelled one most likely means."""
+    """The dtype that a misspelled dtype most likely means."""
     if len(dtype) > 40:
         return None
     upper = dtype.upper().removeprefix("TORCH.")

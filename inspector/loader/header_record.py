@@ -20,7 +20,9 @@ TENSOR_LIMIT: Final = 2_000_000
 
 
 class Layouts(dict[tuple[Any, ...], Layout]):
-    """(dtype, *dims) -> the shared layout of all such tensors of a checkpoint. texts: the same by text in headers."""
+    """(dtype, *dims) -> the shared layout of all such tensors of a checkpoint. texts: the same, by their text in
+    headers.
+    """
 
     __slots__ = ("texts",)
 
@@ -32,9 +34,8 @@ class Layouts(dict[tuple[Any, ...], Layout]):
 class Header(Struct, frozen=True):
     """The content of a header.
 
-    faulty: tensors with an invalid entry. cut: tensors with some or all bytes beyond the
-    end of the file. declared_bytes: length of the data by the offsets. readable: whether it was a
-    header at all, with or without faults.
+    faulty: tensors with an invalid entry. cut: tensors with some or all bytes beyond the end of the file.
+    declared_bytes: length of the data by the offsets. readable: True for a header, with or without faults.
     """
 
     file: str
@@ -49,7 +50,7 @@ class Header(Struct, frozen=True):
 
 
 def layout_of(dtype: object, shape: list[Any]) -> Layout | str:
-    """The layout of an entry with any content, or the name of the fault."""
+    """The layout of an entry with any content, or the name of its fault."""
     if type(dtype) is not str:
         return "dtype-type"
     for dim in shape:
@@ -61,10 +62,10 @@ def layout_of(dtype: object, shape: list[Any]) -> Layout | str:
 
 
 def shared(layout: Layout, known: Layouts) -> Layout:
-    """The shared object for this layout.
+    """The object that all equal layouts share.
 
-    Dims with the same hash as smaller ones are not cached: a header of thousands of shapes with one
-    hash would take quadratic time.
+    Dims that are so large that their hash repeats are not cached: thousands of shapes with one hash would take
+    quadratic time.
     """
     if max(layout.shape, default=0) >= sys.hash_info.modulus:
         return layout

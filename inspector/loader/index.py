@@ -115,7 +115,7 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
 
 
 def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Finding:
-    """The finding on an unusable index, with what it is instead where its first bytes show it."""
+    """The finding on an unusable index, with its actual format if the first bytes show it."""
     what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "is truncated" else ""
     if what in ("json", "unknown", "text"):
         what = ""
@@ -125,7 +125,7 @@ def unreadable_index(file: str, problem: str, position: int | None, raw: bytes =
 
 
 def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:
-    """True if an object has a duplicate key, derived from the number of strings; also true if too deep."""
+    """True if an object has a duplicate key, derived from the number of strings; also if it is nested too deeply."""
     weight_map = values.get("weight_map")
     strings = len(values)
     for key, value in values.items():

@@ -1,8 +1,8 @@
-"""Verifies an index without decoding it, where the headers contain exactly the same text.
+"""Verifies an index without decoding it, if the headers contain exactly the same names.
 
-`"name": "file", "name": "file", ...`: from the names in the header of each file follows the text of its entries. Where
-the text of the map consists of these texts, character by character and each once, the map is proven to be JSON with
-this content; at any difference the index is decoded instead. Decoding takes several times as long and twice the memory.
+The map is `"name": "file", "name": "file", ...`: the text of the entries of each file follows from the names in its
+header. If the map consists exactly of these texts, each once, it is proven to be JSON with this content. At any
+difference the index is decoded instead. Decoding takes several times as long and twice the memory.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _FIRST: Final = (
 )
 """The key of the map, its first entry, and the text before the second entry."""
 OUTLINE_TO: Final = 20_000_000
-"""Largest index with an outline, in bytes: entries in any order take up to ten times as much memory."""
+"""Largest index that is read in outline, in bytes: entries in any order take up to ten times as much memory."""
 _FILES: Final = 5_000
-"""Most files of an index with an outline: of many files each has too few entries to gain by it."""
+"""Most files of an index that is read in outline: with more files, each has too few entries to save time."""
 _PROBE: Final = b'"": "-"'
-"""An entry in place of those of the map."""
+"""An entry that replaces those of the map."""
 _PIECE: Final = 1 << 17
 """Bytes of the map that are split at once: small enough for the CPU cache, and no second copy of the map."""
 
@@ -40,8 +40,8 @@ class Outline(Struct, frozen=True):
     """An undecoded index.
 
     raw: its text, with the entries of the map from `start` to `stop`, without the outer quotation marks. between: the
-    text between a name and its file. part: that between two entries. files: those that it has to name. rest: the index
-    with an empty map.
+    text between a name and its file. part: the text between two entries. files: the files that it must name. rest: the
+    index with an empty map.
     """
 
     raw: bytes
@@ -53,7 +53,7 @@ class Outline(Struct, frozen=True):
     rest: Index
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index | None:
-        """The index, where it maps each of these names once to these files; None where that is not proven.
+        """The index, if it is proven to map each of these names once to its file; else None.
 
         promised: names that are distinct, without quotation marks, backslashes and control characters.
         """
@@ -65,14 +65,14 @@ class Outline(Struct, frozen=True):
 
 
 def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
-    """The outline of an index of these files; None where it is too large, or has another form."""
+    """The outline of an index of these files; None if it is too large or has another form."""
     usual = len(raw) <= OUTLINE_TO and 0 < len(files) <= _FILES
     first = re.search(_FIRST, raw) if usual else None
     if first is None or not all(name.isascii() and name.isprintable() and "\\" not in name for name in files):
         return None
     start, close = first.start("name"), raw.find(b"}", first.end())
     stop = raw.rfind(b'"', start, close)
-    rest = parse_index(raw[: start - 1] + _PROBE + raw[close:], file)  # not the map where the entry is not found again
+    rest = parse_index(raw[: start - 1] + _PROBE + raw[close:], file)  # not the map if the entry is not found again
     if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map != {"": "-"}:
         return None
     if rest.findings:
@@ -84,7 +84,7 @@ def outlined(raw: bytes, file: str, files: Collection[str]) -> Outline | None:
 
 
 def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
-    """True if the map consists of the entries of one file after the other, as most writers order it."""
+    """True if the map lists the entries of one file after the other, as most writers do."""
     raw, at = outline.raw, outline.start
     unread = dict(promised)
     while True:
@@ -106,9 +106,10 @@ def _in_turn(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 
 def _in_name_order(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
-    """True if the map consists of the entries of these files in the order of names, as other writers sort it."""
+    """True if the map lists the entries of these files in the order of their names, as other writers do."""
     raw, part, between = outline.raw, outline.part.decode(), outline.between.decode()
-    ordered: dict[str, list[str]] = {}  # only of files that are begun and not ended: a second list of all takes memory
+    # only files that are begun and not finished: a second list of all names takes memory
+    ordered: dict[str, list[str]] = {}
     unread = [(min(names), file, 0) for file, names in promised.items()]
     heapify(unread)
     at = outline.start
@@ -144,20 +145,20 @@ def _mixed(outline: Outline, promised: Mapping[str, list[str]]) -> bool:
 
 
 def _same(found: list[bytes], names: list[str], after: str = "") -> bool:
-    """True if these are the names, which are distinct, in any order, each with the same text after it."""
+    """True if these are exactly the (distinct) names, in any order, each followed by the same text."""
     if len(found) != len(names):
         return False
     return set(found) == set((f"{after}\n".join(names) + after).encode().split(b"\n"))
 
 
 def _file_at(outline: Outline, at: int) -> bytes:
-    """The file of the entry that begins at a position; empty where none is found."""
+    """The file of the entry at a position; empty if there is none."""
     start = outline.raw.find(outline.between, at, outline.stop) + len(outline.between)
     return outline.raw[start : max(outline.raw.find(b'"', start), start)]
 
 
 def _pieces(outline: Outline) -> Iterator[bytes]:
-    """The entries, cut where two meet."""
+    """The text of the entries in pieces, cut between entries."""
     start = outline.start
     while start < outline.stop:
         cut = outline.raw.find(outline.part, start + _PIECE, outline.stop)

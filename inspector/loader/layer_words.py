@@ -1,4 +1,4 @@
-"""The layers that a list of tensor names belongs to, in words."""
+"""Describes in words the layers that a list of tensor names belongs to."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ _LONGEST: Final = 4096
 
 
 def layers_of(names: Iterable[str]) -> str:
-    """ "24-31" or "0, 2, 4-28"; empty where the names contain no layer."""
+    """The layers as "24-31" or "0, 2, 4-28"; "" if the names contain no layer."""
     numbers = {int(found[1]) for name in names if (found := re.search(_LAYER, name[:_LONGEST]))}
     return Span.of(numbers).words()

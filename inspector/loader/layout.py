@@ -15,8 +15,8 @@ WORD: Final = 1 << 64
 class Layout(Struct, frozen=True):
     """Dtype and shape of a tensor; tensors of the same dtype and shape share one object.
 
-    elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8.
-    values: the content of a small tensor that stores the shape of another, where it was read.
+    elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8. values: the
+    content of a small tensor that stores the shape of another tensor, if it was read.
     """
 
     dtype: str

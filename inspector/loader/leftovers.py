@@ -1,4 +1,4 @@
-"""Training state in a folder, recognized by file names. Pure.
+"""Recognises training state in a folder by file names. Pure.
 
 Sources: transformers' Trainer (names in trainer.py), accelerate's `utils/constants.py`, DeepSpeed's engine.py and
 `checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`, verl's
@@ -34,7 +34,7 @@ _STATE: Final[_Patterns] = (
     ("trainer state", ("trainer_state",), r"trainer_state\.json"),
     ("training arguments", ("training_args",), r"training_args\.(?:bin|json)"),
 )
-"""Kind of training state, what its names begin with, and their pattern."""
+"""Kind of training state, beginnings of its file names, and their pattern."""
 _PARTS: Final[_Patterns] = (
     ("zero", ("zero_pp", "bf16_zero", "fp16_zero"),
      r"(?:bf16_|fp16_)?zero_pp_rank_\d+_mp_rank_\d+(?:_\d+)?_(?:optim|model)_states\.pt"),
@@ -54,7 +54,7 @@ _PARTS: Final[_Patterns] = (
 
 
 class Leftover(Struct, frozen=True):
-    """Files or folders of one kind. partition: a part of the weights, which cannot be loaded alone."""
+    """Files or folders of one kind. partition: they are parts of the weights, which cannot be loaded separately."""
 
     kind: str
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ class Leftover(Struct, frozen=True):
 
 
 def leftovers(listing: Listing) -> tuple[Leftover, ...]:
-    """The entries of a place that belong to training, by kind, in the order of their names."""
+    """The training files of a place, by kind and in the order of their names."""
     state: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
     folders = {name for name, what in listing.others.items() if what == "directory"}
@@ -90,7 +90,7 @@ def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool
 def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
     """The findings on leftovers: one for the training state, one for each kind of partition.
 
-    audited: files that are audited and therefore not leftovers.
+    audited: files that are audited, and therefore no leftovers.
     """
     own = frozenset(audited)
     found = [one for one in leftovers(listing) if not own.intersection(one.names)]
@@ -113,12 +113,12 @@ def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
 
 
 def partitions(listing: Listing) -> tuple[Leftover, ...]:
-    """The parts of weights, by kind, none of which can be loaded alone."""
+    """The partitions of weights, by kind; none can be loaded separately."""
     return tuple(one for one in leftovers(listing) if one.partition)
 
 
 def partition_findings(listing: Listing) -> tuple[PartitionedSave, ...]:
-    """The findings on weights that are saved in parts, one for each kind."""
+    """The findings on weights that are saved in partitions, one for each kind."""
     return tuple(_saved_in_parts(one, listing) for one in partitions(listing))
 
 
@@ -137,8 +137,8 @@ def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
     """The finding on weights saved under ZeRO-3 without gathering them: most have shape [0].
 
-    A few empty tensors are normal (no experts in a group); half of all tensors are not, nor is a model without any
-    matrix, where only the small tensors were whole.
+    A few empty tensors are normal (a group without experts). If half of all tensors are empty, or if only small tensors
+    are left and no matrix, the save is incomplete.
     """
     empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
     weights = sum(1 for name in empty if name.endswith(".weight"))
@@ -152,5 +152,5 @@ def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
 
 
 def _is_vector(name: str, layout: Layout) -> bool:
-    """True if a tensor is a bias or the weight of a norm, or empty."""
+    """True if a tensor is a bias, the weight of a norm, or empty."""
     return len(layout.shape) < 2 and name.endswith((".weight", ".bias"))

@@ -1,6 +1,6 @@
-"""The tensors of regular headers as two lists, which become a table where one is looked up by name.
+"""The tensors of regular headers as two lists. They become a table only if a tensor is looked up by name.
 
-An audit of a healthy checkpoint needs no table, which takes a seventh of its time: it groups the names by key.
+An audit of a healthy checkpoint groups the names by key and needs no table, which would take a seventh of its time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inspector.loader.layout import Layout
 
 
 class ListedTensors(Mapping[str, Layout]):
-    """Tensor -> layout, in the order of the headers. Valid only where the names are distinct: ask `distinct`."""
+    """Tensor -> layout, in the order of the headers. Valid only if the names are distinct: check with `distinct`."""
 
     __slots__ = ("_columns", "_table", "layouts", "names")
 
@@ -24,7 +24,7 @@ class ListedTensors(Mapping[str, Layout]):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The names by key. Raises Exceeded where they have too many keys."""
+        """The names by key. Raises Exceeded if they have too many keys."""
         if not self._columns:
             self._columns = tuple(columns(self.names))
         return self._columns
@@ -36,7 +36,7 @@ class ListedTensors(Mapping[str, Layout]):
         return self._table
 
     def distinct(self) -> bool:
-        """True if no name occurs twice. False also where the names have too many keys to find out cheaply."""
+        """True if no name occurs twice. False also if the names have too many keys to check this cheaply."""
         try:
             with one_budget(Budget()):  # what fails here is done again in another way, with the budget of the audit
                 found = self.columns
@@ -92,7 +92,7 @@ def by_key(tensors: Mapping[str, Layout]) -> tuple[Sequence[str], Sequence[Layou
 
 
 def stored_of(names: Iterable[str], tensors: Mapping[str, Layout]) -> frozenset[str]:
-    """Which of a few names are stored."""
+    """Those of a few names that are stored."""
     if not isinstance(tensors, ListedTensors):
         return frozenset(name for name in names if name in tensors)
     wanted = {name: key_of(name)[0] for name in names}

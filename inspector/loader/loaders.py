@@ -18,8 +18,8 @@ INDEX: Final = ".index.json"
 class Loader(Struct, frozen=True):
     """A program, the config and the weight files that it looks for.
 
-    stems: ending -> stem of the files with it, the first ending first. shards: whether it reads an index of shards.
-    single_first: whether it takes a single file before an index.
+    stems: file ending -> stem, in the order of preference. shards: it reads an index of shards. single_first: it
+    prefers a single file to an index.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Loader(Struct, frozen=True):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All names that it looks for, in its order."""
+        """All names that the program looks for, in its order."""
         found: list[str] = []
         for ending in self.stems:
             single = self.single(ending)
@@ -43,7 +43,7 @@ class Loader(Struct, frozen=True):
         return tuple(found)
 
     def finds(self, name: str) -> bool:
-        """True if it looks for this single file or index."""
+        """True if the program looks for this single file or index."""
         return name in self.files
 
 
@@ -58,6 +58,6 @@ PEFT: Final = Loader(
 )
 MLX_ADAPTERS: Final = Loader("mlx", "adapter_config.json", {"safetensors": "adapters"}, shards=False)
 OF_MLX: Final = "mlx-lm"
-"""The program that reads these, as findings name it."""
+"""The program that reads these files, as findings name it."""
 LORA_STEM: Final = "pytorch_lora_weights"
-"""Stem of the file that diffusers looks for where it loads a LoRA, which has no config (`loaders/lora_base.py`)."""
+"""Stem of the LoRA file that diffusers looks for; it has no config (`loaders/lora_base.py`)."""

@@ -1,4 +1,6 @@
-"""Files of one set that are lost for one reason are one finding: all are git-lfs pointers, empty, or full of zeros."""
+"""Joins findings on files that are lost for one reason, such as git-lfs pointers, empty files, or files
+full of zeros.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def with_broken_links(findings: Sequence[Finding], listing: Listing) -> Sequence[Finding]:
-    """The findings, those of names that are links to files that do not exist as one."""
+    """The findings, with those on links to files that do not exist joined into one."""
     broken = sorted(name for name, kind in listing.others.items() if kind == "broken link")
     if len(broken) < 2:
         return findings
@@ -34,11 +36,11 @@ def with_broken_links(findings: Sequence[Finding], listing: Listing) -> Sequence
 
 
 STAND_INS: Final = ("git-lfs-pointer", "xet-pointer", "link-text")
-"""Contents that stand for a file of any kind, a config as well as weights."""
+"""Contents that replace a file of any kind, both configs and weights."""
 
 
 def with_stand_ins(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings, those on configs and indexes that are pointers like the weights as findings on these."""
+    """The findings; configs and indexes that are pointers like the weights get the finding on pointers."""
     if len(findings) < 2:
         return findings
     from inspector.findings.reading.content import ConfigUnreadable, NotACheckpoint
@@ -54,7 +56,9 @@ def with_stand_ins(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> list[Finding]:
-    """The findings, those of several files with the same content as one. lost: file -> the tensors lost with it."""
+    """The findings, with those on several files of the same content joined. lost: file -> the tensors
+    that it contains.
+    """
     if len(findings) < 2:
         return list(findings)
     from inspector.findings.reading.content import NotACheckpoint
@@ -84,7 +88,7 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
 
 
 def _alike(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, those of one kind on files that cannot be read as one on the first of them."""
+    """The findings, with those of one kind on unreadable files joined into the first of them."""
     from inspector.findings.reading.content import NotACheckpoint
     from inspector.findings.shards.files import ShardCut
 
@@ -109,7 +113,7 @@ def _alike(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def several(findings: Sequence[NotACheckpoint], names: Sequence[str], layers: str | None = None) -> Finding:
-    """The finding on all files of some findings. names: of these files, or the first of them."""
+    """One finding for all files of some findings. names: these files, or the first of them."""
     sizes = [finding.bytes for finding in findings]
     return replace(
         findings[0],
@@ -141,7 +145,9 @@ def _several_cut(findings: Sequence[ShardCut]) -> Finding:
 
 
 def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:
-    """Adds where to download the lost files again; of files read there, that they are damaged at their source."""
+    """The findings with the repository to download the lost files from. Files that were read there are damaged at the
+    source.
+    """
     if not findings or (not remote and origin is None):
         return findings
     from inspector.findings.refetch import Refetch

@@ -19,7 +19,7 @@ _BARE_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 def no_place(refusal: Refusal, given: str = "") -> Finding:
     """The finding that a place cannot be read. given: the path as the user wrote it.
 
-    It may be the name of a repository, where the path does not exist.
+    If the path does not exist, it may be the name of a repository.
     """
     from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
 
@@ -35,11 +35,11 @@ def no_place(refusal: Refusal, given: str = "") -> Finding:
 
 
 MOST_NAMES: Final = 2_000
-"""Names of a folder that are compared with one that does not exist."""
+"""Most names of a folder that are compared with a name that does not exist."""
 
 
 def similar_paths(given: str) -> tuple[str, ...]:
-    """Paths beside one that does not exist, spelled nearly as it; none for the address of another place."""
+    """Existing paths with a name similar to one that does not exist; empty for addresses of other places."""
     if not given or ":" in given:
         return ()
     from difflib import get_close_matches
@@ -54,7 +54,7 @@ def similar_paths(given: str) -> tuple[str, ...]:
 
 
 def with_similar_paths(finding: Finding, given: str) -> Finding:
-    """The finding that a repository cannot be read, with local paths that may have been meant."""
+    """The finding that a repository cannot be read, with local paths that the user may have meant."""
     from inspector.findings.reading.hub import OfRepository
     from inspector.findings.reading.network import HubUnreachable
 

@@ -1,4 +1,4 @@
-"""Byte offsets of the tensors of a safetensors file, read only where their values are needed."""
+"""Byte offsets of the tensors of a safetensors file, which are read only if values of tensors are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.loader.sources.source import Opening, Source
 
 
 def begins(source: Source, file: str) -> Mapping[str, int]:
-    """Tensor -> its first byte in the file; empty where the header cannot be read again.
+    """Tensor -> its first byte in the file; empty if the header cannot be read again.
 
     The header was checked when the checkpoint was loaded; invalid entries are left out.
     """

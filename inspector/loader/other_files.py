@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 TRAINED_BESIDE: Final = "non_lora_trainables.bin"
-"""The file of LLaVA for what was trained beside a LoRA. Source: LLaVA, `llava/train/train.py`."""
+"""The file in which LLaVA saves other trained weights next to a LoRA. Source: LLaVA, `llava/train/train.py`."""
 
 
 class OtherSet(Struct, frozen=True):
@@ -40,7 +40,7 @@ def others_of(
 
 
 def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Finding:
-    """The findings on sets of weights next to the audited one."""
+    """The finding on sets of weights next to the audited set."""
     from inspector.findings.shards.sets import OtherWeights, TrainedBesideAdapter
 
     beside = audited.name.startswith("adapter_model.") and any(one.name == TRAINED_BESIDE for one in others)
@@ -61,7 +61,7 @@ def stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:
 
 
 def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
-    """Partial files of unfinished downloads of the audited set."""
+    """The findings on partial files of unfinished downloads of the audited set."""
     found: list[Finding] = []
     for name in listing.files:
         for ending in UNFINISHED:
@@ -74,7 +74,7 @@ def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
 
 
 def unlisted(listing: Listing) -> Iterator[Finding]:
-    """The finding on a list of files that was cut off."""
+    """The finding on a truncated list of files."""
     if not listing.complete:
         from inspector.findings.reading.place import ListingIncomplete
 

@@ -7,7 +7,7 @@ from inspector.findings.finding import Finding, Place
 
 
 def request_findings() -> tuple[Finding, ...]:
-    """The finding that no request is left, where one was refused."""
+    """The finding that no request is left, if a request was refused."""
     budget = current()
     if budget is None or budget.requests >= 0:
         return ()
@@ -15,8 +15,9 @@ def request_findings() -> tuple[Finding, ...]:
 
 
 def exceeded_findings(exceeded: Exceeded, file: str | None = None, *, lost: bool = False) -> tuple[Finding, ...]:
-    """The finding, once for each audit. file: where only that file was not read. lost: whether one that was made before
-    is lost with the reading."""
+    """The finding, once for each audit. file: the only file that was not read. lost: report it again, because an
+    earlier finding was discarded with the reading.
+    """
     first, is_new = first_report(exceeded)
     if not is_new and not lost:
         return ()

@@ -10,12 +10,12 @@ from inspector.loader.layout import Layout
 class Packed(Struct, frozen=True):
     """The storage of a logical tensor.
 
-    scheme: name of the quantization scheme. bits: of one logical value, without helpers. group_size: values that
-    share a scale, None where the scheme has no groups or the header does not show it. storage: dtype and shape
-    as the header states them. bounds: (least, most) for each logical dim where the header does not determine it;
-    empty where it is exact. shaped: False if the header determines the number of elements but not the shape.
-    padding: how many of the elements may be padding at the end. known: False where the scheme is
-    unknown, so that the logical tensor is counted as stored and fits any shape.
+    scheme: name of the quantization scheme. bits: of one logical value, without helpers. group_size: number of values
+    that share a scale; None if the scheme has no groups or the header does not show it. storage: dtype and shape as the
+    header states them. bounds: (least, most) for each logical dim, if the header does not determine it; else empty.
+    shaped: False if the header determines the number of elements but not the shape. padding: number of elements at the
+    end that may be padding. known: False if the scheme is unknown; the logical tensor is then counted as stored and
+    fits any shape.
     """
 
     scheme: str
@@ -38,7 +38,7 @@ class Packed(Struct, frozen=True):
         return self.known and not self.bounds and not self.padding
 
     def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:
-        """True if the logical tensor can have this shape. `layout`: the logical layout, as reported."""
+        """True if the logical tensor can have this shape. layout: the logical layout, as reported."""
         if not self.known:
             return True
         if self.bounds:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from inspector.loader.index_outline import Outline
 
 OUTLINE_FROM: Final = 100_000
-"""Smallest index that is read in outline, in bytes; a smaller one is decoded at once."""
+"""Smallest index in bytes that is read in outline; smaller ones are decoded at once."""
 
 
 class Picked(Struct, frozen=True):
-    """The audited set with its index, None where there is no usable one.
+    """The audited set with its index; None if there is no usable index.
 
-    findings: those other than on the index. rival: the set that the same loader would take if this one were absent.
+    findings: all except those on the index. rival: the set that the same loader would take if this set were absent.
     """
 
     weights: WeightSet | None
@@ -46,7 +46,7 @@ class Picked(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """What a place contains: its files, their sizes (0 of what cannot be opened) and its sets of weights."""
+    """The content of a place: its files, their sizes (0 for those that cannot be opened) and its sets of weights."""
 
     source: Source
     listing: Listing
@@ -55,17 +55,17 @@ class Contents(Struct, frozen=True):
 
     @classmethod
     def of(cls, source: Source, listing: Listing, config: Config | None = None) -> Self:
-        """The contents of a place that was listed; the files that the program of its config looks for come first."""
+        """The content of a place that was listed. Files that the program of its config looks for come first."""
         sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
         of_diffusers = config is not None and "_class_name" in config.values
         return cls(source, listing, sizes, group(sizes, DIFFUSERS.stems.values() if of_diffusers else ()))
 
 
 def pick(contents: Contents, weights: str | None, only: str | None, outline: bool) -> Picked:
-    """Chooses the audited set and reads its index; of safetensors only the outline, on request.
+    """Chooses the audited set and reads its index. outline: of safetensors, only the outline is read.
 
-    Of a single file and shards of the same name the one that their loader takes; an index without any shard is not
-    taken.
+    If there are a single file and shards of the same name, the one that their loader takes is chosen. An index without
+    any shard is never chosen.
     """
     if weights is not None or only is not None:
         return _pick_named(contents, only or str(weights), alone=only is not None, outline=outline)
@@ -94,9 +94,9 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
 
 
 def _kind(contents: Contents) -> str:
-    """The format to audit: the first one with a set of the name that a loader looks for, or else the first there is.
+    """The format to audit: the first format with a set whose name a loader looks for, else the first format.
 
-    Shards without their index have this name as well.
+    This includes shards without their index.
     """
     kinds = [kind for kind in (SAFETENSORS, *OTHER_KINDS) if any(one.kind == kind for one in contents.sets)]
     if len(kinds) < 2:
@@ -108,7 +108,7 @@ def _kind(contents: Contents) -> str:
 
 
 def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], stale: list[Finding]) -> Picked:
-    """A single file, or shards without an index; with the indexed shards of the same name that are not read."""
+    """Chooses a single file, or shards without an index, with a finding on indexed shards of the same name."""
     if one.numbered and (other := _index_of_other_format(contents, one)) is not None:
         return _with_index(replace(one, index=other.file), other, stale)
     beside = counterpart(one, candidates) if not (one.numbered or stale) else None
@@ -125,7 +125,7 @@ def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], sta
 
 
 def _index_of_other_format(contents: Contents, one: WeightSet) -> Index | None:
-    """The index of a PyTorch checkpoint that lists these shards: loaders open what it names, whatever the format."""
+    """The PyTorch index that lists these shards: loaders open the files that it names, whatever their format."""
     for other in contents.sets:
         if other.kind != one.kind and other.index is not None and not other.files:
             index = read_index(contents.source, other.index)
@@ -135,7 +135,7 @@ def _index_of_other_format(contents: Contents, one: WeightSet) -> Index | None:
 
 
 def _stale(one: WeightSet, index: Index, audited: str, *, taken_first: bool) -> Finding:
-    """The finding on an index without any of its shards. taken_first: its loader reads it before the single file."""
+    """The finding on an index without any of its shards. taken_first: its loader prefers it to the single file."""
     from inspector.findings.shards.index import IndexStale, IndexStaleTaken
 
     kind = IndexStaleTaken if taken_first else IndexStale
@@ -143,7 +143,7 @@ def _stale(one: WeightSet, index: Index, audited: str, *, taken_first: bool) -> 
 
 
 def _pick_named(contents: Contents, wanted: str, *, alone: bool, outline: bool) -> Picked:
-    """The set, or the single file, that the user named. alone: a file that may be in no set."""
+    """The set, or the single file, that the user named. alone: a file that need not be in any set."""
     one = choose(contents.sets, wanted, contents.sizes)
     if one is None and alone:
         one = WeightSet(wanted, wanted, SAFETENSORS, False, (wanted,), contents.sizes.get(wanted, 0))
@@ -171,7 +171,7 @@ def _with_index(
 
 
 def _as_listed(one: WeightSet, index: Index | Outline) -> WeightSet:
-    """The set in the format of the files that its index lists: transformers opens each by its own ending.
+    """The set with the format of the files that its index lists: transformers opens each file by its ending.
 
     torchtune's users list its `hf_model_0001_0.pt` in `model.safetensors.index.json` (measured: 4.57 and 5.23 load it).
     """
@@ -182,7 +182,7 @@ def _as_listed(one: WeightSet, index: Index | Outline) -> WeightSet:
 
 
 def loadable(contents: Contents) -> Contents:
-    """The same without the sets that are partitions from training."""
+    """The content without the sets that are partitions from training."""
     sets = contents.sets
     if all(one.kind == SAFETENSORS for one in sets):
         return contents
@@ -192,7 +192,7 @@ def loadable(contents: Contents) -> Contents:
 
 
 def read_index(source: Source, name: str) -> Index | Finding:
-    """Reads and decodes an index, or gives the finding on it."""
+    """Reads and decodes an index; returns the finding if it is unusable."""
     raw = _text(source, name)
     return raw if isinstance(raw, Finding) else parse_index(raw, name)
 

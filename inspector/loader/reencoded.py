@@ -1,4 +1,6 @@
-"""Safetensors files that a program read as text: the header, which is ASCII, is as it was; the data became longer."""
+"""Recognises safetensors files that a program read as text: their ASCII header is intact, and the data
+became longer.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from inspector.loader.signature import REENCODED, is_reencoded
 from inspector.loader.sources.source import Refusal, Source
 
 BEHIND: Final = 4_096
-"""Bytes behind the stated end of the data that are read; no tensor states any of them as its own."""
+"""Number of bytes that are read after the stated end of the data, which no tensor contains."""
 
 
 def as_read_back(header: Header, size: int | None, source: Source) -> Header:
-    """The header, or an unreadable one where the bytes behind the stated data show that all were replaced.
+    """The header; an unreadable one if the bytes after the stated data show that the data were replaced.
 
-    size: bytes of the file. The first of these bytes may be the end of a character.
+    size: bytes of the file. The first of the bytes read may be the end of a character.
     """
     if not header.findings or size is None:
         return header

@@ -25,8 +25,8 @@ PATIENCE: Final = 60.0
 class ReferenceAnswer(Struct, frozen=True):
     """The answer of safetensors for one file.
 
-    reader: with its version. refusal: its message, "" where it opens the file. failed: it gave no
-    answer, and `refusal` states how it ended. tensors: name -> (dtype, shape).
+    reader: its name and version. refusal: its message, "" if it opens the file. failed: it did not answer, and
+    `refusal` states how it ended. tensors: name -> (dtype, shape).
     """
 
     reader: str
@@ -62,7 +62,7 @@ class ReferenceReader:
             self._end()
 
     def ask(self, path: str) -> ReferenceAnswer | None:
-        """The answer of safetensors for a regular local file; None where it cannot be started."""
+        """The answer of safetensors for a regular local file; None if safetensors cannot be started."""
         process = self._process or self._started()
         if process is None:
             return None
@@ -101,7 +101,7 @@ class ReferenceReader:
 
     @staticmethod
     def _exchange(process: subprocess.Popen[bytes], path: str | None) -> Any:
-        """Sends a path to the child and returns its next line; None where it ended or timed out."""
+        """Sends a path to the child and returns the next line; None if the child ended or timed out."""
         assert process.stdin is not None and process.stdout is not None
         patience = Timer(PATIENCE, process.kill)
         patience.start()

@@ -1,7 +1,7 @@
 """The program of the child process that opens files with safetensors. Imports nothing of the package.
 
-Standard input: a path in each line, as JSON. Standard output: a line of JSON for the version of safetensors, then one
-for each path: {"refusal": words}, or {"tensors": {name: [dtype, shape]}}. argv[1]: the folder of safetensors.
+Standard input: one path a line, as JSON. Standard output: one line of JSON with the version of safetensors, then one
+line for each path: {"refusal": words}, or {"tensors": {name: [dtype, shape]}}. argv[1]: the folder of safetensors.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 STEPS_A_NAME: Final = 4
 _KEPT_FREE: Final = 1 << 20
-"""Bytes that are allocated and freed once before headers are read: the allocator of glibc then keeps twice as much, and
-uses the memory of one header for the next instead of returning it, which saves a third of all page faults."""
+"""Bytes that are allocated and freed once before headers are read. The allocator of glibc then keeps twice as much, and
+reuses the memory of one header for the next instead of returning it, which saves a third of all page faults.
+"""
 FILES_LIMIT: Final = 20_000
 """Most shards of one set that are opened."""
 
@@ -36,7 +37,7 @@ FILES_LIMIT: Final = 20_000
 class WeightFile(Struct, frozen=True):
     """A file of the audited set with a readable header. Sizes in bytes; bytes is the size of the whole file.
 
-    has_metadata: whether a safetensors header has metadata at all, which may be empty.
+    has_metadata: True if a safetensors header has metadata, even if empty.
     """
 
     name: str
@@ -65,7 +66,7 @@ class SetReading:
         self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of a rank -> its tensors, if it has any
         self.tensors: Mapping[str, Layout] = {}
         self._table: dict[str, Layout] = {}
-        self._only: Header | None = None  # of the only file so far, without an index
+        self._only: Header | None = None  # header of the only file so far, if there is no index
         self._listed: list[ListedTensors] = []
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
@@ -84,11 +85,11 @@ class SetReading:
         self._as_promised = index is not None
         self._disproved = False
         self._copies: list[Copy] = []
-        self._unlabelled: set[str] = set()  # files with wrong metadata: reported already
-        self._gone: dict[str, str] = {}  # files without a readable header, and why
+        self._unlabelled: set[str] = set()  # files with wrong metadata that are reported already
+        self._gone: dict[str, str] = {}  # files without a readable header, with the reason
 
     def run(self) -> bool:
-        """Reads all headers. False where they are not as a quick reading needs them: then all results are invalid."""
+        """Reads all headers. False if they are not regular enough for a quick reading: then all results are invalid."""
         index = self.index or self._outline
         listed: dict[str, None] = {} if index is None else dict.fromkeys(index.files)
         unlisted = [name for name in self.weights.files if name not in listed]
@@ -147,7 +148,9 @@ class SetReading:
         return True
 
     def _read(self, listed: list[str], unlisted: list[str], counts: Collection[int]) -> bool:
-        """Reads the headers of these files; False as in `run`. counts: of shards, by the listed names."""
+        """Reads the headers of these files; False as in `run`. counts: numbers of shards that the
+        listed names state.
+        """
         for name, result in self._openings(listed):
             self._take(name, result)
             if self._disproved:
@@ -173,7 +176,7 @@ class SetReading:
         return any(key[1:] == (0,) for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
-        """The beginnings of files, or their headers for formats other than safetensors."""
+        """The beginnings of files; for formats other than safetensors, their headers."""
         kind = "numpy" if self.weights.name.endswith(".npy") else self.weights.kind
         if kind not in OTHER_KINDS:
             yield from self.source.read_headers(names)
@@ -248,7 +251,7 @@ class SetReading:
         return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
 
     def _proven(self, outline: Outline) -> Index | None:
-        """The index, where the entries of every file equal its tensors and no tensor is in two files."""
+        """The index, if the entries of every file equal its tensors and no tensor is in two files; else None."""
         names = list(self.tensors)
         ends = list(accumulate(file.tensors for file in self.files))
         if not ends or len(names) != ends[-1]:
@@ -259,7 +262,7 @@ class SetReading:
         )
 
     def _promised(self, header: Header) -> bool:
-        """True if the index maps every tensor of this file, and of all previous files, to its file.
+        """True if the index maps every tensor of this file and of all previous files to its file.
 
         Then no name can be duplicated, and the index itself gives the file of each tensor.
         """
@@ -269,7 +272,9 @@ class SetReading:
         return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
 
     def _spell_out(self) -> None:
-        """Stops relying on the index, or on having read one file, and records the files of all tensors read so far."""
+        """Stops relying on the index, or on having read only one file, and records the files of all tensors read so
+        far.
+        """
         if self._as_promised and self.index is not None:
             promise = self.index.weight_map
             self._placed.update({name: promise[name] for name in self._table})
@@ -280,11 +285,13 @@ class SetReading:
         self._as_promised = False
 
     def _files(self) -> Mapping[str, str]:
-        """Tensor -> file, without an index that gives it."""
+        """Tensor -> file, if there is no index."""
         return self._placed if self._only is None else TensorFiles({self._only.file: self.tensors})
 
     def _leave_out(self, header: Header) -> None:
-        """Leaves out a shard of a different number of shards: its tensors belong to another save, only compared."""
+        """Excludes a shard with another total number of shards: its tensors belong to another save and are only
+        compared.
+        """
         stored = self._table if self._only is None else self._only.tensors
         repeated = header.tensors.keys() & stored.keys()
         other = tuple(sorted(name for name in repeated if stored[name] != header.tensors[name]))
@@ -292,7 +299,7 @@ class SetReading:
         self._copy(header.file, same, other, len(header.tensors), True)
 
     def _doubles(self, header: Header, unlisted: bool) -> None:
-        """Adds a file with tensors that are already known: the copy that the index names is kept."""
+        """Adds a file with tensors that are already known. The copy that the index names is kept."""
         same: list[str] = []
         other: list[str] = []
         promised = {} if self.index is None else self.index.weight_map
@@ -331,7 +338,7 @@ class SetReading:
         self._gone[name] = refusal.reason
         if refusal.reason == "absent" and self.index is not None:
             self._gone[name] = "broken link" if broken else "absent"
-            return  # reported with the tensors in it
+            return  # reported together with its tensors
         from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, ReadFailed, Unreadable
 
         kinds: dict[str, type[Unreadable]] = {
@@ -359,5 +366,5 @@ class SetReading:
 
 
 def _are_valid(tensors: ListedTensors) -> bool:
-    """True if the names in headers are distinct, and none is the key of the metadata."""
+    """True if the names in headers are distinct and none is the key of the metadata."""
     return tensors.distinct() and not stored_of(("__metadata__",), tensors)

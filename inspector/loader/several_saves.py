@@ -1,4 +1,4 @@
-"""Shards of several saves in one folder. Pure."""
+"""Recognises shards of several saves in one folder. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.loader.weight_sets import shard_number
 
 
 def totals_differ(files: Iterable[str]) -> list[ShardTotalsDiffer]:
-    """Shards of which some say that they are of another number than the others."""
+    """The finding on shards whose names state different total numbers of shards."""
     first_of: dict[int, str] = {}
     for name in files:
         found = shard_number(name)
@@ -28,7 +28,7 @@ def totals_differ(files: Iterable[str]) -> list[ShardTotalsDiffer]:
 
 
 def mixed(files: Sequence[str], copies: Sequence[Copy]) -> list[Finding]:
-    """The finding on shards of several totals with the same tensors, which no index tells apart."""
+    """The finding on shards of several totals with the same tensors, between which no index decides."""
     numbered = {name: found for name in files if (found := shard_number(name)) is not None}
     for one in totals_differ(numbered) if copies else ():
         totals = sorted({total for _, total in numbered.values()})
@@ -49,7 +49,7 @@ def mixed(files: Sequence[str], copies: Sequence[Copy]) -> list[Finding]:
 def complete_beside(
     index: Index, absent: Mapping[str, list[str]], unlisted: Set[str], copies: Sequence[Copy]
 ) -> Finding | None:
-    """The finding on an index whose shards are absent in part, beside all shards of another save."""
+    """The finding on an index that lacks some of its shards, next to all shards of another save."""
     listed = sorted(set(index.promised) - absent.keys())
     if not absent or not listed:
         return None
@@ -65,5 +65,5 @@ def complete_beside(
 
 
 def _total(name: str) -> int:
-    """The number of shards that the name of a shard states, 0 where it states none."""
+    """The total number of shards that the name of a shard states; 0 if it states none."""
     return (shard_number(name) or (0, 0))[1]

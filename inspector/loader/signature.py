@@ -1,4 +1,4 @@
-"""Recognises files that are not checkpoints despite their name, by their first bytes."""
+"""Recognises files by their first bytes, in particular files that are not checkpoints despite their name."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 SNIFF_BYTES: Final = 512
-"""Number of first bytes that are checked; the signature of tar, the last one, is at 257."""
+"""Number of first bytes that are checked; the last signature, of tar, is at 257."""
 
 REPLACED: Final = "\ufffd".encode()
-"""What a decoder of text puts in the place of bytes that it cannot read, in UTF-8."""
+"""What a text decoder inserts for bytes that it cannot decode, in UTF-8."""
 OF_TEXT: Final = 8
-"""Replaced bytes that show it where no zero byte shows that the file was none of text."""
+"""Number of replaced bytes that prove that the file was binary, if it has no zero byte."""
 REENCODED: Final = "reencoded"
 
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
@@ -59,7 +59,7 @@ _CTRANSLATE2: Final = re.compile(rb"[\x01-\x1f]\0\0\0[\x05-\x40]\0[A-Za-z0-9]{1,
 _IMATRIX: Final = re.compile(rb".{2}\0\0[\x08-\x7f]\0\0\0(?:blk\.\d{1,4}\.|output\.|token_embd\.)", re.DOTALL)
 """Entries, the length of a name, the name of a tensor (`save_imatrix_legacy` of llama.cpp's imatrix.cpp)."""
 _LINK_TEXT: Final = re.compile(rb"(?:\.\.?[/\\])+[!-~]+\n?")
-"""A relative path and nothing else: what git (core.symlinks=false) and some archivers write in place of a link."""
+"""A relative path and nothing else: what git (core.symlinks=false) and some archivers write instead of a link."""
 _PATTERNS: Final = (
     (re.compile(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", re.DOTALL), "onnx"),
     (_CTRANSLATE2, "ctranslate2"),
@@ -70,7 +70,7 @@ _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
 
 def _is_of_torch(first: bytes) -> bool:
-    """True if the first member of a zip archive is one that torch writes: all of them are in one folder."""
+    """True if the first member of a zip archive is one that torch writes: torch puts all members into one folder."""
     name = first[30 : 30 + int.from_bytes(first[26:28], "little")]
     _, slash, inner = name.partition(b"/")
     return bool(slash) and inner.startswith(_OF_TORCH)
@@ -79,7 +79,7 @@ def _is_of_torch(first: bytes) -> bool:
 def is_reencoded(first: bytes) -> bool:
     """True if a binary file was read as text and written again: bytes that are not UTF-8 became U+FFFD.
 
-    first: bytes from its beginning, the last of which may be a part of a character.
+    first: the first bytes; the last ones may be part of a character.
     """
     if first.count(REPLACED) < (1 if b"\0" in first else OF_TEXT):
         return False
@@ -91,7 +91,7 @@ def is_reencoded(first: bytes) -> bool:
 
 
 def recognise(first: bytes, size: int | None) -> str:
-    """The kind of a file of `size` bytes by its first bytes; "unknown" where nothing matches."""
+    """The kind of a file of `size` bytes by its first bytes; "unknown" if no signature matches."""
     if size == 0 or not first:
         return "empty"
     for mark, what in _MARKS:
@@ -123,7 +123,7 @@ def recognise(first: bytes, size: int | None) -> str:
 
 
 def _text_kind(first: bytes, size: int | None) -> str:
-    """The kind of a file that may be plain text; "unknown" where it is none."""
+    """The kind of a file that may be plain text; "unknown" if it is not."""
     if not all(byte in _TEXT for byte in first):
         return "unknown"
     return "link-text" if size is not None and _LINK_TEXT.fullmatch(first) else "text"

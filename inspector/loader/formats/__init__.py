@@ -1,1 +1,1 @@
-"""Files of other formats than safetensors, and what their writers call things."""
+"""Readers of file formats other than safetensors."""

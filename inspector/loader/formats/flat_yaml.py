@@ -1,4 +1,4 @@
-"""The plain values at the top of a small YAML or JSON text, read without a YAML parser. Pure."""
+"""Reads the plain values at the top of a small YAML or JSON text without a YAML parser. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inspector.loader import strict_json
 
 
 def read_values(name: str, raw: bytes) -> dict[str, object] | None:
-    """The top-level keys of a text, by the ending of its name; None where it is not a JSON object."""
+    """The top-level keys of a text, parsed by the ending of its name; None for JSON that is not an object."""
     if name.endswith(".json"):
         values = strict_json.decode_config(raw)
         return values if isinstance(values, dict) else None

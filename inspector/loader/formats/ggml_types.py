@@ -1,4 +1,4 @@
-"""The element types of GGUF files and their blocks: the only table of them in the package.
+"""The element types of GGUF files and their blocks. No other table in the package lists them.
 
 Sources: ggml.h `enum ggml_type`, and the block sizes of gguf-py 0.19.0, `GGML_QUANT_SIZES`.
 """
@@ -15,7 +15,9 @@ from inspector.loader.packed import Packed
 
 
 class Blocks(Struct, frozen=True):
-    """A type: its values are in blocks of `elements` along the first dim of the file, `bytes` each."""
+    """A type: its values are in blocks of `elements` values along the first dim of the file, with
+    `bytes` bytes each.
+    """
 
     name: str
     elements: int
@@ -28,7 +30,7 @@ class Blocks(Struct, frozen=True):
 
     @property
     def bits(self) -> float:
-        """Bits of one value, scales and all."""
+        """Bits of one value, including scales."""
         return self.bytes * 8 / self.elements
 
 
@@ -90,13 +92,13 @@ assert all(BITS[one.name] == one.bytes * 8 for one in TYPES.values() if one.plai
 
 
 def is_packed(dtype: str) -> bool:
-    """True if a layout's dtype is one of the block types."""
+    """True if a layout's dtype is a quantized block type."""
     found = BY_NAME.get(dtype)
     return found is not None and not found.plain
 
 
 def type_name(number: int) -> str:
-    """A type as messages call it, also where there is none of this number."""
+    """The name of a type in messages, also for an unknown number."""
     if number in TYPES:
         return TYPES[number].name
     return f"{number} ({RETIRED[number]}, no longer read by llama.cpp)" if number in RETIRED else str(number)
@@ -105,7 +107,7 @@ def type_name(number: int) -> str:
 def lay_out_blocks(blocks: Blocks, shape: tuple[int, ...]) -> Layout | str:
     """The layout of a tensor with logical dims, the last one running along the blocks; dims as in torch.
 
-    A text instead says why there is none: "overflow", or "part-block" (the last dim fills no whole blocks).
+    A text instead of a layout is the reason: "overflow", or "part-block" (the last dim does not fill whole blocks).
     """
     elements = 1
     for dim in shape:
@@ -119,7 +121,7 @@ def lay_out_blocks(blocks: Blocks, shape: tuple[int, ...]) -> Layout | str:
 
 
 def storage_of(layout: Layout) -> Layout:
-    """The bytes below a block type's layout: U8, the last dim in bytes, as gguf-py shows them."""
+    """The stored bytes of a tensor with a block type: U8, with the last dim in bytes, as gguf-py shows them."""
     blocks = BY_NAME[layout.dtype]
     if not layout.shape:
         return Layout("U8", (layout.bytes,), layout.bytes, layout.bytes)
@@ -130,8 +132,8 @@ def storage_of(layout: Layout) -> Layout:
 def packed_of(layout: Layout) -> Packed | None:
     """The storage of a tensor with a block dtype; None for other dtypes.
 
-    `layout` has the logical shape; the storage is U8 with the last dim in bytes. bits counts the scales in,
-    as llama.cpp's own tables do: Q4_K has 4.5.
+    `layout` has the logical shape; the storage is U8 with the last dim in bytes. bits includes the scales, as in
+    llama.cpp's own tables: Q4_K has 4.5.
     """
     if not is_packed(layout.dtype):
         return None

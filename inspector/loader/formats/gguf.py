@@ -25,13 +25,15 @@ from inspector.loader.layout import Layout
 from inspector.loader.signature import REENCODED, is_reencoded, recognise
 
 HEADER_LIMIT: Final = 100_000_000
-"""Bytes before the tensor data; the largest genuine ones (vocabularies of a quarter million) have some 30 million."""
+"""Most bytes before the tensor data; the largest real vocabularies (a quarter of a million tokens) take some 30
+million.
+"""
 TENSOR_LIMIT: Final = 262_144
-"""Tensors of one file. Experts are stacked in GGUF, so that genuine files have a few thousand."""
+"""Most tensors of one file. Experts are stacked in GGUF, so that real files have a few thousand."""
 BEGINNING: Final = 4_096
-"""Bytes that show what a file is that is not GGUF, or a damaged one."""
+"""Number of first bytes that are read to recognise a file that is damaged or not GGUF."""
 KEY_LIMIT: Final = 65_536
-"""Key-values of one file."""
+"""Most key-values of one file."""
 DIMS_LIMIT: Final = 16
 DEFAULT_ALIGNMENT: Final = 32
 
@@ -40,7 +42,9 @@ MAGIC: Final = b"GGUF"
 
 
 class Split(Struct, frozen=True):
-    """Where a file is among the parts of a model: number from 0, parts, tensors of all parts."""
+    """The place of a file among the parts of a model: its number from 0, the number of parts, the
+    tensors of all parts.
+    """
 
     number: int
     count: int
@@ -48,11 +52,11 @@ class Split(Struct, frozen=True):
 
 
 class GgufFile(Struct, frozen=True):
-    """What a GGUF file declares.
+    """The content of the header of a GGUF file.
 
-    header: tensors under the file's own names, with logical shapes in torch's order and bytes as stored.
-    values: key -> number, bool, text, list of numbers, or `ArrayOf`. version 0 where it could not be read.
-    begins: tensor -> the byte of the file at which it begins.
+    header: tensors under the file's own names, with logical shapes in torch's order and bytes as stored. values: key ->
+    number, bool, text, list of numbers, or `ArrayOf`. version 0 if it could not be read. begins: tensor -> the byte of
+    the file at which it begins.
     """
 
     header: Header
@@ -65,7 +69,7 @@ class GgufFile(Struct, frozen=True):
 
 
 def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) -> GgufFile:
-    """Reads the header of a GGUF file of `size` bytes. Any bytes give a reading or evidence of what is wrong.
+    """Reads the header of a GGUF file of `size` bytes. Any input gives a result; problems become findings.
 
     layouts: layouts already read in other files of the same checkpoint.
     """
@@ -85,9 +89,10 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
 
 
 def judge_splits(files: Iterable[GgufFile], names: Iterable[str] = ()) -> tuple[Finding, ...]:
-    """What the parts of one model say of one another; their absence is reported by their names.
+    """The findings on contradictions between the parts of one model. Missing parts are reported elsewhere, by their
+    names.
 
-    names: all files of the place, among which other parts may be.
+    names: all files of the place, which may include other parts.
     """
     parts = [one for one in files if one.header.readable]
     findings: list[Finding] = [*_renamed_parts(parts, tuple(names))]
@@ -108,7 +113,7 @@ def judge_splits(files: Iterable[GgufFile], names: Iterable[str] = ()) -> tuple[
 
 
 def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterator[Finding]:
-    """The findings on parts whose names do not say so: llama.cpp finds parts only by their names."""
+    """The findings on parts without a part's name: llama.cpp finds parts only by their names."""
     for one in parts:
         file, split = one.header.file, one.split
         if split is None or split.count < 2 or _NUMBERED.search(file[-200:]) or _is_joined(one):
@@ -127,7 +132,7 @@ def _renamed_parts(parts: Iterable[GgufFile], names: tuple[str, ...]) -> Iterato
 
 
 def _is_joined(file: GgufFile) -> bool:
-    """True if a finding says that other parts are behind this one."""
+    """True if a finding says that other parts are appended to this one."""
     if not file.header.findings:
         return False
     from inspector.findings.header.gguf import GgufPartsJoined
@@ -136,7 +141,7 @@ def _is_joined(file: GgufFile) -> bool:
 
 
 ONE_ROW: Final = (1, 1)
-"""Dims after the first of a matrix with one row that was written with another dim, which llama.cpp reads as well."""
+"""Dims after the first of a matrix with one row that was written with an additional dim; llama.cpp reads it as well."""
 
 
 class _GgufReading:
@@ -191,7 +196,7 @@ class _GgufReading:
         return GgufMalformed(place=self.place, problem=problem, position=position)
 
     def _magic(self) -> Finding | None:
-        """Reads magic and version, decides on the byte order."""
+        """Reads magic and version, and determines the byte order."""
         first = self.stretch.take(min(self.size, 8))
         if first[:4] != MAGIC:
             what = recognise(first if self.size <= 8 else self._sniffed(), self.size)
@@ -248,7 +253,7 @@ class _GgufReading:
             dims = struct.Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
             kind = self.take.u32()
             offset = self.take.u64()
-            if seen and not (name or rank or "" in seen):  # zeros, which pad the header
+            if seen and not (name or rank or "" in seen):  # zeros that pad the header
                 raise Malformed(f"the header counts {count:,} tensors and lists {len(seen) + len(doubled):,}")
             if name in seen:
                 doubled.append(name)
@@ -315,19 +320,19 @@ class _GgufReading:
         return Split(number, count, total if type(total) is int else None)
 
     def _metadata(self) -> dict[str, str]:
-        """The general texts, as a safetensors header would hold them."""
+        """The general texts, in the form of the metadata of a safetensors header."""
         texts = {key: text for key, text in self.values.items() if key.startswith("general.") and type(text) is str}
         return {"format": "gguf", **dict(list(texts.items())[:64])}
 
     def _data(self, start: int, alignment: int) -> tuple[int, tuple[str, ...]]:
-        """Judges how the tensors tile the data; returns its declared length and the names cut off."""
+        """Checks how the tensors cover the data; returns its declared length and the truncated tensors."""
         stored = max(0, self.size - start)
         unaligned = [name for begin, _, name in self.spans if begin % alignment]
         disordered = any(one[0] > other[0] for one, other in zip(self.spans, self.spans[1:], strict=False))
         spans = sorted(self.spans)
         tiled = tiling(spans, alignment)
         end, overlapping = tiled.end, tiled.overlapping
-        behind = () if self.faulty else tiled.behind  # gaps are where faulty entries may lie
+        behind = () if self.faulty else tiled.behind  # faulty entries may be in the gaps
         if unaligned or overlapping or behind or disordered:
             from inspector.findings.header.gguf import GgufOffsetsOdd
 
@@ -353,13 +358,13 @@ class _GgufReading:
         return min(end, 1 << 62), cut
 
     def _longer(self, end: int, stored: int) -> Finding:
-        """The finding on bytes behind the last tensor, which llama.cpp ignores (measured with xllamacpp 2026.10)."""
+        """The finding on bytes after the last tensor, which llama.cpp ignores (measured with xllamacpp 2026.10)."""
         from inspector.findings.header.gguf import GgufBytesIgnored
 
         return GgufBytesIgnored(place=self.place, declared=end, stored=stored, bytes=stored - end)
 
     def _joined(self, start: int, end: int, alignment: int) -> Finding | None:
-        """The finding on another part behind the first one, as `cat` puts it there; None where there is none."""
+        """The finding on another part after the first one, as appended by `cat`; None if there is none."""
         split = self.split
         begin = start + -(-end // alignment) * alignment
         if split is None or split.number or split.count < 2 or self.stretch.elsewhere(begin, len(MAGIC)) != MAGIC:

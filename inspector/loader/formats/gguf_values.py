@@ -13,17 +13,17 @@ from msgspec import Struct
 from inspector.loader.formats.incremental import Stretch, TooLong
 
 ITEM_LIMIT: Final = 4_000_000
-"""Texts in arrays, which are skipped one by one, in one file."""
+"""Most texts in the arrays of one file; they are skipped one by one."""
 INNER_LIMIT: Final = 65_536
-"""Arrays within arrays."""
+"""Most arrays within arrays."""
 NAME_LIMIT: Final = 1_024
-"""Bytes of one name; ggml itself keeps 63."""
+"""Most bytes of one name; ggml itself keeps 63."""
 NAMES_LIMIT: Final = 16_000_000
-"""Bytes of all names together."""
+"""Most bytes of all names together."""
 TEXT_KEPT: Final = 4_096
 KEPT_LIMIT: Final = 8_000_000
 ARRAY_KEPT: Final = 4_096
-"""Numbers of an array that is kept: one for each layer is the most that a config needs."""
+"""Longest array of numbers that is kept: a config needs at most one number for each layer."""
 NEST_LIMIT: Final = 8
 
 
@@ -36,14 +36,14 @@ _WORDS: Final = {
 
 
 class ArrayOf(Struct, frozen=True):
-    """An array that was not kept: what it holds and how many."""
+    """An array that was not kept: the kind of its values and their number."""
 
     type: str
     count: int
 
 
 class Malformed(Exception):
-    """The header holds what GGUF does not allow, or passes a limit."""
+    """Raised for a header with content that GGUF does not allow, or beyond a limit."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -51,7 +51,7 @@ class Malformed(Exception):
 
 
 class GgufValues:
-    """Takes values from a stretch of a file. order: "<" or ">", as struct has it."""
+    """Reads values from a stretch of a file. order: "<" or ">", as in struct."""
 
     def __init__(self, stretch: Stretch, order: str) -> None:
         self.stretch, self._order = stretch, order
@@ -67,7 +67,7 @@ class GgufValues:
         return int(self._u64.unpack(self.stretch.take(8))[0])
 
     def name(self, what: str) -> str:
-        """A short text; what: it in words, for a complaint."""
+        """A short text. what: its description in error messages."""
         length = self.u64()
         if length > NAME_LIMIT:
             raise Malformed(f"{what} of {length:,} bytes, the limit is {NAME_LIMIT:,}")
@@ -130,7 +130,7 @@ class GgufValues:
         return ArrayOf(_WORDS[kind], count)
 
     def _skip_texts(self, count: int) -> None:
-        """Goes past `count` texts; the inner loop is what a vocabulary costs."""
+        """Skips `count` texts. The inner loop takes most of the time for a vocabulary."""
         stretch, unpack = self.stretch, self._u64.unpack_from
         while count:
             buffer, at = stretch.buffer, stretch.at

@@ -1,7 +1,7 @@
-"""A file read from its beginning in pieces, as far as a reader needs it and never further than it may.
+"""Reads a file from its beginning in pieces, as far as a reader needs it and never beyond a limit.
 
-Readers of formats without a stated header length use a `Stretch`: what is asked for is
-set against the end of the file before anything is read, and nothing is allocated by a number from a file.
+Readers of formats without a stated header length use a `Stretch`. It compares a requested length with the end of the
+file before it reads, so that a number from a file never causes an allocation.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Final
 
 Read = Callable[[int, int], bytes]
-"""(offset, length) -> the bytes there, fewer where the file ends."""
+"""(offset, length) -> the bytes there; fewer at the end of the file."""
 
 FIRST_PIECE: Final = 1 << 18
 LARGEST_PIECE: Final = 1 << 22
 
 
 class EndOfFile(Exception):
-    """The file ends at `position`, before what was asked for."""
+    """Raised if the file ends at `position`, before the requested bytes."""
 
     def __init__(self, position: int) -> None:
         super().__init__(position)
@@ -25,7 +25,7 @@ class EndOfFile(Exception):
 
 
 class TooLong(Exception):
-    """What is read passes the limit of `limit` bytes."""
+    """Raised if more than `limit` bytes would be read."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
@@ -33,7 +33,7 @@ class TooLong(Exception):
 
 
 class Stretch:
-    """Bytes from `start` on. `size` is that of the whole file, `most` how many bytes may be looked at."""
+    """Bytes of a file from `start` on. size: of the whole file. most: number of bytes that may be read."""
 
     def __init__(self, read: Read, size: int, most: int, start: int = 0) -> None:
         self._read, self._size, self._most, self._start = read, size, most, start
@@ -44,27 +44,27 @@ class Stretch:
 
     @property
     def position(self) -> int:
-        """Where in the file the next byte is taken from."""
+        """The position in the file of the next byte."""
         return self._base + self.at
 
     def elsewhere(self, offset: int, length: int) -> bytes:
-        """Bytes of another place of the file, which are not kept."""
+        """Bytes at another place of the file; they are not kept."""
         return self._read(offset, min(length, max(0, self._size - offset)))
 
     def need(self, length: int) -> None:
-        """Makes `length` bytes are in the buffer from `at` on."""
+        """Ensures that the buffer has `length` bytes from `at` on."""
         if self.at + length > len(self.buffer):
             self._fill(length)
 
     def take(self, length: int) -> bytes:
-        """The next bytes."""
+        """Returns the next bytes."""
         self.need(length)
         taken = self.buffer[self.at : self.at + length]
         self.at += length
         return taken
 
     def skip(self, length: int) -> None:
-        """Skips bytes without keeping them; bytes after the buffer are not even read."""
+        """Skips bytes without keeping them. Bytes after the buffer are not read at all."""
         inside = len(self.buffer) - self.at
         if length <= inside:
             self.at += length

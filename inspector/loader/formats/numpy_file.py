@@ -1,4 +1,4 @@
-"""NumPy's files: .npy headers and the .npz archives of them. Pure and bounded; no array is made.
+"""Reads NumPy files: the headers of .npy files and of .npz archives of them. Pure and bounded; no array is created.
 
 A header is a Python dict written out; it is parsed by a small grammar and never evaluated. Source:
 numpy/lib/format.py, versions 1.0 to 3.0.
@@ -28,36 +28,36 @@ from inspector.loader.signature import SNIFF_BYTES, recognise
 
 MAGIC: Final = b"\x93NUMPY"
 HEADER_LIMIT: Final = 65_536
-"""Bytes of the header of one array; only arrays of records have more than two hundred."""
+"""Most bytes of the header of one array; only arrays of records have more than two hundred."""
 ARRAYS: Final = "the arrays of the archive"
 STEPS_AN_ARRAY: Final = 30
 CHARACTERS_A_STEP: Final = 8
 ARRAY_LIMIT: Final = 20_000
-"""Limit of arrays read from one archive: each takes a separate read."""
+"""Most arrays that are read from one archive, since each takes a separate read."""
 DIMS_LIMIT: Final = 64
 
 DTYPES: Final[dict[str, str]] = {
     "f8": "F64", "f4": "F32", "f2": "F16", "i8": "I64", "i4": "I32", "i2": "I16", "i1": "I8", "u8": "U64",
     "u4": "U32", "u2": "U16", "u1": "U8", "b1": "BOOL", "c8": "C64",
 }  # fmt: skip
-"""Letter and bytes of one element -> dtype. V2 is what ml_dtypes' bfloat16 becomes."""
+"""Letter and bytes of one element -> dtype. V2 is how NumPy stores ml_dtypes' bfloat16."""
 _TOKEN: Final = re.compile(r"[ \n]*(?:('[^'\\]{0,64}'|True|False|\d{1,20})L?|([{}():,]))", re.ASCII)
-"""A text, a truth value or a number; or a mark. Nothing in it can be matched in two ways."""
+"""A text, a boolean or a number; or a punctuation mark. No input can be matched in two ways."""
 TOKENS_LIMIT: Final = 256
 OBJECTS: Final = "it contains pickled Python objects"
 NO_ARRAY: Final = "it is not a NumPy array"
-"""Of a member, whatever its name ends with: numpy.load gives its bytes, mlx.core.load 0.32 refuses the file."""
+"""The problem with a member that is not an array: numpy.load returns its bytes, mlx.core.load 0.32 refuses the file."""
 TWICE: Final = "two arrays of the archive have this name"
-"""As `w` and `w.npy`: both readers give one of them."""
+"""The problem with two members such as `w` and `w.npy`: both readers return only one of them."""
 OBJECTS_LIMIT: Final = 8_000_000
-"""Bytes of pickled objects that are read in one file, to name what loading them would call."""
+"""Most bytes of pickled objects that are read in one file, to report what loading them would call."""
 _DESCR: Final = re.compile(r"[<>|=]?([a-zA-Z]\d{0,4})", re.ASCII)
 
 
 def read_numpy(read: Read, size: int, file: str) -> Header:
-    """Reads what a .npy or .npz file of `size` bytes declares. Any bytes give a reading or evidence.
+    """Reads the header of a .npy or .npz file of `size` bytes. Any input gives a result; problems become findings.
 
-    A .npy file has one array, named `arr_0` as NumPy itself does.
+    The single array of a .npy file gets the name `arr_0`, as in NumPy.
     """
     first = read(0, min(size, SNIFF_BYTES))
     if first.startswith(MAGIC):
@@ -167,7 +167,7 @@ def _pickles(read: Read, members: Sequence[Member]) -> Iterator[bytes]:
 
 
 def _called(pickles: Iterable[bytes], file: str) -> list[Finding]:
-    """The errors on what these pickles would call; NumPy itself loads them only with allow_pickle."""
+    """The errors on what these pickles would call. NumPy itself loads them only with allow_pickle."""
     names: dict[GlobalName, int] = {}
     for pickled in pickles:
         with suppress(BadPickle, EndOfFile):
@@ -176,7 +176,7 @@ def _called(pickles: Iterable[bytes], file: str) -> list[Finding]:
 
 
 def _member(read: Read, member: Member) -> tuple[Layout, int] | str:
-    """The layout of an array in an archive and where its data begin; a text says why there is none."""
+    """The layout of an array in an archive and the position of its data; or a text with the problem."""
     try:
         raw = zip_directory.beginning(read, member, 512)
         if _header_bytes(raw) > len(raw):
@@ -187,7 +187,7 @@ def _member(read: Read, member: Member) -> tuple[Layout, int] | str:
 
 
 def _header_bytes(raw: bytes) -> int:
-    """Where the data of an array begin, as its first twelve bytes say."""
+    """The position of the data of an array, by its first twelve bytes."""
     if len(raw) < 12 or not raw.startswith(MAGIC):
         return 0
     wide = raw[6] > 1
@@ -195,7 +195,7 @@ def _header_bytes(raw: bytes) -> int:
 
 
 def _array(raw: bytes) -> tuple[Layout, int] | str:
-    """The layout of an array and where its data begin; a text says why there is none."""
+    """The layout of an array and the position of its data; or a text with the problem."""
     if len(raw) < 10 or not raw.startswith(MAGIC):
         return NO_ARRAY
     if raw[6] not in (1, 2, 3):
@@ -220,7 +220,7 @@ def _array(raw: bytes) -> tuple[Layout, int] | str:
 
 
 def _fields(text: str) -> tuple[str, tuple[int, ...]] | None:
-    """descr and shape of the dict that a header is; None where it is none of these three keys."""
+    """descr and shape of the dict in a header; None if the dict does not have exactly the three keys of the format."""
     values: list[str] = []
     at, text = 0, text.rstrip(" \n")
     while at < len(text):

@@ -1,7 +1,7 @@
-"""Files of other formats than safetensors behind one door: GGUF, PyTorch, NumPy.
+"""One interface to the readers of formats other than safetensors: GGUF, PyTorch, NumPy.
 
-A reader gives the same `Header` as the safetensors reader does; what a format states beyond it (key-values, shared
-storages) is kept here until all files of the set are read.
+Each reader returns a `Header` like the safetensors reader. Further content of a format (key-values, shared storages) is
+kept here until all files of the set are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class _Refused(Exception):
 
 
 class ExtraContent(Struct, frozen=True):
-    """What a set states beyond its headers. metadata: GGUF's key-values. ties: names of one and the same numbers."""
+    """Content of a set in addition to its headers. metadata: GGUF's key-values. ties: names of the same
+    stored numbers.
+    """
 
     metadata: Config | None = None
     findings: tuple[Finding, ...] = ()
@@ -50,7 +52,9 @@ class OtherReader:
             yield name, self._one(name)
 
     def beyond(self) -> ExtraContent:
-        """What the files that were read state beyond their headers; of parts, the first that names its architecture."""
+        """The content of the files in addition to their headers. Of several parts, the first with an architecture
+        counts.
+        """
         if self._kind != "gguf":
             return ExtraContent(ties=tuple(self._ties))
         from inspector.loader.formats.gguf import judge_splits

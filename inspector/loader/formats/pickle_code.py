@@ -1,8 +1,8 @@
-"""A pickle read as what it is, a program, without doing what it says.
+"""Reads a pickle as a program without executing it.
 
-`pickletools` decodes the opcodes; the stack here builds a tree of plain values. What the program would import is
-written down as a `Name`, what it would call as a `Made` with its arguments: nothing is imported, called, opened or
-set. Loops, memo and nesting are bounded.
+`pickletools` decodes the opcodes; the stack here builds a tree of plain values. What the program would import becomes a
+`GlobalName`, what it would call a `PickledObject` with its arguments. Nothing is imported, called, opened or set.
+Loops, memo and nesting are bounded.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from inspector.loader.formats.pickle_values import (
 )
 
 OPCODE_LIMIT: Final = 3_000_000
-"""Opcodes of one pickle; a tensor of a state dict takes about thirty."""
+"""Most opcodes of one pickle; a tensor of a state dict takes about thirty."""
 OPCODES_TOGETHER, OPCODES_A_STEP = 256, 4
 CONTAINER_LIMIT: Final = 700_000
 MEMO_LIMIT: Final = 800_000
 STACK_LIMIT: Final = 200_000
 NAME_LIMIT: Final = 1_024
-"""Bytes of the name of a module or class."""
+"""Most bytes of the name of a module or class."""
 NAMES_LIMIT: Final = 10_000
 NUMBER_LIMIT: Final = 512
-"""Bytes of one integer with its opcode."""
+"""Most bytes of one integer with its opcode."""
 TEXT_KEPT: Final = 4_096
-"""Characters of a text that is kept as one."""
+"""Most characters of a text that is kept as a text."""
 BYTES_KEPT: Final = 64
 
 
 def read_pickle(data: bytes, start: int = 0, names: dict[GlobalName, int] | None = None) -> Pickle:
-    """Reads the pickle that begins at `start`. Raises BadPickle, and EndOfFile where the data stop before it does.
+    """Reads the pickle that begins at `start`. Raises BadPickle, and EndOfFile if the data end before the pickle.
 
-    names: takes what the program would import -> where it first says so, also where it breaks after that.
+    names: filled with what the program would import -> position of the first import, even if reading fails later.
     """
     machine = _Machine({} if names is None else names)
     try:
@@ -59,7 +59,7 @@ def read_pickle(data: bytes, start: int = 0, names: dict[GlobalName, int] | None
 
 
 _CUT_OFF: Final = ("not enough data", "remain", "exhausted", "no newline")
-"""Words of the decoder's messages where the data end inside an opcode."""
+"""Words in the decoder's messages for data that end inside an opcode."""
 
 
 def _opcodes(data: bytes, start: int) -> Iterator[tuple[str, Any, int]]:
@@ -79,7 +79,7 @@ def _opcodes(data: bytes, start: int) -> Iterator[tuple[str, Any, int]]:
 
 
 class _Machine:
-    """The state of one run. `position` is that of the opcode at work."""
+    """The state of one run. position: that of the current opcode."""
 
     def __init__(self, names: dict[GlobalName, int]) -> None:
         self.position = 0
@@ -127,7 +127,7 @@ class _Machine:
         self.stack.append(container)
 
     def _cut(self) -> list[Any]:
-        """The values above the last mark, taken off the stack."""
+        """Removes the values above the last mark from the stack and returns them."""
         if not self.marks or self.marks[-1] > len(self.stack):
             raise BadPickle("has no mark to pop to")
         mark = self.marks.pop()
@@ -153,7 +153,7 @@ class _Machine:
         self.protocol = version
 
     def nothing(self, _: object) -> None:
-        """FRAME says how long a frame is, which no value depends on."""
+        """Ignores an opcode: FRAME states the length of a frame, which no value depends on."""
 
     def mark(self, _: object) -> None:
         self.marks.append(len(self.stack))
@@ -263,7 +263,7 @@ class _Machine:
     def get(self, key: int) -> None:
         self.stack.append(self.memo[key])
 
-    # what would run
+    # opcodes that would run code
 
     def _named(self, module: str, name: str) -> GlobalName:
         if len(name) + len(module) > NAME_LIMIT:
@@ -318,7 +318,7 @@ class _Machine:
         target = self._top()
         if isinstance(target, PickledObject):
             target.state = state
-        elif isinstance(target, GlobalName):  # changes what was imported, for the whole process
+        elif isinstance(target, GlobalName):  # this would change the imported object for the whole process
             self._named(target.module, f"{target.name}.__setstate__")
 
     def persistent(self, key: object) -> None:

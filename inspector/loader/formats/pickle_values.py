@@ -1,4 +1,4 @@
-"""What a pickle says, as plain values: what it would import, call and keep elsewhere."""
+"""The plain values that a pickle is read as: what it would import, call and store elsewhere."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from msgspec import Struct
 from inspector.budget import spend
 
 EXTENSIONS: Final = "extension registry"
-"""In place of a module: the name is a number, and `copyreg.add_extension` says what it means where it is loaded."""
+"""Replaces the module of a name that is a number in `copyreg`'s extension registry: only the loading
+process knows it.
+"""
 COMPUTED: Final = "computed name"
-"""In place of a module: the program computes what it imports, so that only running it would show the name."""
+"""Replaces the module of a name that the program computes: only running it would show the name."""
 
 DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
                           ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
-"""Classes of which an object is a dict."""
+"""Classes whose objects are read as dicts."""
 
 
 class GlobalName(Struct, frozen=True):
-    """Something that the program would import."""
+    """A name that the program would import."""
 
     module: str
     name: str
@@ -30,15 +32,15 @@ class GlobalName(Struct, frozen=True):
 
 
 class Persistent(Struct, frozen=True):
-    """What the writer keeps outside of the pickle, by the id it gave."""
+    """An object that the writer keeps outside of the pickle, by its persistent id."""
 
     key: object
 
 
 class OddKey(Struct, eq=False):
-    """A key of a dict that is neither a text nor a small integer: its value cannot be equal to that of another.
+    """A key of a dict that is neither a text nor a small integer. It is never equal to another key.
 
-    text: what to show for it.
+    text: how messages show it.
     """
 
     text: str
@@ -54,7 +56,7 @@ class Blob(Struct, frozen=True):
 
 
 class PickledObject(Struct, eq=False):
-    """What a call would return: of what, with which arguments, and what was put into it afterwards."""
+    """The result of a call that is not executed: the callable, its arguments, and the state that was set afterwards."""
 
     of: object
     arguments: object
@@ -64,7 +66,7 @@ class PickledObject(Struct, eq=False):
 
 
 class BadPickle(Exception):
-    """A pickle cannot be read. position: where in it."""
+    """Raised if a pickle cannot be read. position: in the pickle."""
 
     def __init__(self, problem: str, position: int = 0) -> None:
         super().__init__(problem)
@@ -74,8 +76,8 @@ class BadPickle(Exception):
 class Pickle(Struct, frozen=True):
     """A whole pickle.
 
-    names: what it would import -> where it first says so. end: position behind it. opcodes: those that it consists of.
-    protocol: as it states; 0 where it states none. persistent: what it asks the loader for, in this order.
+    names: what it would import -> position of the first import. end: position after the pickle. opcodes: the distinct
+    opcodes. protocol: as stated, or 0. persistent: the objects that it requests from the loader, in this order.
     """
 
     value: object
@@ -87,7 +89,7 @@ class Pickle(Struct, frozen=True):
 
 
 def odd_key(key: object) -> OddKey:
-    """What replaces a key that is not a text: a plain value written out, anything else by its type."""
+    """The replacement for a key that is not a text: a plain value as text, any other value by its type."""
     if key is None or isinstance(key, bool | float | bytes):
         return OddKey(str(key))
     if isinstance(key, int):
@@ -98,7 +100,7 @@ def odd_key(key: object) -> OddKey:
 
 
 def dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
-    """What a class of dictionaries makes of the pairs that it is called with."""
+    """The dict that a dict class makes of the pairs it is called with."""
     made: dict[Any, object] = {}
     if of.name != "defaultdict" and isinstance(arguments, tuple) and arguments:
         pairs = arguments[0] if isinstance(arguments[0], list) else []
@@ -110,8 +112,8 @@ def dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
 
 
 def put(target: dict[Any, object], pairs: list[Any]) -> None:
-    """Enters pairs under the keys of a state dict: texts and small integers. Others, which could be made to collide
-    or cannot be keys at all, are replaced.
+    """Adds pairs to a dict under keys that a state dict has: texts and small integers. Other keys, which could collide
+    on purpose or cannot be keys at all, are replaced.
     """
     if len(pairs) % 2:
         raise BadPickle("sets a key without a value")

@@ -1,9 +1,10 @@
-"""PyTorch's files: zip archives (since 1.6) and the older rows of pickles. Tensors by name, nothing run.
+"""Reads PyTorch files: zip archives (since 1.6) and the older sequences of pickles. Gives tensors by name; runs no
+code.
 
-The state dict's pickle is read as code (`pickle_code`); of what it would import, only what a state dict
-needs is understood, the rest is named. Storages are looked up in the archive, or added up behind the
-pickles of an old file, so that a cut file is seen. Source: torch/serialization.py, torch/_utils.py,
-torch/_weights_only_unpickler.py of torch 2.13.
+The state dict's pickle is read as code (`pickle_code`); of its imports, only those of a state dict are understood, and
+all others are reported. Storages are looked up in the archive, or added up after the pickles of an old file, so that a
+truncated file is detected. Source: torch/serialization.py, torch/_utils.py, torch/_weights_only_unpickler.py of torch
+2.13.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ from inspector.loader.layout import Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
 PICKLE_LIMIT: Final = 24_000_000
-"""Bytes of pickled structure; a hundred thousand tensors take about twenty million."""
+"""Most bytes of pickled structure; a hundred thousand tensors take about twenty million."""
 LATER_LIMIT: Final = 1_000
-"""Pickles of one file that are looked at besides the one with the state dict."""
+"""Most pickles of one file that are read in addition to the pickle of the state dict."""
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
 _PROTOCOL: Final = 1001
 _UNTYPED: Final = GlobalName("torch.storage", "UntypedStorage")
 
 
 class TorchFile(Struct, frozen=True):
-    """What a PyTorch file holds.
+    """The content of a PyTorch file.
 
-    header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" where it could not be read.
-    ties: names that are one and the same view of one storage. views: names that share a storage otherwise.
-    inside: key below which the weights were found, "" at the top. other_keys: the others there -> tensors below them.
-    positions: tensor -> (member of the archive, first element in it, strides in elements), of an archive.
+    header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" if it could not be read. ties: names
+    of the same view of one storage. views: names of different views of one storage. inside: key below which the weights
+    were found, "" at the top. other_keys: other keys there -> number of tensors below them. positions: tensor ->
+    (member of the archive, first element in it, strides in elements), of an archive.
     """
 
     header: Header
@@ -67,13 +68,13 @@ class TorchFile(Struct, frozen=True):
 
 
 def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
-    """Tensor -> (byte at which its storage begins, first element in it, strides), where the archive keeps it plain."""
+    """Tensor -> (first byte of its storage, first element in it, strides), if the archive stores it uncompressed."""
     try:
         members = zip_directory.read_directory(read, size)
     except BadArchive:
         return {}
     if any(name.endswith("byteorder") and is_big_endian(read, members, name[:-9]) for name in members):
-        return {}  # its numbers would have to be swapped
+        return {}  # its numbers would have to be byte-swapped
     starts: dict[str, int] = {}
     found: dict[str, tuple[int, int, tuple[int, ...]]] = {}
     for name, (key, first, strides) in read_torch(read, size, file).positions.items():
@@ -91,9 +92,9 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
 
 
 def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None, *, remote: bool = False) -> TorchFile:
-    """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong.
+    """Reads the structure of a PyTorch file of `size` bytes. Any input gives a result; problems become findings.
 
-    remote: whether each range is a request; then the local records of storages are not looked at.
+    remote: each range is a network request; the local records of storages are then not read.
     """
     reading = _TorchReading(read, size, file, Layouts() if layouts is None else layouts)
     reading.near = None if remote else read
@@ -129,22 +130,22 @@ class _TorchReading:
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.odd: list[str] = []
-        self.names: dict[GlobalName, int] = {}  # imported by what torch's own loader reads
+        self.names: dict[GlobalName, int] = {}  # imported by pickles that torch's own loader reads
         self.aside: dict[GlobalName, int] = {}  # imported by other pickles of the file
         self._later = LATER_LIMIT
-        self._pickled: Pickle | None = None  # the state dict, where torch's own loader would read it
+        self._pickled: Pickle | None = None  # the pickle of the state dict, if torch's own loader would read it
 
     def broken(self, found: Finding) -> TorchFile:
-        """A file that cannot be read to its end, with what it would import until then."""
+        """The result for a file that cannot be read to its end, with what it would import before that."""
         return self.unreadable(*imported(self.names, self.place, self.aside), found)
 
     def unreadable(self, *found: Finding) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.findings, *found), readable=False))
 
-    # the two forms
+    # the two formats
 
     def archive(self) -> TorchFile:
-        """A zip archive: one folder with data.pkl and data/0, data/1, ..."""
+        """Reads a zip archive: one folder with data.pkl and data/0, data/1, ..."""
         members = zip_directory.read_directory(self.read, self.size)
         roots = [name.removesuffix("data.pkl") for name in members if name == "data.pkl" or name.endswith("/data.pkl")]
         if not roots:
@@ -170,7 +171,7 @@ class _TorchReading:
         return self._concluded(found.value, form, ArchivedStorages(root, members, self.size, self.near))
 
     def _scan(self, members: Mapping[str, Member], main: str) -> None:
-        """Adds what the other pickles of an archive would import; programs load these too, and not only torch."""
+        """Adds what the other pickles of an archive would import, since programs other than torch may load these."""
         left = PICKLE_LIMIT
         for name, member in members.items():
             if name.lower().endswith(".pkl") and name != main:
@@ -188,7 +189,9 @@ class _TorchReading:
         self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
     def row(self) -> TorchFile:
-        """An older file: magic number, protocol, system, state dict and keys as pickles in a row; then the storages."""
+        """Reads an older file: pickles of magic number, protocol, system, state dict and storage keys; then the
+        storages.
+        """
         size = 1 << 16
         while True:
             data = self.read(0, min(size, self.size, PICKLE_LIMIT))
@@ -223,7 +226,7 @@ class _TorchReading:
         return self._concluded(pickles[3].value, "legacy", behind)
 
     def _scan_row(self, data: bytes) -> None:
-        """Adds what pickles after a pickle would import: `pickle.load` may be called again on an open file."""
+        """Adds what the pickles after a pickle would import: `pickle.load` may be called again on an open file."""
         at = 0
         with suppress(BadPickle, EndOfFile):
             while at < len(data):
@@ -278,7 +281,7 @@ class _TorchReading:
         if place is not None and self._pickled is not None:
             cut, problems, found_of_storages = place.judge(self._pickled.persistent, names_of, self.place)
             self.findings.extend(found_of_storages)
-            if not faulty:  # their storages are not among those with names
+            if not faulty:  # unnamed tensors may have the other storages
                 self.findings.extend(refused(problems, self.place))
         header = Header(
             self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
@@ -289,7 +292,7 @@ class _TorchReading:
     def _judge_content(
         self, value: object, form: str, tensors: int, inside: str, other_keys: Mapping[str, int]
     ) -> None:
-        """What the file holds besides a state dict, and how it is pickled."""
+        """Adds the findings on content other than a state dict, and on how it is pickled."""
         if self._pickled is not None:
             self.findings.extend(refused_opcodes(self._pickled, self.place))
         if form == "torchscript":
@@ -315,7 +318,7 @@ class _TorchReading:
             )
 
     def _judge_tensors(self, complete: bool, not_dense: Mapping[str, str]) -> None:
-        """What is wrong with the tensors that the pickle describes."""
+        """Adds the findings on the tensors that the pickle describes."""
         from inspector.findings.header.pickle import PickleMalformed, TensorsNotDense
 
         self.findings.extend(self.problems.findings(self.file))
@@ -330,7 +333,9 @@ class _TorchReading:
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
     def _judge_keys(self, odd: list[str], doubled: list[str], value: object) -> None:
-        """Keys that are not texts, and those that are one when written out; an optimizer numbers its parameters."""
+        """Adds the findings on keys that are not texts, and on keys that are equal as texts. An optimizer has integer
+        keys.
+        """
         if doubled:
             from inspector.findings.header.entries import KeyDoubled
 
@@ -370,7 +375,7 @@ class _TorchReading:
     def _shared(
         self, views: Mapping[str | int, Mapping[tuple[Any, ...], list[str]]]
     ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
-        """(names of the same view of a storage, names of different views of one)."""
+        """(names of the same view of a storage, names of different views of one storage)."""
         ties: list[tuple[str, ...]] = []
         slices: list[tuple[str, ...]] = []
         for by_view in views.values():

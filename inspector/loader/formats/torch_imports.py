@@ -1,6 +1,6 @@
-"""What the names that a pickle imports mean: needed by a state dict, harmless, dangerous, or unknown.
+"""Classifies the names that a pickle imports: needed by a state dict, harmless, dangerous, or unknown.
 
-What may be called is a list with reasons; anything else is reported. Sources: torch/_weights_only_unpickler.py of torch
+Permitted names are listed with reasons; all others are reported. Sources: torch/_weights_only_unpickler.py of torch
 2.13, whose default list is `ALLOWED`; the modules of the standard library of Python 3.8 to 3.14 and those of Python 2
 (`sys.stdlib_module_names`, `_compat_pickle`); the lists of picklescan 1.0.5, modelscan 0.8.8 and fickling 0.1.12.
 """
@@ -16,9 +16,10 @@ from inspector.loader.formats.pickle_values import COMPUTED, EXTENSIONS, GlobalN
 from inspector.loader.formats.torch_tensors import STORAGES
 
 Purpose = Literal["allowed", "harmless", "script", "unlisted", "dangerous"]
-"""allowed: `torch.load(weights_only=True)` accepts it. harmless: it refuses it, and building it does nothing but store
+"""allowed: `torch.load(weights_only=True)` accepts it. harmless: `torch.load` refuses it, but creating it only stores
 values. script: a value of TorchScript. dangerous: it can start, open, load, import or evaluate something. unlisted: on
-none of the lists, so that what it does is unknown."""
+none of the lists, so that its effect is unknown.
+"""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -31,7 +32,7 @@ _DTYPES: Final = (
     "uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7"
 )
 _OTHER_NAMES: Final = ("double", "float", "half")
-"""Of dtypes, which no pickle has: torch writes float64, float32 and float16."""
+"""Names of dtypes that no pickle contains: torch writes float64, float32 and float16."""
 _ALLOWED: Final = (
     ("the dict of a state dict", "collections", "OrderedDict Counter"),
     ("bytes, as Python 3 pickles them for Python 2", "_codecs", "encode"),
@@ -103,12 +104,12 @@ def _by_name(table: tuple[tuple[str, str, str], ...]) -> Mapping[tuple[str, str]
 
 
 ALLOWED: Final = _by_name(_ALLOWED)
-"""(module, name) of what `torch.load(weights_only=True)` accepts -> what a state dict needs it for."""
+"""(module, name) that `torch.load(weights_only=True)` accepts -> what a state dict needs it for."""
 HARMLESS: Final = _by_name(_HARMLESS)
-"""(module, name) of what it refuses, and what does nothing but hold values -> what it is."""
+"""(module, name) that it refuses although the object only stores values -> its description."""
 SCRIPT: Final = _by_name(_SCRIPT)
 _PLAIN_CLASSES: Final = ("torch.nn.modules.", "torch.optim.")
-"""Packages with classes that are built without a call and then given their attributes."""
+"""Packages with classes whose objects are created without a call and then given their attributes."""
 
 _STANDARD: Final = _words(
     """
@@ -148,8 +149,9 @@ _STANDARD: Final = _words(
     tkSimpleDialog ttk urllib2 urlparse whichdb xmlrpclib compile exec eval
     """
 )
-"""Packages of the standard library. Nothing of them belongs into a checkpoint but what is listed above, and many of
-their functions run programs, open files or import whatever they are given, also where it is not expected."""
+"""Packages of the standard library. Only the names listed above belong in a checkpoint. Many of their functions run
+programs, open files or import whatever they are given, even where this is not expected.
+"""
 _PACKAGES: Final = _words(
     "aiohttp boto3 botocore cffi click cloudpickle dask dill execnet fabric fsspec gdown httpx invoke jinja2 joblib "
     "jsonpickle keyring loky mako numba numexpr paramiko pathos pexpect pip pkg_resources plumbum psutil ptyprocess "
@@ -158,7 +160,7 @@ _PACKAGES: Final = _words(
 )
 """Packages that start programs, load pickles, connect to servers or evaluate text."""
 _LIBRARIES: Final = _words("torch numpy tensorflow keras jax pandas scipy sklearn transformers huggingface_hub")
-"""Packages with functions that load, open or evaluate something next to classes that do not."""
+"""Packages that contain both harmless classes and functions that load, open or evaluate something."""
 _DANGEROUS_PARTS: Final = (
     "torch._C.", "torch._dynamo.", "torch._inductor.", "torch._export.", "torch._library.", "torch._ops.",
     "torch.compile.", "torch.compiler.", "torch.export.", "torch.fx.", "torch.hub.", "torch.jit.",
@@ -167,12 +169,12 @@ _DANGEROUS_PARTS: Final = (
     "numpy.f2py.", "numpy.lib.", "numpy.testing.", "keras.layers.core.", "keras.src.layers.core.",
     "transformers.dynamic_module_utils.",
 )  # fmt: skip
-"""Parts of these in which a class does it too."""
+"""Parts of these packages in which classes are dangerous as well."""
 _NEW_NAMES: Final = {"__builtin__": "builtins", "__builtins__": "builtins", "copy_reg": "copyreg"}
 
 
 def purpose(imported: GlobalName) -> Purpose:
-    """What is known of a name that a pickle imports."""
+    """The purpose of a name that a pickle imports."""
     module, name = imported.module, imported.name
     key = _NEW_NAMES.get(module, module), name
     if key in ALLOWED:
@@ -208,11 +210,11 @@ ACCEPTED_OPCODES: Final = _words(
     "EMPTY_SET EMPTY_TUPLE GLOBAL LONG1 LONG_BINGET LONG_BINPUT MARK NEWFALSE NEWOBJ NEWTRUE NONE PROTO REDUCE "
     "SETITEM SETITEMS SHORT_BINSTRING STOP TUPLE TUPLE1 TUPLE2 TUPLE3"
 )
-"""What the restricted loader of torch executes; it refuses a pickle with any other."""
+"""The opcodes that torch's restricted loader executes; it refuses a pickle with any other opcode."""
 
 
 def refused_opcodes(pickled: Pickle, place: Place) -> Iterator[Finding]:
-    """A pickle with opcodes that the restricted loader refuses; where its imports are dangerous, they do not matter."""
+    """The finding on opcodes that the restricted loader refuses."""
     refused = pickled.opcodes - ACCEPTED_OPCODES
     if refused and not any(purpose(name) == "dangerous" for name in pickled.names):
         from inspector.findings.header.pickle import PickleProtocolRefused
@@ -223,10 +225,10 @@ def refused_opcodes(pickled: Pickle, place: Place) -> Iterator[Finding]:
 def imported(
     names: Iterable[GlobalName], place: Place, aside: Iterable[GlobalName] = (), *, script: bool = False
 ) -> Iterator[Finding]:
-    """What would run when these names are imported and called, and what a loader with weights_only refuses.
+    """The findings on names that would run code if imported and called, and on names that weights_only refuses.
 
-    aside: names in other pickles of the file, which a loader of the state dict does not read. script: whether the
-    file is one of TorchScript, which another loader reads.
+    aside: names in other pickles of the file, which a loader of the state dict does not read. script: True for a
+    TorchScript file, which another loader reads.
     """
     kinds = {name: purpose(name) for name in names}
     others = {name: purpose(name) for name in aside}

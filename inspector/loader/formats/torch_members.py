@@ -1,7 +1,7 @@
-"""The members of a PyTorch archive besides the pickle and the storages, as torch judges them.
+"""Checks the members of a PyTorch archive other than the pickle and the storages as torch does.
 
-Source: torch/serialization.py and caffe2/serialize/inline_container.cc of torch 2.13, and their answers to the same
-archives.
+Source: torch/serialization.py and caffe2/serialize/inline_container.cc of torch 2.13, and measurements with torch on
+such archives.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from inspector.loader.formats.zip_directory import BadArchive, Member, beginning
 VERSIONS: Final = range(1, 11)
 """Versions of the format that torch reads."""
 _READ: Final = frozenset({"data.pkl", "version", "byteorder", "constants.pkl", ".data/version", ".storage_alignment"})
-"""Members that decide how torch reads an archive."""
+"""Members that determine how torch reads an archive."""
 _MASKED: Final = 1 << 13
 LONGEST_ROOT: Final = 511
-"""Bytes of a member's name in which torch looks for the end of its folder."""
+"""Number of bytes of a member's name in which torch looks for the end of its folder."""
 _LONGEST: Final = 64
-"""Bytes that are read of a member with a word or a number."""
+"""Number of bytes that are read of a member with a word or a number."""
 _NUMBER: Final = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-"""What C++ takes as a number; anything may follow."""
+"""Text that C++ parses as a number; anything may follow it."""
 
 _INTEGER: Final = re.compile(rb"\s*[+-]?[0-9]+(?:_[0-9]+)*\s*")
-"""What Python takes as an integer."""
+"""Text that Python parses as an integer."""
 
 
 def judge_members(read: Read, members: Mapping[str, Member], root: str, place: Place) -> Iterator[Finding]:
-    """Members outside of the folder `root`, and members of the format that are absent or mean nothing: torch refuses
-    all of them."""
+    """The findings on members outside of the folder `root`, and on members of the format that are absent or invalid:
+    torch refuses the archive in each case.
+    """
     outside = tuple(name for name in members if not (root and name.startswith(root)))
     if outside:
         from inspector.findings.header.torch_archive import ArchiveRoots
@@ -54,8 +55,9 @@ def judge_members(read: Read, members: Mapping[str, Member], root: str, place: P
 
 
 def judge_case(members: Iterable[str], root: str) -> None:
-    """Raises BadArchive where a member that torch reads has capitals in its name: it reads it all the same, whatever
-    other member has the name in small letters."""
+    """Raises BadArchive if a member that torch reads has capitals in its name: torch ignores case, and reads it even if
+    another member has the name in small letters.
+    """
     for name in members:
         spelled = name.removeprefix(root)
         read = spelled.lower()
@@ -64,7 +66,7 @@ def judge_case(members: Iterable[str], root: str) -> None:
 
 
 def _refused(member: Member) -> str:
-    """Why torch does not read the directory with this entry."""
+    """Why torch refuses a directory with this entry; "" if it does not."""
     if not member.is_text:
         return f"the name of {member.name[:200]} is not UTF-8"
     if member.flags & _MASKED:
@@ -106,7 +108,7 @@ def _alignment(read: Read, members: Mapping[str, Member], root: str) -> Iterator
 
 
 def _others(read: Read, members: Mapping[str, Member], root: str) -> Iterator[str]:
-    """Members that torch reads, whatever they say."""
+    """Problems with members that torch reads without using their content."""
     for name in (f"{root}.data/serialization_id", f"{root}.format_version"):
         try:
             text = beginning(read, members[name], _LONGEST) if name in members else b""
@@ -118,7 +120,7 @@ def _others(read: Read, members: Mapping[str, Member], root: str) -> Iterator[st
 
 
 def _text(read: Read, members: Mapping[str, Member], name: str) -> bytes | None:
-    """The beginning of a member; None where it is absent, "" where it cannot be unpacked."""
+    """The beginning of a member; None if it is absent, "" if it cannot be unpacked."""
     member = members.get(name)
     if member is None:
         return None

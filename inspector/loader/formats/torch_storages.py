@@ -1,4 +1,4 @@
-"""Where the bytes of a PyTorch file's tensors are, and which of them are missing. Source: torch/serialization.py and
+"""Finds the bytes of a PyTorch file's tensors, and which of them are missing. Source: torch/serialization.py and
 caffe2/serialize/inline_container.cc of torch 2.13.
 """
 
@@ -23,19 +23,19 @@ from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD
 
 Judged = tuple[tuple[str, ...], list[str], list[Finding]]
-"""Names of tensors with a missing or incomplete storage, why torch refuses the storages, and what else is wrong."""
+"""Names of tensors with a missing or incomplete storage, reasons why torch refuses the storages, and other findings."""
 NamesOf = Mapping[str | int, list[str]]
 """Key of a storage -> the tensors of the weights that are views of it."""
 
 
 _VALUES, _VALUES_OLDER = 5, 6
-"""Values of a persistent id in an archive, and in an older file, which adds those of a view."""
+"""Number of values of a persistent id in an archive, and in an older file, which adds the view."""
 _LENGTH: Final = 8
-"""Bytes before a storage of an older file that state the number of its elements."""
+"""Bytes before a storage of an older file that state its number of elements."""
 
 
 class ArchivedStorages(Struct, frozen=True):
-    """Storages as members of an archive. read: reads the file; None where each range of it is a request."""
+    """Storages as members of an archive. read: reads the file; None if each range is a network request."""
 
     prefix: str
     members: Mapping[str, Member]
@@ -43,7 +43,7 @@ class ArchivedStorages(Struct, frozen=True):
     read: Read | None
 
     def judge(self, persistent: Sequence[Persistent], names_of: NamesOf, place: Place) -> Judged:
-        """Storages that are absent, or have another number of bytes than is described."""
+        """Checks for storages that are absent or have another number of bytes than described."""
         storages, problems = _described(persistent, _VALUES)
         missing: dict[str | int, str] = {}
         for key, storage in storages.items():
@@ -77,8 +77,9 @@ class ArchivedStorages(Struct, frozen=True):
 
 
 class TrailingStorages(Struct, frozen=True):
-    """Storages in a row behind the pickles of an older file, in the order of `keys`. start, size: bytes of the file.
-    read: reads the file; None where each range of it is a request."""
+    """Storages one after the other, after the pickles of an older file, in the order of `keys`. start: their first
+    byte. size: bytes of the file. read: reads the file; None if each range is a network request.
+    """
 
     start: int
     keys: Sequence[object]
@@ -86,7 +87,7 @@ class TrailingStorages(Struct, frozen=True):
     read: Read | None
 
     def judge(self, persistent: Sequence[Persistent], names_of: NamesOf, place: Place) -> Judged:
-        """Storages that reach beyond the end: each is its length in 8 bytes, then its elements."""
+        """Checks for storages beyond the end of the file: each has its length in 8 bytes, then its elements."""
         storages, problems = _described(persistent, _VALUES_OLDER)
         at = self.start
         missing: list[str | int] = []
@@ -127,7 +128,7 @@ class TrailingStorages(Struct, frozen=True):
         return (), problems, [longer(place, at, self.size)] if at < self.size and not problems else []
 
     def _other_length(self, at: int, storage: Storage) -> list[str]:
-        """What is wrong with the length before a storage that is within the file."""
+        """The problem with the stated length of a storage that is within the file."""
         if self.read is None or at + _LENGTH > self.size:
             return []
         stated = int.from_bytes(self.read(at, _LENGTH), "little", signed=True)
@@ -137,7 +138,7 @@ class TrailingStorages(Struct, frozen=True):
 
 
 def refused(problems: Sequence[str], place: Place) -> list[Finding]:
-    """The finding that torch refuses a file for these problems; none where there are none."""
+    """The finding that torch refuses a file for these problems; empty if there are none."""
     if not problems:
         return []
     from inspector.findings.header.torch_archive import ArchiveRefused
@@ -146,9 +147,9 @@ def refused(problems: Sequence[str], place: Place) -> list[Finding]:
 
 
 def _described(persistent: Sequence[Persistent], values: int) -> tuple[Mapping[str | int, Storage], list[str]]:
-    """The storages that the pickle asks for, and why torch does not take some of its persistent ids.
+    """(the storages that the pickle requests, reasons why torch refuses some of its persistent ids).
 
-    values: of which such an id has to consist.
+    values: number of values that such an id must have.
     """
     storages, odd = storages_of(persistent)
     other = [storage for storage in storages.values() if storage.values != values]
@@ -164,7 +165,7 @@ def shown(key: object) -> str:
 
 
 def judge_view(name: str, made: PickledTensor, elements: int, problems: EntryProblems) -> None:
-    """Adds what is wrong with a tensor of `elements` elements as a view of its storage."""
+    """Adds the problems of a tensor of `elements` elements as a view of its storage."""
     if made.storage is None or not elements:
         return
     used = [(dim, stride) for dim, stride in zip(made.shape, made.strides, strict=True) if dim > 1]
@@ -172,7 +173,7 @@ def judge_view(name: str, made: PickledTensor, elements: int, problems: EntryPro
     reach = made.offset + 1 + beyond_first
     distinct = 1 + beyond_first // (gcd(*(stride for _, stride in used)) or 1)
     shape = made.shape[:NAMES_SHOWN]
-    if elements > distinct:  # more elements than places that its strides lead to
+    if elements > distinct:  # more elements than positions that its strides lead to
         from inspector.findings.header.torch import MemoryRepeated, RepeatEntry
 
         repeat = RepeatEntry(tensor=name, dtype=made.dtype, shape=shape, elements=min(distinct, WORD))

@@ -1,4 +1,4 @@
-"""The tensors that a pickle of PyTorch describes, found in its plain values. Pure and bounded.
+"""Finds the tensors that a PyTorch pickle describes in its plain values. Pure and bounded.
 
 Source: torch/_utils.py and torch/serialization.py of torch 2.13.
 """
@@ -17,10 +17,10 @@ from inspector.loader.formats.pickle_values import GlobalName, OddKey, Persisten
 from inspector.loader.layout import WORD
 
 STEP_LIMIT: Final = 1_000_000
-"""Values that are visited to find the tensors, so that a dict within itself ends."""
+"""Most values that are visited to find the tensors, so that the search in a dict that contains itself ends."""
 OBJECTS: Final = "the objects of the pickle"
 COUNTED: Final = 20_000
-"""Values that are looked at below a key next to the weights."""
+"""Most values that are visited below a key next to the weights."""
 DEPTH_LIMIT: Final = 64
 NAME_LIMIT: Final = 4_096
 NAMES_LIMIT: Final = 32_000_000
@@ -46,7 +46,7 @@ STORAGES: Final[dict[str, str]] = {
 _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
                   "network", "weights", "best_state", "generator", "teacher", "student", "policy", "actor",
                   "model_weights", "ema_state_dict", "model_ema", "ema_model", "ema", "state")  # fmt: skip
-"""Keys below which programs put the weights when they save more than them; the first one there is taken."""
+"""Keys below which programs save the weights if they save more than weights. The first one present is used."""
 
 
 class Storage(Struct, frozen=True):
@@ -60,7 +60,7 @@ class Storage(Struct, frozen=True):
 
 
 class PickledTensor(Struct, frozen=True):
-    """A tensor as the pickle describes it; storage None where it says that there is none (meta)."""
+    """A tensor as the pickle describes it. storage: None for a tensor without data (meta)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -73,22 +73,22 @@ _ARGUMENTS: Final = {
     "_rebuild_tensor": (4,), "_rebuild_tensor_v2": (6, 7), "_rebuild_tensor_v3": (7, 8), "_rebuild_qtensor": (7,),
     "_rebuild_meta_tensor_no_storage": (4,), "_rebuild_parameter": (3,), "_rebuild_parameter_with_state": (4,),
 }  # fmt: skip
-"""Numbers of arguments that the functions of torch/_utils.py take."""
+"""Numbers of arguments that the functions of torch/_utils.py accept."""
 
 
 ODD: Final = PickledTensor("", (), (), 0, None)
-"""What a call makes that would be a tensor if its arguments were such as tensors have."""
+"""Stands for the result of a call that would be a tensor if its arguments were valid."""
 
 
 ALONE: Final = "tensor"
-"""The name of a tensor that was saved by itself, without one."""
+"""The name given to a single tensor that was saved without a dict."""
 
 
 class Tensors:
-    """Finds every tensor below a value by its path. complete: False where one was left out for a limit.
+    """Finds every tensor below a value by its path. complete: False if a limit was reached.
 
-    odd_keys: keys at the top of a state dict that are not texts. not_dense: names of tensors with another layout than
-    rows of numbers -> the layout.
+    odd_keys: keys at the top of a state dict that are not texts. not_dense: names of tensors with a sparse or nested
+    layout -> the layout.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Tensors:
 
 
 def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
-    """(key below which the weights are, what holds them, tensors below the other keys)."""
+    """(key below which the weights are, the object that contains them, number of tensors below each other key)."""
     way: list[str] = []
     other_keys: dict[str, int] = {}
     for _ in range(4):
@@ -167,7 +167,7 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
 
 
 def _is_of_optimizer(value: object) -> bool:
-    """True if a value is the state of torch's optimizers, by the numbers of parameters."""
+    """True if a value is the state of an optimizer of torch, recognised by its integer keys."""
     return any(type(key) is int for key in islice(_mapping(value) or (), COUNTED))
 
 
@@ -178,7 +178,7 @@ def top_keys(value: object) -> int:
 
 
 def begins_with_floats(value: object) -> bool:
-    """True if tensors come first at the top of a file, one of floats among them before anything else."""
+    """True if the first entries at the top of a file are tensors, including one of floats, before anything else."""
     for item in (_mapping(value) or {}).values():
         made = tensor_of(item)
         if made is None:
@@ -205,7 +205,9 @@ def _count(value: object) -> int:
 
 
 def _mapping(value: object) -> Mapping[Any, object] | None:
-    """The dict that a value is or holds: an object's own dict, or the entries of a class of dicts."""
+    """The dict that a value is or contains: the attributes of an object, or the entries of an instance
+    of a dict class.
+    """
     if isinstance(value, dict):
         return value
     if isinstance(value, PickledObject):
@@ -235,7 +237,7 @@ def summary_of(value: object) -> str:
 
 
 def tensor_of(value: object) -> PickledTensor | None:
-    """The tensor that a call in the pickle would make; None where it makes something else."""
+    """The tensor that a call in the pickle would create; None if it creates something else."""
     for _ in range(8):
         if (
             not isinstance(value, PickledObject)
@@ -264,7 +266,7 @@ def tensor_of(value: object) -> PickledTensor | None:
 
 
 def _other_layout(value: object) -> str:
-    """ "sparse", "sparse csr", "nested" or such: the layout of a tensor that is not rows of numbers; else ""."""
+    """The layout of a tensor that is not dense, such as "sparse", "sparse csr" or "nested"; else ""."""
     if not isinstance(value, PickledObject) or not isinstance(value.of, GlobalName):
         return ""
     module, name = value.of.module, value.of.name
@@ -306,7 +308,7 @@ def _dims(value: object) -> tuple[int, ...] | None:
 
 
 def storage_of(value: object) -> Storage | None:
-    """The storage that a persistent id names: ("storage", class, key, device, elements, ...)."""
+    """The storage that a persistent id means: ("storage", class, key, device, elements, ...)."""
     if not isinstance(value, Persistent) or not isinstance(value.key, tuple) or len(value.key) < 5:
         return None
     kind, of, key, _, elements = value.key[:5]
@@ -320,9 +322,9 @@ def storage_of(value: object) -> Storage | None:
 
 
 def storages_of(persistent: Iterable[Persistent]) -> tuple[dict[str | int, Storage], list[Persistent]]:
-    """Every storage that a pickle asks for, by its key, and the persistent ids that name none.
+    """(the requested storages by key, the persistent ids that do not mean a storage).
 
-    What torch has loaded under a key, it takes again; an empty storage it loads anew.
+    torch loads each key only once, except that it loads an empty storage again.
     """
     storages: dict[str | int, Storage] = {}
     odd: list[Persistent] = []

@@ -1,7 +1,7 @@
-"""The directory of a zip archive, as PyTorch and NumPy write them: names, sizes and places. Pure and bounded.
+"""Reads the directory of a zip archive as PyTorch and NumPy write it: names, sizes and positions. Pure and bounded.
 
-Nothing is unpacked here but the beginning of a member, and no more of that than was asked for. Source:
-PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.3 (zip64).
+At most the beginning of a member is unpacked, and no more bytes than requested. Source: PKWARE's APPNOTE.TXT 6.3.10,
+sections 4.3 and 4.5.3 (zip64).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ TAIL: Final = 65_557
 DIRECTORY_LIMIT: Final = 32_000_000
 ENTRY_LIMIT: Final = 200_000
 PACKED_LIMIT: Final = 4_000_000
-"""Compressed bytes that are looked at to read the beginning of one member."""
+"""Most compressed bytes that are read to unpack the beginning of one member."""
 EXTRA_A_STEP: Final = 16
-"""Bytes of extra fields for a step of the budget."""
+"""Bytes of extra fields that cost one step of the budget."""
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -31,7 +31,7 @@ _LOCATOR = struct.Struct("<4sLQL")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _ELSEWHERE: Final = 0xFFFFFFFF
-"""In place of a size or offset that the zip64 field has."""
+"""Stands for a size or offset that is in the zip64 field instead."""
 _STORED, _DEFLATED = 0, 8
 _ENCRYPTED: Final = 1 | 1 << 5 | 1 << 6
 """Flags of members that are encrypted, a patch, or strongly encrypted."""
@@ -40,10 +40,10 @@ _FOLDER: Final = 1 << 4
 
 
 class Member(Struct, frozen=True):
-    """A file of the archive.
+    """A file in the archive.
 
-    size: uncompressed, stored: compressed, offset: of its local record. flags: of the directory's entry. has_time:
-    whether its time of day is not 0. is_text: whether its name is UTF-8.
+    size: uncompressed, stored: compressed, offset: of its local record. flags: of the directory's entry. has_time: its
+    time of day is not 0. is_text: its name is UTF-8.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Member(Struct, frozen=True):
 
     @property
     def encrypted(self) -> bool:
-        """True if it is encrypted, or a patch of another file."""
+        """True if the member is encrypted, or a patch of another file."""
         return bool(self.flags & _ENCRYPTED)
 
     @property
     def plain(self) -> bool:
-        """True if it is stored uncompressed."""
+        """True if the member is stored uncompressed."""
         return self.method == _STORED and not self.encrypted
 
 
 class BadArchive(Exception):
-    """An archive or one of its members cannot be read. cut: its end is not there."""
+    """Raised if an archive or a member cannot be read. cut: the end of the archive is missing."""
 
     def __init__(self, problem: str, cut: bool = False) -> None:
         super().__init__(problem)
@@ -75,9 +75,9 @@ class BadArchive(Exception):
 
 
 def read_directory(read: Read, size: int, *, prefixed: bool = False) -> Mapping[str, Member]:
-    """The members by name. Raises BadArchive, also where two readers would see two archives.
+    """The members by name. Raises BadArchive, also if two readers could read the archive differently.
 
-    prefixed: whether other bytes, a script or a stub, may come before the archive, as Python allows and torch does not.
+    prefixed: other bytes such as a script may precede the archive, as Python allows and torch does not.
     """
     tail_length = min(size, TAIL)
     tail = read(size - tail_length, tail_length)
@@ -106,8 +106,9 @@ def read_directory(read: Read, size: int, *, prefixed: bool = False) -> Mapping[
 
 
 def _end_of_large(read: Read, tail: bytes, at: int, end: int) -> tuple[list[int], int, int, int, int] | None:
-    """(its disks, members on this one, members, directory bytes, its offset) of a zip64 archive; None where it is
-    none. end: where its ordinary end record begins."""
+    """(its disks, members on this disk, members, bytes of the directory, its offset) of a zip64 archive; None for other
+    archives. end: position of the ordinary end record.
+    """
     if at < _LOCATOR.size or tail[at - _LOCATOR.size : at - _LOCATOR.size + 4] != b"PK\x06\x07":
         return None
     place = end - _LOCATOR.size - _END64.size
@@ -156,7 +157,7 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
 
 
 def _large(extra: bytes, unpacked: int, stored: int, offset: int) -> tuple[int, int, int]:
-    """The sizes with those that the zip64 field holds because 32 bits are too few."""
+    """The sizes and the offset, read from the zip64 field if 32 bits are too few for them."""
     at = 0
     while at + 4 <= len(extra):
         kind = int.from_bytes(extra[at : at + 2], "little")
@@ -177,7 +178,7 @@ def _numbers(raw: bytes) -> Iterator[int]:
 
 
 def data_offset(read: Read, member: Member) -> int:
-    """Where the bytes of a member begin."""
+    """The position of the bytes of a member."""
     raw = read(member.offset, _LOCAL.size)
     if len(raw) < _LOCAL.size or raw[:4] != b"PK\x03\x04":
         raise BadArchive(f"member {member.name[:100]} is not at the listed position")
@@ -186,7 +187,7 @@ def data_offset(read: Read, member: Member) -> int:
 
 
 def why_unreadable(read: Read | None, member: Member, size: int) -> str:
-    """Why the bytes of a member cannot be read; "" where they can. read: None where only the directory is known."""
+    """Why the bytes of a member cannot be read; "" if they can. read: None if only the directory is known."""
     if member.encrypted:
         return f"member {member.name[:100]} is encrypted"
     if member.method not in (_STORED, _DEFLATED):
@@ -199,7 +200,7 @@ def why_unreadable(read: Read | None, member: Member, size: int) -> str:
 
 
 def beginning(read: Read, member: Member, most: int) -> bytes:
-    """At most `most` unpacked bytes from the beginning of a member, however far it would unpack."""
+    """At most `most` unpacked bytes from the beginning of a member, however large it is unpacked."""
     problem = why_unreadable(None, member, member.offset + member.stored)
     if problem:
         raise BadArchive(problem)
