@@ -43,7 +43,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first asked for, so that importing the package costs nothing."""
+    """Imports public names when they are first used, so that importing the package itself is fast."""
     if name not in __all__:
         raise AttributeError(f"module 'inspector' has no attribute {name!r}")
     from importlib import import_module

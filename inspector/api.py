@@ -55,7 +55,7 @@ def load(
     config:
         A path, a dict or a config object of transformers, used instead of the one next to the weights.
     weights:
-        Which set of weights, where there are several.
+        Which set of weights to read, if there are several.
     revision, subfolder, repo_type, local_files_only, cache_dir, token:
         As in huggingface_hub. A Checkpoint keeps no token: pass it to `audit` too if there is more to fetch.
     progress:
@@ -84,7 +84,7 @@ def load(
 
 
 def _in_memory(source: Checkpoint | Tensors | RepositoryMetadata, config: str | Config | None) -> Checkpoint:
-    """The checkpoint of what is not on a disk, with its own config or the one at a path."""
+    """The checkpoint made from objects in memory, with their own config or the config at a path."""
     if isinstance(config, str):
         from inspector.loader.configs import config_at
 
@@ -164,7 +164,7 @@ def _with_samples(audited: AuditResult) -> AuditResult:
 def _read_more(
     audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool, progress: Progress | None
 ) -> AuditResult:
-    """The audit with the answers of the reference reader where a file is damaged, and with what was asked for."""
+    """The audit with the answers of the reference reader if a file is damaged, and with the requested values."""
     if reference or values or audited.is_damaged:
         from inspector.auditing.reference import with_reference
 
@@ -232,7 +232,9 @@ def compare(
 
 
 def _side(side: Source | AuditResult, where: dict[str, Any]) -> AuditResult:
-    """The audit of a side. The options are for a repository, not for a path of this machine or what is in memory."""
+    """The audit of one side. The location options apply only to a repository, not to local paths or
+    objects in memory.
+    """
     if isinstance(side, AuditResult):
         return side
     remote = isinstance(side, str) and not os.path.exists(side)

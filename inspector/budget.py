@@ -1,8 +1,7 @@
-"""What one audit may cost: steps of work, bytes held, requests.
+"""Limits the cost of one audit: steps of work, bytes held, requests.
 
-Every loop with a length that comes from a file spends from the budget of the running audit. The budget is counted,
-never timed, so that a verdict does not depend on the machine. Reading values and hashing, which a user asks for, are
-not part of it.
+Every loop whose length comes from a file spends steps of the running audit's budget. Steps are counted, never timed, so
+that a verdict does not depend on the machine. Reading values and hashing, which a user requests, cost nothing.
 """
 
 from __future__ import annotations
@@ -14,26 +13,28 @@ from typing import Final
 
 STEPS: Final = 430_000
 """Steps of an audit, each up to five microseconds. Of 1,760 recorded checkpoints damaged at random (wrong keys, lost,
-renamed and renumbered layers, another model's config, none) a video autoencoder of 126 tensors whose blocks are
-numbered from 1 comes nearest, with 319,000; most take less than 10,000."""
+renamed and renumbered layers, another model's config, none) a video autoencoder of 126 tensors with blocks that are
+numbered from 1 comes nearest, with 319,000; most take less than 10,000.
+"""
 STEPS_A_TENSOR: Final = 550
-"""Steps more for each stored tensor: the UNet of Stable Diffusion 1.5 with its 686 tensors takes 656,000 under the
-config of Stable Diffusion XL, DeepSeek-V3 with its 91,991 tensors 7,000 under its own."""
+"""Additional steps for each stored tensor: the UNet of Stable Diffusion 1.5 with its 686 tensors takes 656,000 under
+the config of Stable Diffusion XL, DeepSeek-V3 with its 91,991 tensors 7,000 under its own.
+"""
 MOST_FOR_TENSORS: Final = 390_000
-"""Most steps that an audit gets for its tensors."""
+"""Most additional steps for the tensors of an audit."""
 BYTES: Final = 96_000_000
-"""Bytes that may be held for what was decoded."""
+"""Most bytes that may be held for decoded data."""
 BYTES_A_HEADER_BYTE: Final = 4
 """Bytes that may be held for each byte of the headers."""
 HEADER_BYTES_A_STEP: Final = 64
 _KEPT: Final = 5
-"""The part of the steps that a search leaves, as a divisor: 16,000 misshapen tensors take a sixth to be named."""
+"""A search leaves one part in this many of the steps to the audit: naming 16,000 misshapen tensors takes a sixth."""
 REQUESTS: Final = 2_000
-"""Requests over a network. A repository of 191 shards takes about 400."""
+"""Most requests over a network. A repository of 191 shards takes about 400."""
 
 
 class Exceeded(Exception):
-    """The budget is spent. what: what was too large; resource: "work", "memory" or "requests"."""
+    """Raised if the budget is spent. what: what was too large. resource: "work", "memory" or "requests"."""
 
     def __init__(self, what: str, resource: str) -> None:
         super().__init__(f"{what}: more {resource} than one audit may take")
@@ -41,9 +42,9 @@ class Exceeded(Exception):
 
 
 class Budget:
-    """What is left of the budget of one audit.
+    """The remaining budget of one audit.
 
-    reported: what a finding says of it. given_up: whether a search ended without a result.
+    reported: the excess that a finding reports. given_up: a search ended without a result.
     """
 
     __slots__ = ("bytes", "for_tensors", "given_up", "reported", "requests", "steps")
@@ -55,7 +56,7 @@ class Budget:
         self.given_up = False
 
     def takes_request(self) -> bool:
-        """Takes a request, from any thread; whether one was left."""
+        """Counts a request, from any thread. Returns True if it is within the budget."""
         self.requests -= 1
         return self.requests >= 0
 
@@ -65,7 +66,7 @@ _CURRENT: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def one_budget(budget: Budget | None = None) -> Iterator[Budget]:
-    """Gives the block a budget: that of the audit around it where there is one, else a new one."""
+    """Gives the block a budget: that of the enclosing audit if there is one, else a new one."""
     current = _CURRENT.get()
     if current is not None and budget is None:
         yield current
@@ -79,7 +80,7 @@ def one_budget(budget: Budget | None = None) -> Iterator[Budget]:
 
 
 def unspent() -> Callable[[], None]:
-    """A function that takes back what is spent and allowed from now on, for work that is done again in another way."""
+    """A function that restores the present budget, for work that is repeated in another way."""
     budget = _CURRENT.get()
     steps, held = (0, 0) if budget is None else (budget.steps, budget.bytes)
 
@@ -91,7 +92,7 @@ def unspent() -> Callable[[], None]:
 
 
 def spend(steps: int, what: str) -> None:
-    """Takes steps from the budget. Raises Exceeded where none are left; without an audit nothing is counted."""
+    """Takes steps from the budget. Raises Exceeded if none are left. Without an audit nothing is counted."""
     budget = _CURRENT.get()
     if budget is not None:
         budget.steps -= steps
@@ -100,7 +101,7 @@ def spend(steps: int, what: str) -> None:
 
 
 def spend_at_once(steps: int, what: str) -> None:
-    """Takes the steps of one piece of work. Raises Exceeded where they are too many; then the rest is kept."""
+    """Takes the steps of one piece of work. If there are too few, raises Exceeded and keeps the rest."""
     budget = _CURRENT.get()
     if budget is not None:
         if steps > budget.steps:
@@ -110,9 +111,9 @@ def spend_at_once(steps: int, what: str) -> None:
 
 @contextmanager
 def searching(what: str) -> Iterator[None]:
-    """Gives a search all steps but a fifth, which is left for the audit where the search raises Exceeded.
+    """Gives a search all but a fifth of the steps. The fifth is left for the audit if the search raises Exceeded.
 
-    After that no other search is begun: it raises Exceeded at once.
+    Any later search then raises Exceeded at once.
     """
     budget = _CURRENT.get()
     if budget is None:
@@ -132,7 +133,7 @@ def searching(what: str) -> Iterator[None]:
 
 
 def hold(size: int, what: str) -> None:
-    """Takes bytes that stay in memory from the budget. Raises Exceeded where too few are left."""
+    """Takes bytes that stay in memory from the budget. Raises Exceeded if too few are left."""
     budget = _CURRENT.get()
     if budget is not None:
         if size > budget.bytes:
@@ -141,7 +142,7 @@ def hold(size: int, what: str) -> None:
 
 
 def has_room(size: int) -> bool:
-    """True if bytes can be held for a moment."""
+    """True if this number of bytes can be held for a moment."""
     budget = _CURRENT.get()
     return budget is None or size <= budget.bytes
 
@@ -152,7 +153,7 @@ def current() -> Budget | None:
 
 
 def allow_header(size: int) -> None:
-    """Adds what the header of a file may cost by its bytes."""
+    """Increases the budget by the cost of a header of `size` bytes."""
     budget = _CURRENT.get()
     if budget is not None:
         budget.steps += size // HEADER_BYTES_A_STEP
@@ -160,7 +161,7 @@ def allow_header(size: int) -> None:
 
 
 def allow_tensors(count: int) -> None:
-    """Adds what the tensors of a checkpoint may cost by their number."""
+    """Increases the budget by the cost of `count` tensors."""
     budget = _CURRENT.get()
     if budget is not None:
         more = min(STEPS_A_TENSOR * count, budget.for_tensors)
@@ -169,7 +170,7 @@ def allow_tensors(count: int) -> None:
 
 
 def first_report(exceeded: Exceeded) -> tuple[Exceeded, bool]:
-    """(what a finding of this audit says, whether it is new): the first reason is the one to report."""
+    """(the excess that this audit reports, True if it is new): the first one is reported."""
     budget = _CURRENT.get()
     if budget is None:
         return exceeded, True

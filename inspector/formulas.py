@@ -1,4 +1,4 @@
-"""The definition of a name, a config or a checkpoint as a chart with numbers: what `inspector formula` shows."""
+"""The definition for a name, a config or a checkpoint as a chart with numbers, as `inspector formula` shows it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from inspector.reconciler.products import unknown_product
 
 
 class FormulaError(ValueError):
-    """No definition, no head or no config of this name; the message says what there is.
+    """Raised if there is no definition, head or config of this name; the message names what exists.
 
-    findings: why nothing could be read, where that is the reason.
+    findings: why nothing could be read, if that is the reason.
     """
 
     def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
@@ -50,10 +50,10 @@ class FormulaError(ValueError):
 
 
 class Row(Struct, frozen=True):
-    """One tensor of the chart. shape, tensors and total are None without a config, or where it is silent.
+    """One tensor of the chart. shape, tensors and total are None if no config determines them.
 
-    varies: whether its tensors have several shapes; `shape` is then the first. optional: a buffer that files may lack.
-    extra: the component that the tensor is in, where it is stored in addition to the model.
+    varies: its tensors have several shapes; `shape` is then the first. optional: a buffer that files may leave out.
+    extra: the component of the tensor, if it is stored in addition to the model.
     """
 
     path: str
@@ -73,15 +73,16 @@ class Row(Struct, frozen=True):
 
     @property
     def suffix(self) -> str:
-        """What the tensor's name adds to its module's."""
+        """The part of the tensor's name after that of its module."""
         return self.path[len(self.module) :]
 
 
 class Formula(Struct, frozen=True):
     """An architecture's formula.
 
-    formulas: submodel -> expression, "" for what is in no submodel; parts: what each is with the config's numbers.
-    per_layer: None where layers differ. total: None if a symbol has no value; then `open_total` has the expression.
+    formulas: submodel -> expression, "" for modules outside submodels. parts: the value of each with the config's
+    numbers. per_layer: None if layers differ. total: None if a symbol has no value; then `open_total` has the
+    expression.
     """
 
     name: str
@@ -106,7 +107,7 @@ def formula(
     config: str | None = None,
     **where: Unpack[Where],
 ) -> Formula:
-    """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
+    """The chart of an architecture's name, a config file, or a checkpoint. Raises FormulaError if there is none."""
     with one_budget():
         try:
             if isinstance(what, Config):
@@ -117,7 +118,7 @@ def formula(
 
 
 def _of(what: str, head: str | None, config: str | None, where: Where) -> Formula:
-    """The chart of a name or a place, of which `where` has what the name leaves open."""
+    """The chart of a name or a place. where: the location options."""
     name = None if config is not None or os.path.exists(what) or "/" in what else type_named(what)
     if name is not None:
         definition = definition_of(name)
@@ -144,7 +145,7 @@ def _of(what: str, head: str | None, config: str | None, where: Where) -> Formul
 
 
 def _decisive(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The errors on reading a source; absent weights only where nothing else is wrong: a config is enough."""
+    """The errors on reading a source. Absent weights count only if nothing else is wrong, since a config is enough."""
     errors = [one for one in findings if one.severity == "error"]
     return tuple([one for one in errors if not isinstance(one, NoWeights)] or errors)
 
@@ -179,7 +180,7 @@ def _unclaimed(claim: Claim) -> str:
 
 
 def _config_alone(what: str) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The config at a path that is itself a config file, and the findings where it cannot be read."""
+    """The config at a path that is itself a config file, and the findings if it cannot be read."""
     if not what.endswith(".json") or what.endswith(".index.json") or os.path.isdir(what) or "://" in what:
         return None, ()
     config, findings = config_at(what)
@@ -273,7 +274,7 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
 
 
 def _row(plan: Plan, slot: Slot, blocks: Sequence[Block], is_counted: bool, total: Polynomial | None) -> Row:
-    """A tensor of the chart. total: its elements with a config, None without."""
+    """A tensor of the chart. total: its elements with a config, None without one."""
     root = plan.spelling.root if slot.body else ""
     number = total.number if total is not None else None
     return Row(
@@ -295,7 +296,7 @@ def _row(plan: Plan, slot: Slot, blocks: Sequence[Block], is_counted: bool, tota
 
 
 def _chart_of(slot: Slot) -> str:
-    """'d -> h*dh', or the dims of what has no direction."""
+    """'d -> h*dh'; the dims for a tensor without a direction."""
     if slot.flow is not None:
         arrow = " -> ".join(show(node) for node in slot.flow)
         return (
@@ -325,7 +326,7 @@ def _layers(known: int | None, blocks: Sequence[Block]) -> int | None:
 
 
 def _remark(slot: Slot, *, tied: bool | None) -> str:
-    """What is special about a row. tied: whether it is the copy of another one, None where no config decides it."""
+    """The remark on a row. tied: True if it is a copy of another tensor, None if no config decides it."""
     if not slot.tensor.counted:
         return "buffer"
     if slot.extra:

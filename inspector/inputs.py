@@ -1,4 +1,4 @@
-"""What scripts may hand over as a source, a config or a claim, as the package's own values."""
+"""Converts what scripts pass as a source, a config or a claim to the package's own values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ AnyConfig = str | os.PathLike[str] | Mapping[str, Any] | HasConfig
 
 
 def claim_of(claim: int | str | None) -> Stated | None:
-    """A total to compare with. ValueError if it is not a parameter count."""
+    """The total to compare with. ValueError if it is not a parameter count."""
     if claim is None:
         return None
     stated = read_claim(str(claim)) if not isinstance(claim, bool) else None
@@ -55,7 +55,7 @@ def claim_of(claim: int | str | None) -> Stated | None:
 
 
 def config_of(config: AnyConfig | None) -> str | Config | None:
-    """The path of a config, or its values. TypeError where it is neither."""
+    """The path of a config, or its values. TypeError for anything else."""
     if config is None or isinstance(config, str):
         return config
     if isinstance(config, os.PathLike):
@@ -67,7 +67,7 @@ def config_of(config: AnyConfig | None) -> str | Config | None:
 
 
 def checkpoint_of(source: Checkpoint | Tensors | RepositoryMetadata, config: Config | None) -> Checkpoint:
-    """What is already in memory as a checkpoint. TypeError where it holds no names, dtypes and shapes."""
+    """An object in memory as a checkpoint. TypeError if it has no names, dtypes and shapes."""
     if isinstance(source, Checkpoint):
         return source
     files = getattr(source, "files_metadata", None)

@@ -1,4 +1,4 @@
-"""Results as scripts get them: they print as the command's reports, and become dicts, rows and pickles."""
+"""Results for scripts: they print like the reports of the command, and can become dicts, rows and pickles."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from inspector.report.text import audit_text
 
 
 class FindingsError(Exception):
-    """Raised by `raise_for_findings`. findings: those at or above the severity that was asked for.
+    """Raised by `raise_for_findings`. findings: those at or above the requested severity.
 
-    open_checks: where a verdict was required, the checks that would have decided it.
+    open_checks: if a verdict was required, the checks that would have decided it.
     """
 
     def __init__(self, findings: tuple[Finding, ...], open_checks: tuple[str, ...] = ()) -> None:
@@ -41,7 +41,7 @@ class FindingsError(Exception):
 
 
 class Printed:
-    """What all results have: a notebook shows the report."""
+    """Base of all results: a notebook shows their report."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Printed:
 
 
 class HasFindings(Printed):
-    """What results with findings have: they iterate over them, and are true also without any."""
+    """Base of results with findings: iterating yields the findings. A result is true even without findings."""
 
     __slots__ = ()
     findings: tuple[Finding, ...]
@@ -134,7 +134,7 @@ class Audit(AuditResult, HasFindings, frozen=True):
     def missing(self) -> list[str]:
         """Names of required tensors that are not stored or are in a file that could not be read.
 
-        Those of a pipeline's components have the component before them: "unet/conv_in.weight".
+        Names in a pipeline begin with the component: "unet/conv_in.weight".
         """
         return self.kept.missing if self.kept is not None else _everywhere(self, _missing)
 
@@ -159,7 +159,7 @@ class Audit(AuditResult, HasFindings, frozen=True):
 
 
 class PickledCase(Struct, frozen=True):
-    """What a pickled audit keeps instead of the definition, which holds functions."""
+    """The part of a reconciliation that a pickled audit keeps: the definition itself contains functions."""
 
     document: dict[str, Any]
     report: str
@@ -214,7 +214,7 @@ class Formula(FormulaResult, Printed, frozen=True):
 
 
 def _everywhere(audited: AuditResult, names: Callable[[AuditResult], list[str]]) -> list[str]:
-    """Names of an audit, and of each component of a pipeline."""
+    """Names of an audit and of each component of a pipeline."""
     parts = audited.components.items()
     return [*names(audited), *(f"{part}/{name}" for part, inner in parts for name in names(inner))]
 
@@ -227,7 +227,7 @@ def _missing(audited: AuditResult) -> list[str]:
 
 def _unexpected(audited: AuditResult) -> list[str]:
     if audited.components:
-        return []  # its lines are those of the components
+        return []  # the lines of a pipeline are those of its components
     return _names(audited, ((one.family, one.boxes) for one in audited.lines if one.kind == ledger.UNEXPLAINED))
 
 
@@ -242,7 +242,7 @@ def _names(audited: AuditResult, families: Iterable[tuple[str, tuple[Box, ...]]]
 
 
 def _plain(audited: AuditResult) -> AuditResult:
-    """An audit without what holds functions: the definition, and the way back to the files."""
+    """An audit without parts that contain functions: the definition, and the access to the files."""
     return replace(
         audited,
         checkpoint=replace(audited.checkpoint, reach=None),

@@ -1,4 +1,4 @@
-"""The command line with a parser: typer's commands, made from the table of words."""
+"""The command line with a parser: typer's commands, created from the table of words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typer
 from inspector.cli.table import VERBS, Argument, Option, Verb
 
 Run = Callable[[str, dict[str, Any]], int]
-"""Runs a verb with its keyword arguments and gives the exit code."""
+"""Runs a command with its keyword arguments and returns the exit code."""
 HELP = "Check a model checkpoint before you trust it: names, shapes and counts, from the headers of its files."
 
 
 def app_of(run: Run) -> typer.Typer:
-    """The commands. Each ends in `typer.Exit` with the code that `run` gives."""
+    """The commands. Each ends with `typer.Exit` and the code that `run` returns."""
     app = typer.Typer(
         name="inspector",
         help=HELP,
@@ -63,7 +63,7 @@ def _option(option: Option) -> Parameter:
 
 
 def _one_of(choices: Sequence[str]) -> Callable[[str | None], str | None]:
-    """A check that a value is one of these."""
+    """A check that a value is one of some choices."""
 
     def checked(value: str | None) -> str | None:
         if value is not None and value not in choices:

@@ -1,6 +1,6 @@
-"""The command line without a parser: what has only one meaning is understood here, the rest is left to typer.
+"""The command line without a parser: unambiguous calls are understood here, all others are left to typer.
 
-The parser takes longer to import than a small checkpoint to audit. A test sends both ways the same words.
+Importing the parser takes longer than auditing a small checkpoint. A test gives both ways the same words.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 from inspector.cli.table import VERBS, Option, Verb
 
 Call = tuple[str, dict[str, Any]]
-"""A verb and its keyword arguments, without those that have their default."""
+"""A command and its keyword arguments, without those that have their default."""
 
 
 def understood(words: Sequence[str]) -> Call | None:
-    """The call that the words mean; None where there is any doubt."""
+    """The call that the words mean; None if there is any doubt."""
     verb = next((verb for verb in VERBS if words and verb.name == words[0]), None)
     return None if verb is None else _call(verb, words[1:])
 
@@ -46,7 +46,7 @@ def _call(verb: Verb, words: Sequence[str]) -> Call | None:
 
 
 def _take(option: Option, value: str, values: dict[str, Any]) -> bool:
-    """Notes the value of an option; whether it can only be one."""
+    """Records the value of an option. False if its meaning is not certain."""
     if not value or value.startswith("-") or (option.choices and value not in option.choices):
         return False
     if option.kind == "many":

@@ -1,4 +1,4 @@
-"""Runs what a verb asks for, with a progress bar where it takes time."""
+"""Runs what a command requests, with a progress bar if it takes time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USAGE = 2
 
 
 class Failure(Exception):
-    """A call that cannot be carried out. message: for the person; code: the exit code."""
+    """Raised for a call that cannot be carried out. message: for the user. code: the exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ def run(
     with_base: bool = False,
     **where: Unpack[Where],
 ) -> Audit:
-    """The audit, with a bar on standard error while a network is waited for."""
+    """The audit, with a progress bar on standard error while waiting for a network."""
     if config is not None and not os.path.lexists(config):
         raise Failure(f"--config: '{config}' does not exist")
     from inspector.auditing.start import audit as run_audit

@@ -1,4 +1,6 @@
-"""Standard output and standard error on every platform: encodings without our symbols, readers that went away."""
+"""Standard output and standard error on every platform: encodings that lack symbols, and readers that
+closed the pipe.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ IN_ASCII: Final = {
     "·": "|", "…": "...", "→": "->", "×": "x", "²": "^2", "Σ": "sum",
     **dict.fromkeys("▏▎▍", "-"), **dict.fromkeys("▌▋▊▉", "="), "█": "#",
 }  # fmt: skip
-"""Symbols of the reports -> their replacements where the encoding of a stream lacks them."""
+"""Symbols of the reports -> their replacements if the encoding of a stream lacks them."""
 
 
 def prepare() -> None:
-    """Makes both streams take any text: symbols in ASCII, other characters as escapes, where the encoding lacks them.
+    """Makes both streams accept any text: symbols that the encoding lacks become ASCII, other characters escapes.
 
-    On Windows that is the code page of what output is redirected to; a console takes all characters.
+    On Windows the encoding is the code page if output is redirected; a console accepts all characters.
     """
     codecs.register_error("inspector", _without)
     for stream in (sys.stdout, sys.stderr):
@@ -39,15 +41,15 @@ def _without(problem: UnicodeError) -> tuple[str, int]:
 
 
 NOT_TAKEN: Final = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)
-"""Errors of a stream that takes no more."""
+"""Errors of a stream that accepts no more output."""
 
 
 PIECES: Final = 512
-"""Pieces of a text that are written at once: a write takes longer than a line of a listing."""
+"""Number of pieces of a text that are written at once: a write takes longer than a line of a listing."""
 
 
 class Unwritable(Exception):
-    """Standard output takes no more: it is closed, or the disk is full. The message says why."""
+    """Raised if standard output accepts no more: it is closed, or the disk is full. The message is the reason."""
 
 
 def write(text: str | Iterable[str]) -> None:
@@ -73,12 +75,12 @@ def write(text: str | Iterable[str]) -> None:
         if problem.errno == errno.EINVAL:
             raise BrokenPipeError from None
         raise Unwritable(problem.strerror or str(problem)) from None
-    except ValueError:  # a closed file object
+    except ValueError:  # the file object is closed
         raise Unwritable("it is closed") from None
 
 
 def complain(text: str) -> None:
-    """Writes to standard error, where there is one that takes it."""
+    """Writes to standard error, if possible."""
     if sys.stderr is not None:
         from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""What a word that is not understood may have meant."""
+"""Suggestions for words that are not understood."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MEANT: Final = {
     "tensors": ("keys", "list", "ls", "show"),
     "architectures": ("models", "types"),
 }
-"""Verb -> the words that other programs have for it."""
+"""Command -> the words that other programs use for it."""
 MOST_PAGES: Final = 4
 
 
 def close(word: str, words: list[str]) -> str:
-    """'; did you mean …?' where something is spelled nearly so, else nothing."""
+    """'; did you mean …?' if a word is spelled similarly, else ""."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, words, 3, 0.6)
@@ -31,7 +31,7 @@ def close(word: str, words: list[str]) -> str:
 
 
 def no_verb(word: str) -> str:
-    """The message for a first word that is neither a verb nor a file."""
+    """The message for a first word that is neither a command nor a file."""
     meant = next((verb for verb, words in MEANT.items() if word.lower() in words), None)
     hint = f"; did you mean {meant}?" if meant else close(word, [verb.name for verb in VERBS])
     if hint:
@@ -40,7 +40,7 @@ def no_verb(word: str) -> str:
 
 
 def no_page(word: str) -> str:
-    """The message for a word that is neither a finding nor a topic: similar ones, or the pages that have the word."""
+    """The message for a word that is neither a finding nor a topic: similar words, or the pages that contain it."""
     from inspector.cli.topics import TOPICS
     from inspector.findings.registry import all_findings
 
@@ -52,7 +52,9 @@ def no_page(word: str) -> str:
 
 
 def _pages_with(word: str) -> Iterator[str]:
-    """Topics and codes with the word: in the name of a finding, a topic, the first line of a page, a page."""
+    """Topics and codes that contain the word: in the name of a finding, a topic, the first line of a
+    page, or a page.
+    """
     from inspector.cli.topics import TOPICS, topic_text
     from inspector.findings.registry import all_findings
 
@@ -68,7 +70,7 @@ def _pages_with(word: str) -> Iterator[str]:
 
 
 def _has(word: str, text: str) -> bool:
-    """True if a word of the text begins so: "lfs" in "git-lfs pointer", and "zero3" in "ZeRO-3"."""
+    """True if a word of the text begins with it: "lfs" in "git-lfs pointer", "zero3" in "ZeRO-3"."""
     plain = text.lower()
     return any(re.search(rf"(?<![a-z]){re.escape(word)}", one) for one in (plain, plain.replace("-", "")))
 

@@ -1,7 +1,7 @@
-"""The words of the command line as data: verbs, their arguments and options, each declared once.
+"""The command line as data: commands, their arguments and options, each declared once.
 
-The parser (`inspector.cli.app`), the way without a parser (`inspector.cli.plain`) and the calls of
-`inspector.cli.verbs` follow from it.
+The parser (`inspector.cli.app`), the parsing without it (`inspector.cli.plain`) and the calls of `inspector.cli.verbs`
+are derived from it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Argument(NamedTuple):
-    """A word without a dash. name: the keyword of the verb."""
+    """A word without a dash. name: the keyword argument."""
 
     name: str
     help: str
@@ -18,10 +18,10 @@ class Argument(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option. name: the keyword of the verb.
+    """An option. name: the keyword argument.
 
-    kind: "text" takes a value, "flag" none, "many" a value each time. default: of choices; other texts have none.
-    value: what the help calls the value.
+    kind: "text" takes a value, "flag" takes none, "many" can be repeated with a value each. default: for choices only.
+    value: the name of the value in the help.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Verb(NamedTuple):
 
 
 LEVELS = ("error", "warning", "note", "never")
-"""Severities, worst first, and none."""
+"""Severities, worst first, and "never"."""
 
 LOADERS = (
     "transformers", "transformers@4", "diffusers", "peft", "sentence-transformers", "vllm", "llama.cpp", "mlx",
     "ollama",
 )  # fmt: skip
-"""Loaders that an audit can be made for."""
+"""Loaders that an audit can be restricted to."""
 
 SOURCE = Argument("source", "A folder, file, index, org/name on the Hub, Hub page URL, or s3://, https://, zip://.")
 WHERE = (
@@ -68,7 +68,7 @@ WHERE = (
         value="TOKEN",
     ),
 )
-"""Where a source is, with the names of huggingface_hub."""
+"""The location of a source, with the option names of huggingface_hub."""
 OUTPUT = (
     Option("output", ("--output", "-o"), "Write the report to this file.", value="FILE"),
     Option("color", ("--color",), "Colour the report.", choices=("auto", "always", "never"), default="auto"),

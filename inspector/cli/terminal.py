@@ -1,4 +1,4 @@
-"""How wide and how colourful the place is that a report is printed on."""
+"""Determines the width and colours of the terminal, or of the file that a report is written to."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _UNKNOWN: Final = 80
 def screen_of(color: str | None, output: str | None) -> Screen:
     """The screen of a report. color: always, never, or auto (None too). output: a file that takes the report.
 
-    By itself a terminal has colours and its own width, anything else 80 columns and none; NO_COLOR, FORCE_COLOR and
-    COLUMNS say otherwise, as https://no-color.org and https://force-color.org describe.
+    By default a terminal has colours and its own width, and anything else 80 columns and no colours. NO_COLOR,
+    FORCE_COLOR and COLUMNS change this, as https://no-color.org and https://force-color.org describe.
     """
     if output is not None:
         return PLAIN if color != "always" else Screen(colour=True)
@@ -32,7 +32,7 @@ def _shows_colour(color: str | None) -> bool:
 
 
 def _columns() -> int:
-    """Columns of standard output: as the environment states them, else the terminal's, else 80."""
+    """Columns of standard output: from the environment, else from the terminal, else 80."""
     stated = os.environ.get("COLUMNS", "")
     if stated.isascii() and stated.isdigit() and int(stated[:6]) > 0:
         return int(stated[:6])

@@ -1,4 +1,4 @@
-"""What each verb does once its words are understood: run, report, and the exit code.
+"""The commands: each runs, reports, and returns an exit code.
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage, 3 could not be read.
 """
@@ -21,9 +21,9 @@ UNREADABLE = 3
 
 
 class Outcome(NamedTuple):
-    """What a verb prints on standard output and on standard error, and its exit code.
+    """The output of a command on standard output and on standard error, and its exit code.
 
-    pieces: what follows the text, made while it is written.
+    pieces: text that follows, created while it is written.
     """
 
     text: str
@@ -92,7 +92,7 @@ def audit(
 
 
 def _each_folder(audited: Audit, source: str) -> str:
-    """The commands that audit the folders of models in a folder, one a line."""
+    """Commands that audit the models in the folders of a folder, one a line."""
     from shlex import quote
 
     from inspector.findings.reading.no_weights import NoWeights
@@ -105,7 +105,7 @@ def _each_folder(audited: Audit, source: str) -> str:
 
 
 def _require_adapter(audited: Audit) -> None:
-    """Refuses a base for what has none. Beside an adapter's config the findings say what the weights are."""
+    """Refuses a base for a checkpoint that is not an adapter, unless it has an adapter's config."""
     from inspector.auditing.start import NO_ADAPTER
 
     if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None:
@@ -113,7 +113,7 @@ def _require_adapter(audited: Audit) -> None:
 
 
 def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[str], sample: bool) -> Audit:
-    """The audit with what was asked of the tensors' data."""
+    """The audit with the requested reading of tensor data."""
     if reference or values or tensor or audited.is_damaged:
         from inspector.auditing.reference import with_reference
 
@@ -131,7 +131,7 @@ def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[s
 
 
 def _audit_report(audited: Audit, format: str, quiet: bool) -> str:
-    """The report in another format than whole text."""
+    """The report in a format other than the complete text."""
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -168,7 +168,7 @@ def count(
 
 
 def _not_whole(audited: Audit, screen: Screen) -> str:
-    """What is said beside the counts of a checkpoint that has errors: they may lack what it lacks."""
+    """The remark on the counts of a checkpoint with errors: they may be incomplete."""
     errors = sum(one.severity == "error" for one in audited.findings)
     if not errors:
         return ""
@@ -268,7 +268,7 @@ def compare(
 
 
 def _places(sides: Sequence[str | None], where: Where) -> list[dict[str, Any]]:
-    """The options of each side: revision and subfolder apply to the side that is not a local path."""
+    """The location options of each side: revision and subfolder apply to the side that is not a local path."""
     remote = [one is not None and not os.path.exists(one) for one in sides]
     if remote[0] and any(remote[1:]) and (where.get("revision") or where.get("subfolder")):
         raise Failure(
@@ -292,7 +292,7 @@ def mend(
     screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
-    """Prints the plan of all remedies, carries it out, or takes it back."""
+    """Prints the plan of all remedies, carries it out, or reverts it."""
     from inspector.mending.mend import mend as run_mend
     from inspector.mending.mend import undone
     from inspector.report.mend_text import mend_json, mend_text
@@ -314,7 +314,7 @@ def mend(
     repaired = mended.after is not None and mended.after.verdict != "unreadable"
     if mended.before is not None and mended.before.verdict == "unreadable" and not repaired:
         if format == "text" and not mended.steps:
-            text = ""  # the findings say it all
+            text = ""  # the findings contain all of it
         return _listed(mended.before, text, screen)._replace(code=mended.code)
     return Outcome(text, mended.code)
 
@@ -336,7 +336,7 @@ def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outco
 
 
 def schema(name: str | None = None, *, screen: Screen = PLAIN) -> Outcome:
-    """Lists the JSON documents, or prints the schema of one; they are as wide on any screen."""
+    """Lists the JSON documents, or prints the schema of one of them, which is not wrapped."""
     from inspector.report.schemas import schema_names, schema_text
 
     names = schema_names()
@@ -366,7 +366,7 @@ def architectures(name: str | None = None, *, format: str = "text", screen: Scre
 
 
 def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:
-    """A list of what was read, and the findings where nothing could be."""
+    """A list of what was read; the findings if nothing could be read."""
     if audited.verdict != "unreadable":
         return Outcome(text)
     from inspector.report.text import finding_text
@@ -375,7 +375,7 @@ def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:
 
 
 def severe(severities: Sequence[str], fail_on: str) -> int:
-    """1 where something is as severe as `fail_on` or worse."""
+    """1 if any finding is as severe as `fail_on` or worse."""
     if fail_on == "never":
         return 0
     limit = LEVELS.index(fail_on)

@@ -1,1 +1,5 @@
-"""Maps the parameters of one checkpoint to those of another: shapes, pieces, pairs, tally, causes."""
+"""Compares two checkpoints by mapping their parameters to each other.
+
+Stored tensors become pieces with a role (`pieces`, `sides`); pieces of both sides are paired (`pairing`) and tallied
+(`tally`); differences are grouped by cause (`causes`). `checkpoints` runs these steps.
+"""

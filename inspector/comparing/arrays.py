@@ -1,9 +1,9 @@
-"""Applies the algebra of shapes to arrays: views of stored tensors that correspond in a conversion.
+"""Applies the algebra of shapes to arrays: creates the views of stored tensors that correspond in a conversion.
 
-Data that is not contiguous in the file is read for this, one tensor or one expert at a time.
+Views of data that is not contiguous in the file are read, one tensor or one expert at a time.
 
-Rotary halves: Meta's q and k have each head's rows in pairs (0, 1), (2, 3), ..., transformers' in two halves; row i
-of pair j is row j of half i. Both have the same shape; only the values show which it is.
+Rotary halves: Meta's q and k have each head's rows in pairs (0, 1), (2, 3), ..., transformers' in two halves; row i of
+pair j is row j of half i. Both have the same shape; only the values show the difference.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from inspector.values.stored import Elements, Numbers
 
 
 def logical(raw: Elements, tensor: LogicalTensor, piece: Piece) -> Elements | None:
-    """The view of a stored array for a piece: its index, its rows, outputs before inputs; None where it does not exist.
+    """The view of a stored array for a piece: its index, its rows, outputs before inputs; None if there is no such
+    view.
 
-    Rows of a part that alternates come as (groups, rows of one, ...).
+    Rows of an alternating part have the shape (groups, rows of one group, ...).
     """
     whole = piece.shape if piece.part is None else (-1, *piece.shape[1:])
     array = raw
@@ -48,7 +49,7 @@ def _rows(array: Elements, part: FusedPart) -> Elements | None:
 
 
 def matched(source: Elements, target: Elements, fit: Fit) -> tuple[Elements, Elements] | None:
-    """Both views in one common shape, without padding or cut parts; None where there is none."""
+    """Both views in one common shape, without padding or cut parts; None if there is no common shape."""
     if fit.step == "transposed":
         target = np.swapaxes(target, -1, -2)
     if fit.step in ("padded", "cut") and fit.axis is not None and source.ndim == target.ndim:
@@ -69,7 +70,7 @@ def stored_at(
 ) -> tuple[int, ...] | None:
     """Position in the target's stored tensor of a position in the matched view; None if unknown.
 
-    place: as `matched` has it. stored: the shape in the file.
+    place: the position in the view from `matched`. stored: the shape in the file.
     """
     part = tensor.part
     if fit.step == "reshaped" or len(place) != len(piece.shape) or (part is not None and part.groups != 1):
@@ -89,7 +90,9 @@ def stored_at(
 
 
 def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
-    """Possible rows per head: where the second row of a pair begins the second half. Only all rows prove it."""
+    """Possible numbers of rows per head, where the second row of a pair begins the second half. Only all rows prove
+    one.
+    """
     one, other = halves.raw, pairs.raw
     if one.ndim < 1 or one.shape != other.shape or one.shape[0] < 4:
         return
@@ -100,15 +103,15 @@ def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
 
 
 def _alike(one: Elements, other: Elements) -> bool:
-    """True if two rows may be equal up to rounding to 8 bits of fraction: only a reason to compare all rows."""
+    """True if two rows may be equal up to rounding to 8 bits of fraction: a reason to compare all rows."""
     return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
 
 
 def in_halves(pairs: Elements, width: int) -> Elements:
-    """Rows in pairs as (heads, 2, width/2, ...): the order of halves."""
+    """Rows in pairs, in the order of halves: (heads, 2, width/2, ...)."""
     return np.swapaxes(pairs.reshape(-1, width // 2, 2, *pairs.shape[1:]), 1, 2)
 
 
 def as_halves(halves: Elements, width: int) -> Elements:
-    """Rows in halves in the same shape."""
+    """Rows in halves, in the shape that `in_halves` returns."""
     return halves.reshape(-1, 2, width // 2, *halves.shape[1:])

@@ -1,4 +1,4 @@
-"""Cases: findings with the families that they explain, and the wording of places on both sides."""
+"""Cases: findings with the families that they explain, and names for the places on both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ DROPPED, INVENTED = "dropped", "invented"
 
 
 class Case(Struct, frozen=True):
-    """A finding, and the families of the source and of the target that it explains, also for findings of the audits."""
+    """A finding, and the families of source and target that it explains; findings of the audits on these are not
+    repeated.
+    """
 
     finding: Finding
     source: frozenset[str]
@@ -39,7 +41,7 @@ class OpenTensors(Struct):
 
 
 class Namer:
-    """The wording of places: roles, indices, names in the files, families on either side."""
+    """Words for places: roles, indices, names in the files, and families on either side."""
 
     __slots__ = ("after", "before", "found", "keys", "source", "target")
 
@@ -52,7 +54,7 @@ class Namer:
         return self.before if kind == DROPPED else self.after
 
     def is_unsettled(self, kind: str, piece: Piece) -> bool:
-        """True if it is unknown if a tensor of one side is a copy of one that both have."""
+        """True if it is unknown whether a tensor of one side is a copy of a tensor that both sides have."""
         own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
         return is_unsettled(own, other, piece)
 
@@ -62,12 +64,12 @@ class Namer:
         return any((one.identity.role, one.identity.tensor) == (identity.role, identity.tensor) for one in side.copies)
 
     def siblings(self, kind: str, identity: Identity) -> list[Piece]:
-        """Pieces of this identity on the side that lacks the tensors."""
+        """Pieces with this identity on the side that lacks the tensors."""
         both = [one for one in self.found.carried if one.identity == identity]
         return [one.target if kind == DROPPED else one.source for one in both]
 
     def expected(self, kind: str, open_: OpenTensors) -> list[str]:
-        """The names that the missing tensors would have on the side that lacks them, where they are known."""
+        """The names that the missing tensors would have on the side that lacks them, if known."""
         names = self.after if kind == DROPPED else self.before
         siblings = self.siblings(kind, open_.piece.identity)
         if siblings:
@@ -75,7 +77,7 @@ class Namer:
         return [names.spelled(family_name(key)) for key in self.families(kind, open_)[:3]]
 
     def families(self, kind: str, open_: OpenTensors) -> list[str]:
-        """The families on the side that lacks the tensors in which they would be stored."""
+        """The families in which the missing tensors would be stored on the side that lacks them."""
         side = self.target if kind == DROPPED else self.source
         siblings = [piece.line.family for piece in self.siblings(kind, open_.piece.identity)]
         own = replace(open_.piece.identity, place="") if open_.piece.row else open_.piece.identity
@@ -94,7 +96,7 @@ def case_of(kind: str, finding: Finding, opened: Sequence[OpenTensors], namer: N
 
 
 def key_of_identity(identity: Identity) -> str:
-    """The place of a role in a model, as a key with a `#` for each index."""
+    """The position of a role in a model, as a key with a `#` for each index."""
     within = (identity.component, *identity.scope, identity.tower)
     leaf = f"{identity.role}/{identity.tensor}/{identity.place}".replace(".", "/")
     return ".".join([*filter(None, within), *(f"{axis}.#" for axis in identity.axes), leaf])

@@ -40,7 +40,7 @@ from inspector.reconciler.wording import boxes_in_words, family_name
 
 
 def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
-    """The cases for everything that was not carried, each parameter in one case."""
+    """The cases for everything that was not carried over. Each parameter is in one case."""
     namer = Namer(source, target, found)
     gone = [OpenTensors(one.piece, one.boxes) for one in found.dropped]
     new = [OpenTensors(one.piece, one.boxes) for one in found.invented]
@@ -66,7 +66,7 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
 
 
 def _differences(listed: Sequence[OpenTensors], own: int) -> list[OneSided]:
-    """The tensors of one side only. own: how many of them are parameters; the others have no definition."""
+    """The tensors of only one side. own: how many of them are parameters; the others have no definition."""
     return [
         OneSided(
             key_of_identity(one.piece.identity),
@@ -102,14 +102,16 @@ def _taken(one: OpenTensors, boxes: tuple[Box, ...]) -> OpenTensors:
 
 
 def _words(opened: Sequence[OpenTensors], depth: int, stack: bool = False) -> str:
-    """Layers and experts of tensors in words. stack: the other side is stacked, which shows only their number."""
+    """Layers and experts of tensors in words. stack: the other side stores them stacked, which shows
+    only their number.
+    """
     boxes = outer((box for one in opened for box in one.boxes), depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
         return within
-    if within and not nouns[0].startswith(within):  # "single_block" contains the noun already
+    if within and not nouns[0].startswith(within):  # "single_block" already contains the noun
         nouns = (f"{within} {nouns[0]}", *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
@@ -139,7 +141,7 @@ def _whole(kind: str, taken: Sequence[OpenTensors], depth: int, namer: Namer) ->
 
 
 def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
-    """The case with the families that have a row for each index of an axis: audits report these too."""
+    """The case with the families that have one row for each index of an axis, since audits report these too."""
     rows = [
         one for one in found.carried if any(is_dim_of(one.source, at, set(axis)) for at in range(len(one.source.dims)))
     ]
@@ -148,12 +150,12 @@ def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
 
 
 def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
-    """Tensors with one row per index of an axis that lost rows too, such as a router."""
+    """Tensors with one row per index of an axis that lost rows as well, such as a router."""
     return [one for one in found.carried if getattr(one, kind) and axis and counts_missing(one, set(axis))]
 
 
 def _stays(piece: Piece, depth: int, namer: Namer) -> str:
-    """Which indices of the kind both sides have, in words."""
+    """The indices of the same kind that both sides have, in words."""
     if depth != 1:
         return ""
     prefix = key_of_identity(piece.identity).partition("#")[0]
@@ -222,6 +224,6 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
 
 
 def _tied(piece: Piece) -> str:
-    """The tensor that this one may be a copy of, in words: the other side has that one instead."""
+    """The tensor that this tensor may be a copy of, in words: the other side has that tensor instead."""
     block = piece.line.block
     return label(block.slot.tied.partition(":")[2]) if block is not None and block.slot.tied.startswith("role:") else ""

@@ -49,9 +49,9 @@ def compare(
 ) -> Comparison:
     """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
 
-    projector: llama.cpp's file of towers and projector; it and the target may change places.
-    places: for each of the three the options of `audit` on its location (revision, subfolder, repo_type, cached).
-    Where a side is a repository the files are compared too; hashes: reads every byte of large local files.
+    projector: llama.cpp's file of towers and projector; it and the target may be given in either order. places: for
+    each of the three the location options of `audit` (revision, subfolder, repo_type, cached). If a side is a
+    repository, the files are compared too. hashes: read every byte of large local files for this.
     """
     with one_budget():
         given = [one for one in (source, target, projector) if one is not None]
@@ -67,7 +67,7 @@ def compare(
 def compare_audits(
     one: Audit, other: Audit, projector: Audit | None = None, *, expect: str | None = None
 ) -> Comparison:
-    """Compares two audits. projector: of llama.cpp's file of towers and projector."""
+    """Compares two audits. projector: the audit of llama.cpp's file of towers and projector."""
     if projector is not None:
         from inspector.comparing.projector import in_order, with_projector
 
@@ -85,7 +85,7 @@ def compare_audits(
 
 
 def _not_compared(one: Audit, other: Audit, verdict: str, why: Sequence[Finding] = ()) -> Comparison:
-    """The result where a side cannot be read, or where both are too large to be compared."""
+    """The result if a side cannot be read, or if the two are too large to compare."""
     roles, findings = tuple(role_differences(one, other)), (*why, *one.findings, *other.findings)
     totals = one.counts.unique_parameters, other.counts.unique_parameters
     return Comparison(
@@ -111,7 +111,7 @@ def _compared(one: Audit, other: Audit, expect: str | None) -> Comparison:
 
 
 def _read_like(own: Audit, other: Audit) -> Audit:
-    """Repeats an audit without an architecture, using that of the other side."""
+    """Repeats an audit that has no architecture with the architecture of the other side."""
     config, case = other.checkpoint.config, other.case
     if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
         return own
@@ -166,7 +166,7 @@ def _unread(side: Audit) -> str:
 
 
 def _admitted(own: Side, other: Side) -> Side:
-    """The side with tensors beyond its class, where the other side has them as a part of the model."""
+    """The side including tensors beyond its class that the other side has as a part of the model."""
     wanted = {(piece.identity.role, piece.identity.tensor) for piece in other.parameters}
     mine = {(piece.identity.role, piece.identity.tensor) for piece in own.parameters}
     beyond = [
@@ -211,7 +211,7 @@ def _conversion(
 
 
 def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
-    """What explains the parameters that are not carried; nothing is imported for it where there are none."""
+    """The causes of the parameters that are not carried over. If there are none, nothing is imported for this."""
     if found.is_complete and not before.unexpected and not after.unexpected:
         return []
     from inspector.comparing.causes import causes
@@ -220,7 +220,7 @@ def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
 
 
 def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
-    """The findings of the two audits that the comparison does not cover."""
+    """The findings of the two audits that the comparison does not replace."""
     yield from key_findings(before.audited, after.audited)
     if before.audited.findings or after.audited.findings:
         from inspector.comparing.own_findings import own_findings
@@ -229,7 +229,7 @@ def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally)
 
 
 def _padding(reported: Sequence[Case]) -> int:
-    """Parameters of the rows by which the vocabulary is padded on one side."""
+    """Parameters of the rows that pad the vocabulary of one side."""
     if not reported:
         return 0
     from inspector.findings.conversion.shapes import PaddingDiffers
@@ -242,7 +242,7 @@ _NOTHING = Layout("U8", (), 1, 1)
 
 
 def _explained(case: Case, before: Side, after: Side) -> bool:
-    """True if the tensors are missing because a file of that side could not be read, as its audit reports."""
+    """True if the tensors are missing because a file of that side could not be read, which its audit reports."""
     return any(
         audited.checkpoint.lost
         and families

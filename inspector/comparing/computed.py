@@ -1,4 +1,4 @@
-"""Values that llama.cpp's converter computes, and the order of rows that its files must have."""
+"""Values that llama.cpp's converter computes, and the row order that its files must have."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from inspector.values.stored import Numbers
 
 
 class Conversion:
-    """What becomes of a tensor between transformers' names and llama.cpp's.
+    """How llama.cpp's converter changes a tensor of transformers.
 
-    names: the model types of its definition that the config states, else all of them. forward: whether the target is
-    llama.cpp's file. heads: key heads, value heads and width of a value head of linear attention, 0 where it has none.
+    names: the model types of its definition that the config states, else all of them. forward: the target is
+    llama.cpp's file. heads: key heads, value heads and width of a value head of linear attention; 0 without it.
     """
 
     __slots__ = ("forward", "heads", "names", "role")
@@ -50,14 +50,14 @@ class Conversion:
 
     @property
     def expects_pairs(self) -> bool | None:
-        """True if rows must change from halves to pairs; None for what has no such rows or is of an unknown type."""
+        """Whether rows must change from halves to pairs; None for tensors without such rows or of an unknown type."""
         if self.role not in ROTARY or not self.names:
             return None
         return bool(self.names & PAIRED)
 
     @property
     def computes(self) -> bool:
-        """True if values change."""
+        """True if the converter changes values."""
         return self._computation() is not None or self._tiling() is not None or self.is_ternary
 
     @property
@@ -66,7 +66,9 @@ class Conversion:
         return any(self.role in TERNARY.get(name, ()) for name in self.names)
 
     def computed(self, source: Numbers, target: Numbers) -> Difference | None:
-        """The difference after the values of transformers' side are computed; None where none are computed."""
+        """The difference after applying the computation to transformers' side; None if the converter
+        computes nothing.
+        """
         computed, tiled = self._computation(), self._tiling()
         plain, other = (source, target) if self.forward else (target, source)
         if self.is_ternary:
@@ -74,7 +76,7 @@ class Conversion:
         if computed is None and tiled is None:
             return None
         raw = np.asarray(plain.raw)
-        raw = raw if tiled is None else tiled(raw)  # as stored: decoded, a large matrix takes twice the memory
+        raw = raw if tiled is None else tiled(raw)  # as stored: a large matrix takes twice the memory when decoded
         if computed is None:
             return self._against(Numbers(raw, plain.dtype), other)
         values = computed(decoded(raw, plain.dtype))
@@ -84,7 +86,7 @@ class Conversion:
         return found
 
     def moved(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers] | None:
-        """Both sides after transformers' values changed places; None where they keep their places."""
+        """Both sides after moving transformers' values to the converter's positions; None if no values move."""
         tiled = self._tiling()
         plain, other = (source, target) if self.forward else (target, source)
         if self.is_ternary and not is_quantized(plain):
@@ -96,7 +98,7 @@ class Conversion:
         return (made, target) if self.forward else (source, made)
 
     def _against(self, made: Numbers, other: Numbers) -> Difference:
-        """The difference between what was made of transformers' side and the other side."""
+        """The difference between the computed values of transformers' side and the other side."""
         differing = 0
         if self.role == DECAY:
             made, differing = _to_the_last_bit(made, other)
@@ -104,7 +106,7 @@ class Conversion:
         return replace(found, last_bits=differing) if self.role == DECAY else found
 
     def _tiling(self) -> Callable[[Array], Array] | None:
-        """The change of places of value heads; None where there is one for each key head, or none at all."""
+        """The reordering of value heads; None if there is one for each key head, or none at all."""
         keys, heads, width = self.heads
         if not self.names & TILED or keys < 1 or heads % keys or heads in (0, keys):
             return None
@@ -123,7 +125,7 @@ class Conversion:
 
 
 def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | None:
-    """How values change between the two sides; None unless one has transformers' names and the other llama.cpp's."""
+    """The change of values between the two sides; None unless one has transformers' names and the other llama.cpp's."""
     cases = {name: _case(audited, piece) for (name, audited), piece in
              zip(sides.items(), (carried.source, carried.target), strict=True)}  # fmt: skip
     writers = {name: case.reading.writer for name, case in cases.items() if case is not None}
@@ -137,14 +139,16 @@ def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | 
 
 
 def have_one_order(carried: Carried, source: Audit, target: Audit) -> bool:
-    """True if both sides have transformers' names for one model type, whose code takes rotary rows in one order."""
+    """True if both sides have transformers' names for one model type: its code expects one order of rotary rows."""
     cases = (_case(source, carried.source), _case(target, carried.target))
     own = all(case is not None and not case.reading.writer for case in cases)
     return own and _model_types(source) == _model_types(target)
 
 
 def _linear_heads(piece: Piece, case: Reconciled | None) -> tuple[int, int, int]:
-    """Key heads, value heads and width of a value head of linear attention, by the config as the weights correct it."""
+    """Key heads, value heads and width of a value head of linear attention, by the config as corrected
+    by the weights.
+    """
     block = piece.line.block
     if block is None or case is None:
         return 0, 0, 0
@@ -155,7 +159,7 @@ def _linear_heads(piece: Piece, case: Reconciled | None) -> tuple[int, int, int]
 
 
 def _model_types(audited: Audit) -> frozenset[str]:
-    """The model types in a config and in those of its submodels."""
+    """The model types of a config and of its sub-configs."""
     config = audited.checkpoint.config
     values = [] if config is None else [config.values, *config.values.values()]
     found = (one.get("model_type") for one in values if isinstance(one, dict))
@@ -163,7 +167,9 @@ def _model_types(audited: Audit) -> frozenset[str]:
 
 
 def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = None) -> Array:
-    """An array with the value heads of each key head taken in turn. last: how many rows at the end hold them."""
+    """The array with the value heads of each key head taken in turn. last: number of rows at the end
+    that contain them.
+    """
     if not values.size or values.ndim <= axis:
         return values
     moved = np.moveaxis(values, axis, 0)
@@ -175,10 +181,11 @@ def _tiled(values: Array, axis: int, keys: int, heads: int, last: int | None = N
 
 
 def _ternary(plain: Numbers, other: Numbers) -> Numbers:
-    """The numbers as BitNet rounds them: to the nearest of -1, 0 and 1 times their mean size, as the other side has it.
+    """The numbers as BitNet rounds them: to the nearest of -1, 0 and 1 times their mean magnitude, as on the other
+    side.
 
-    The mean depends on the order of the sum, so that its last bits, and a number half way between two, are the other
-    side's.
+    The mean depends on the order of summation. Its last bits, and numbers half way between two values, are therefore
+    taken from the other side.
     """
     values = decoded(np.asarray(plain.raw), plain.dtype)
     theirs = values_of(other.raw, other.dtype)
@@ -193,9 +200,9 @@ def _ternary(plain: Numbers, other: Numbers) -> Numbers:
 
 HALF = 0.5
 HALF_WAY = 1e-5
-"""How near to one half a number is that another order of the sum may round otherwise."""
+"""Numbers this near to one half may be rounded differently after another order of summation."""
 MEANS_APART = 2.0**-8
-"""What bfloat16 rounds off, in relation to the number."""
+"""The relative rounding error of bfloat16."""
 
 
 def _case(audited: Audit, piece: Piece) -> Reconciled | None:
@@ -204,7 +211,9 @@ def _case(audited: Audit, piece: Piece) -> Reconciled | None:
 
 
 def _to_the_last_bit(made: Numbers, other: Numbers) -> tuple[Numbers, int]:
-    """The other side's values where they are next to those made, and how many: libraries round exponentials apart."""
+    """The other side's values if they are adjacent to the computed ones, and their number: libraries round exp
+    differently.
+    """
     theirs = decoded(np.asarray(other.raw), other.dtype)
     ours = np.asarray(made.raw)
     near = (np.nextafter(ours, theirs) == theirs) if theirs.dtype == np.float32 else ours == theirs

@@ -1,4 +1,4 @@
-"""Changes of a design that explain dropped and added tensors at once: another class, an MLP that became experts."""
+"""Changes of design that explain dropped and added tensors at once: another class, or an MLP that became experts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUTER: Final = "router"
 def class_changed(
     gone: Sequence[OpenTensors], new: Sequence[OpenTensors], source: Side, target: Side, namer: Namer
 ) -> Iterator[Case]:
-    """The case of two classes of one architecture: what only one of them has, which the other does not expect."""
+    """The case of two classes of one architecture: tensors that only one class has."""
     before, after = source.audited, target.audited
     if not before.class_name or not after.class_name or before.class_name == after.class_name:
         return
@@ -45,13 +45,13 @@ def class_changed(
 
 
 def _is_of_class(one: OpenTensors, kind: str, namer: Namer) -> bool:
-    """True if a tensor is outside of the layers, and the other side's class has none of its role."""
+    """True if a tensor is outside the layers, and the other side's class has no tensor of its role."""
     known = one.piece.line.block is not None and not one.piece.identity.axes
     return bool(one.boxes) and known and not namer.families(kind, one)
 
 
 def became_experts(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """The case of an MLP in place of which the target has experts of its shapes, and a router."""
+    """The case of an MLP that became experts of the same shapes, with a router, in the target."""
     matched: list[tuple[OpenTensors, OpenTensors]] = []
     for one in gone:
         if one.boxes and one.piece.identity.role.startswith("mlp.") and one.piece.identity.axes:
@@ -90,7 +90,7 @@ def became_experts(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], name
 
 
 def _is_expert_of(one: OpenTensors, other: OpenTensors) -> bool:
-    """True if tensors are the same matrices of several experts in the same layers."""
+    """True if tensors are the same matrices for several experts in the same layers."""
     own, its = one.piece.identity, other.piece.identity
     if (own.role, own.tensor, own.scope, own.tower) != (its.role, its.tensor, its.scope, its.tower):
         return False
@@ -107,7 +107,7 @@ def _layers(one: OpenTensors, depth: int) -> tuple[Box, ...]:
 
 
 def _case(finding: Finding, dropped: Sequence[OpenTensors], added: Sequence[OpenTensors], namer: Namer) -> Case:
-    """A case of tensors of both sides, which are then explained."""
+    """A case for tensors of both sides, which are then explained."""
     own = case_of(DROPPED, finding, dropped, namer)
     other = case_of(INVENTED, finding, added, namer)
     for one in (*dropped, *added):

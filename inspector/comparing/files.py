@@ -1,7 +1,7 @@
 """Compares a folder with its repository, or two repositories, file by file.
 
-Names and sizes come from the tree of a commit on the Hub. The content of small files is compared by
-its git hash, that of large files by SHA-256, and only on request, since all bytes are read.
+Names and sizes come from the tree of a commit on the Hub. Small files are compared by git hash. Large files are
+compared by SHA-256, and only on request, since this reads all bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
 
 SMALL: Final = 10_000_000
-"""Largest file, in bytes, with content that is always compared; the Hub stores longer ones by SHA-256."""
+"""Largest file, in bytes, whose content is always compared; the Hub states larger ones by SHA-256."""
 SMALL_TOGETHER: Final = 500_000_000
 _WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
 _DOCUMENTS: Final = (
@@ -53,7 +53,7 @@ _PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "cit
 
 
 def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress | None = None) -> Comparison:
-    """The comparison with the differences of files, where at least one side is a repository."""
+    """The comparison with differences of files, if at least one side is a repository."""
     between = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
     if between is None:
         return compared
@@ -142,7 +142,7 @@ class _Download:
         return differing
 
     def _large(self, paths: list[str]) -> set[str]:
-        """Large files with different content; reads every byte of them."""
+        """Large files with different content. Reads every byte of them."""
         differing = set()
         done = total = 0
 
@@ -187,7 +187,7 @@ class _Download:
         name = "/".join(address.partition("@")[0].split("/")[:2])
         whole = len(paths) > 3 or "/" in address.removeprefix(name)
         words = ["hf", "download", name, *([] if whole else paths), "--revision", self.repository.commit or ""]
-        if self.local.origin is None:  # the client fills a snapshot of the cache without a path
+        if self.local.origin is None:  # for a snapshot of the cache, the client needs no path
             words += ["--local-dir", self.local.source]
         return " ".join(quoted(word) for word in words)
 
@@ -231,7 +231,7 @@ class _Download:
 
 
 def _place(paths: Sequence[str]) -> Place:
-    """The name of the file, where there is only one."""
+    """The name of the file if there is only one."""
     return Place(file=paths[0] if len(paths) == 1 else None)
 
 
@@ -244,7 +244,7 @@ def _audited(checkpoint: Checkpoint) -> frozenset[str]:
 
 
 def _is_needed(path: str, audited: frozenset[str]) -> bool:
-    """True if loading needs a file: not a document, an image or a copy of the weights."""
+    """True if loading needs a file: it is no document, image or copy of the weights."""
     name = path.rpartition("/")[2].lower()
     if path in audited:
         return True
@@ -254,7 +254,7 @@ def _is_needed(path: str, audited: frozenset[str]) -> bool:
 
 
 def _repositories(one: Checkpoint, other: Checkpoint) -> tuple[Files, list[Finding]]:
-    """Compares two commits by what the Hub states about their files: nothing is read."""
+    """Compares two commits by what the Hub states about their files. No file is read."""
     both = [path for path in one.tree if path in other.tree]
     differing = [path for path in both if _differs(one.tree[path], other.tree[path])]
     gone = [path for path in one.tree if path not in other.tree]
@@ -292,7 +292,7 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> tuple[Files, list[Findi
 
 
 def _states(one: RepositoryFile, other: RepositoryFile) -> bool:
-    """True if the Hub states the content of both in the same way."""
+    """True if the Hub states the content of both files by the same kind of hash."""
     return (one.sha256 is not None and other.sha256 is not None) or (
         one.sha256 is None and other.sha256 is None and one.oid is not None and other.oid is not None
     )

@@ -13,13 +13,13 @@ from inspector.values.scan import Scanner
 from inspector.values.stored import Numbers
 
 MOST_WIDTHS = 16
-"""Most head widths that are tried where several rows may begin the second half."""
+"""Most head widths that are tried if several rows may begin the second half."""
 
 
 def judged(
     role: str, source: Numbers, target: Numbers, scanner: Scanner, conversion: Conversion | None
 ) -> tuple[str, Difference]:
-    """How the values of two tensors of one shape relate, and the difference that is left."""
+    """The relation of the values of two tensors of one shape, and the remaining difference."""
     reported = difference(source, target, scanner)
     if reported.equal:
         return EQUAL, reported
@@ -45,6 +45,6 @@ def judged(
 
 
 def _rows(numbers: Numbers) -> Numbers:
-    """A matrix of which the rows are in groups, [groups, rows, width], with all rows along one axis."""
+    """A matrix with rows in groups, [groups, rows, width], as a matrix with all rows along one axis."""
     raw = numbers.raw
     return Numbers(raw.reshape(-1, raw.shape[-1]), numbers.dtype) if raw.ndim == 3 else numbers

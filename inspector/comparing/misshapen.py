@@ -1,4 +1,4 @@
-"""Tensors on both sides that are carried only in part: vocabulary rows, fused matrices, widths."""
+"""Tensors on both sides that are only partly carried over: vocabulary rows, fused matrices, widths."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PADDED_TO = 8
 
 
 def misshapen(found: Tally, stacks: set[str], namer: Namer) -> Iterator[Case]:
-    """The cases for tensors that are carried only in part: vocabulary rows, fused matrices, widths."""
+    """The cases for tensors that are only partly carried over: vocabulary rows, fused matrices, widths."""
     vocabulary: dict[tuple[int, int], list[Carried]] = {}
     others: dict[object, list[Carried]] = {}
     for one in found.carried:
@@ -61,9 +61,9 @@ def _stated(piece: Piece, side: Side) -> int | None:
 
 
 def _writer(side: Side) -> str:
-    """The framework that wrote a side, if it pads vocabularies; "" for any other.
+    """The framework that wrote a side, if it pads vocabularies; else "".
 
-    llama.cpp pads only the rows of Gemma's embeddings for each layer, to those of the vocabulary.
+    llama.cpp pads only the rows of Gemma's per-layer embeddings, to the size of the vocabulary.
     """
     case = side.audited.case
     if case is None or not case.reading.writer:
@@ -75,7 +75,7 @@ def _writer(side: Side) -> str:
 def _is_padding(rows: int, other: int, one: Carried, namer: Namer) -> bool:
     """True if the extra rows of one side are padding: its writer pads, and a config states a smaller vocabulary.
 
-    Where the padded side has no config, the config of the other side must state its rows.
+    If the padded side has no config, the config of the other side must state the number of rows of that side.
     """
     padded, plain, more, fewer = namer.target, namer.source, other, rows
     long, short = one.target, one.source
@@ -109,13 +109,13 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: Namer)
 
 
 def _disagreeing(side: Side, rows: int) -> ConfigDisagrees | None:
-    """The finding of a side's audit that corrects the key of the vocabulary in a JSON file to a number of rows."""
+    """The finding of a side's audit that corrects the vocabulary key in a JSON file to a number of rows."""
     found = (one for one in side.audited.findings if isinstance(one, ConfigDisagrees))
     return next((one for one in found if one.solved == rows and one.file.endswith(".json")), None)
 
 
 def _together(one: Carried, found: Tally) -> list[Carried]:
-    """The parts of the fused matrix that contains a tensor, where it is unknown which of them is short."""
+    """All parts of the fused matrix that contains a tensor, if it is unknown which part is short."""
     side = "target" if one.target.part is not None else "source"
     fused: Piece = getattr(one, side)
     if fused.part is None:
@@ -163,7 +163,9 @@ def _shape(members: Sequence[Carried], namer: Namer) -> Case:
 
 
 def _rank_of(namer: Namer, families: tuple[frozenset[str], frozenset[str]]) -> tuple[str, int] | None:
-    """Which side holds only one rank of these families, by its own audit, and of how many; None where neither does."""
+    """The side that contains only one rank of these families by its own audit, and the number of ranks; None if
+    neither.
+    """
     for name, side, own in (("source", namer.source, families[0]), ("target", namer.target, families[1])):
         for one in side.audited.findings:
             if isinstance(one, OneRankOfSeveral) and {family_name(key) for key in own} <= set(one.families):

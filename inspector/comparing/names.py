@@ -1,4 +1,4 @@
-"""Tensor names as the files of a side use them, also for missing tensors."""
+"""Tensor names as in the files of a side, also for missing tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FileNames:
-    """Names as in the files of one checkpoint, with the prefix that all of them have."""
+    """Names as in the files of one checkpoint, including the prefix of all names."""
 
     __slots__ = ("_prefix",)
 
@@ -26,7 +26,7 @@ class FileNames:
         return self._prefix + name
 
     def of(self, piece: Piece, boxes: Sequence[Box], most: int = 5) -> list[str]:
-        """The first distinct names of the tensors that hold a piece at some of its indices."""
+        """The first distinct names of the tensors that contain a piece at some of its indices."""
         found: dict[str, None] = {}
         for box in boxes:
             inner = box[:-1] if piece.stacked else box

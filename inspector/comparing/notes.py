@@ -15,7 +15,7 @@ from inspector.reconciler.wording import family_name
 
 
 def notes(source: Side, target: Side, found: Tally, copies: Sequence[TiedCopy]) -> Iterator[Finding]:
-    """The notes, as findings."""
+    """The notes on a conversion."""
     yield from _precision(found)
     yield from _buffers(source, target)
     yield from _components(source, target)

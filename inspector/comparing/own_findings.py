@@ -1,4 +1,4 @@
-"""Findings of the audits of both sides that a comparison repeats: it has none that says the same."""
+"""Selects the findings of both sides' audits that a comparison repeats because it has no equivalent of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ABSENCES = (
 )
 SHAPES = (ShapeDiffers, Rearranged, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, MlpsPruned, LayersPruned,
           OneRankOfSeveral)  # fmt: skip
-"""Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
+"""Findings of an audit that the comparison reports with both sides: missing, unexpected, mismatched."""
 WITH_FAMILIES = (
     TensorMissing,
     PartUnexpected,
@@ -63,7 +63,7 @@ OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
 
 def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families of a side without a config, with an orientation or position that the other side confirms."""
+    """Families of a side without a config whose orientation or position the other side confirms."""
     solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     return (
         frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
@@ -112,7 +112,7 @@ def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[s
 
 
 OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)
-"""What a loader does not find in a folder: nothing that a conversion of its tensors changes."""
+"""Findings on what a loader does not find in a folder; a conversion of tensors does not change it."""
 
 
 def _matters(finding: Finding, both: bool) -> bool:
@@ -121,7 +121,7 @@ def _matters(finding: Finding, both: bool) -> bool:
 
 
 def _is_guessed(finding: Finding) -> bool:
-    """True if a finding depends on symbols solved from shapes, while the other side has a config."""
+    """True if a finding depends on symbols that are solved from shapes, while the other side has a config."""
     missing = (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, WeightsIncomplete)
     return isinstance(finding, (*missing, *SHAPES))
 

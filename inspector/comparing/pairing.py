@@ -1,4 +1,4 @@
-"""Pairs the pieces of two sides: by identity, by the parts of fused matrices, by place."""
+"""Pairs the pieces of two sides: by identity, by the parts of fused matrices, by position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pieces = dict[Identity, list[Piece]]
 
 
 class Pairs(Struct, frozen=True):
-    """The pieces of both sides under common identities. undecided: fused rows with a split that neither side shows."""
+    """The pieces of both sides under common identities. undecided: fused rows whose split neither side shows."""
 
     source: Mapping[Identity, list[Piece]]
     target: Mapping[Identity, list[Piece]]
@@ -30,9 +30,9 @@ class Pairs(Struct, frozen=True):
 
 
 def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
-    """Brings the pieces of two sides under common identities.
+    """Gives corresponding pieces of two sides the same identity.
 
-    Fused matrices are split where the other side has their parts.
+    Fused matrices are split if the other side has their parts.
     """
     left, right = list(source), list(target)
     doubled = _doubled(left) | _doubled(right)
@@ -47,7 +47,7 @@ def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
 
 
 def _doubled(pieces: Sequence[Piece]) -> set[Identity]:
-    """Identities that two rows of one side have at the same indices."""
+    """Identities that two rows of one side share at the same indices."""
     rows: dict[Identity, list[Piece]] = {}
     for piece in pieces:
         rows.setdefault(piece.identity, []).append(piece)
@@ -77,7 +77,7 @@ def _gathered(pieces: Iterable[Piece], doubled: set[Identity]) -> Pieces:
 
 
 def _apart(own: Pieces, others: Pieces, undecided: list[str]) -> Pieces:
-    """One side with fused pieces split, if the other side stores their parts or fuses them differently."""
+    """One side with its fused pieces split if the other side stores their parts or fuses them differently."""
     found: Pieces = {}
     there = _all_parts(others)
     for pieces in own.values():
@@ -108,7 +108,7 @@ def _parts(
 
 
 def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | None]) -> Piece:
-    """The piece, transposed where it is a fused matrix that is stored transposed relative to its definition."""
+    """The piece, transposed if it is a fused matrix that is stored transposed relative to its definition."""
     wanted = sum(own or other or 0 for own, other in zip(sizes, others, strict=True))
     if len(piece.shape) != 2 or piece.shape[0] == wanted or piece.shape[1] != wanted:
         return piece
@@ -116,12 +116,12 @@ def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | N
 
 
 def _alike(one: Piece, other: Piece) -> bool:
-    """True if two fused pieces hold the same parts in the same order."""
+    """True if two fused pieces contain the same parts in the same order."""
     return [term.role for term in one.terms] == [term.role for term in other.terms] and one.groups == other.groups
 
 
 def _all_parts(pieces: Pieces) -> Mapping[Identity, int | None]:
-    """Identity -> rows of one tensor; fused tensors by their parts."""
+    """Identity -> rows of one tensor; fused tensors are listed by their parts."""
     found: dict[Identity, int | None] = {}
     for identity, members in pieces.items():
         usual = Counter(piece.shape for piece in members for _ in piece.boxes).most_common(1)[0][0]
@@ -138,7 +138,7 @@ FALLBACKS: tuple[Naming, ...] = (
     lambda identity, piece: (_what(identity), len(identity.axes)) if identity.role else None,
     lambda identity, piece: _what(identity) if identity.role else None,
 )
-"""Names by which unpaired pieces may be paired, the strictest first; only unique names count."""
+"""Ways to name a piece by which unpaired pieces may be paired, the strictest first. Only unique names count."""
 
 
 def _what(identity: Identity) -> tuple[str, str]:
@@ -167,7 +167,7 @@ def _adopt(source: Pieces, target: Pieces) -> None:
 
 
 def _by_name(own: Pieces, others: Pieces) -> None:
-    """Gives pieces the names of counterparts that no definition knows on the other side."""
+    """Gives pieces the name of a counterpart that no definition of the other side knows."""
     _as_read(own, others)
     unread = {identity.place: identity for identity in others if identity not in own and not _is_read(identity)}
     for identity in [identity for identity in own if unread and identity not in others and _is_read(identity)]:
@@ -183,7 +183,7 @@ def _by_name(own: Pieces, others: Pieces) -> None:
 
 
 def _as_read(own: Pieces, others: Pieces) -> None:
-    """Gives pieces without a definition the identity that their family has on the other side, if it is unambiguous."""
+    """Gives pieces without a definition the identity of their family on the other side, if it is unambiguous."""
     families: dict[str, dict[Identity, Piece]] = {}
     for identity, pieces in own.items():
         for piece in pieces:

@@ -1,8 +1,8 @@
 """The stored tensors of a side by role: pieces with an identity, an index set and a logical shape.
 
-A piece is a line of a ledger in terms of the architecture: its role instead of its name, its layers and
-experts instead of indices, outputs before inputs instead of the stored order. Experts stacked in one
-tensor are a piece over the axis of the experts; the parts of a fused matrix can be split.
+A piece is a ledger line in terms of the architecture: with its role instead of its name, layers and experts instead of
+indices, and outputs before inputs instead of the stored order. Experts that are stacked in one tensor form a piece over
+the axis of the experts. The parts of a fused matrix can be split.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 VOCABULARY = "V"
-"""The symbol that every definition uses for the rows of a vocabulary."""
+"""The symbol that every definition uses for the rows of the vocabulary."""
 LAYER_EMBEDDING = "embed.layer"
-"""The role of Gemma's embeddings for each layer, which have a vocabulary of their own."""
+"""The role of Gemma's per-layer embeddings, which have a separate vocabulary."""
 
 
 class Identity(Struct, frozen=True):
     """Identifies a tensor by its role, independent of its name: equal on both sides of a conversion.
 
-    component: the folder of a pipeline, or an extra component. scope: the path of its submodel. tensor:
-    "weight", "bias" or another suffix. axes: what its indices count, as symbols of the definition. place: the
-    path of the row, only where the rest does not distinguish two rows; the family where there is no definition.
+    component: the folder of a pipeline, or an extra component. scope: the path of its submodel. tensor: "weight",
+    "bias" or another suffix. axes: what its indices count, as symbols of the definition. place: the path of the row,
+    only if the other fields do not distinguish two rows; the family if there is no definition.
     """
 
     component: str
@@ -50,8 +50,8 @@ class Identity(Struct, frozen=True):
 class FusedPart(Struct, frozen=True):
     """The position of a piece in its stored tensor. Dims are those of the piece: outputs before inputs.
 
-    start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
-    the parts alternate is unknown.
+    start, size: in rows; if groups > 1, in rows of each group, which has `stride` rows. groups None: it is unknown
+    whether the parts alternate.
     """
 
     pack: str
@@ -62,7 +62,7 @@ class FusedPart(Struct, frozen=True):
 
 
 class Term(Struct, frozen=True):
-    """One part of a fused matrix: its name, its role, its rows where they are known, and their expression."""
+    """One part of a fused matrix: its name, its role, its rows if known, and their expression."""
 
     pack: str
     role: str
@@ -73,11 +73,11 @@ class Term(Struct, frozen=True):
 class Piece(Struct, frozen=True):
     """Stored tensors of one line in terms of the architecture.
 
-    boxes, nouns: over the axes of the identity. shape: of one tensor, logical, outputs before inputs.
-    dims: the expression of each dim where a definition has one. transposed: stored inputs before outputs.
-    stacked: the last axis is a dim of the stored tensor. terms: the parts of a fused matrix. groups: how
-    many times the parts alternate. part: its position in a fused tensor. order: the position of each axis
-    among the numbers of the stored name, and the numbers that are not axes.
+    boxes, nouns: for the axes of the identity. shape: logical shape of one tensor, outputs before inputs. dims: the
+    expression of each dim if a definition has one. transposed: stored inputs before outputs. stacked: the last axis is
+    a dim of the stored tensor. terms: the parts of a fused matrix. groups: how many times the parts alternate. part:
+    its position in a fused tensor. order: the axis of each number in the stored name; None for numbers that are not
+    axes.
     """
 
     identity: Identity
@@ -111,14 +111,14 @@ class Piece(Struct, frozen=True):
         return self.line.layout.dtype if packed is None else packed.scheme.removeprefix("gguf ")
 
     def name_at(self, index: Sequence[int]) -> str:
-        """The canonical name of the tensor that holds the piece at an index of its axes."""
+        """The canonical name of the tensor that contains the piece at an index of its axes."""
         given = dict(enumerate(index))
         literal = iter([span.first for span, axis in zip(self.line.boxes[0], self.order, strict=True) if axis is None])
         return name_of(self.line.family, tuple(next(literal) if axis is None else given[axis] for axis in self.order))
 
 
 class Side(Struct, frozen=True):
-    """All pieces of an audit. `expected`: identity -> the families in which its definition looks for it."""
+    """All pieces of an audit. `expected`: identity -> the families in which its definition expects it."""
 
     audited: Audit
     parameters: tuple[Piece, ...]
@@ -130,7 +130,7 @@ class Side(Struct, frozen=True):
 
 
 def as_stored(piece: Piece) -> Piece:
-    """The piece identified by its name: with the indices and the shape of the family."""
+    """The piece with its name as identity, and with the indices and shape of the family."""
     line = piece.line
     axes = tuple(str(position) for position in range(len(line.boxes[0])))
     identity = replace(piece.identity, axes=axes, place=line.family)
@@ -140,15 +140,15 @@ def as_stored(piece: Piece) -> Piece:
 
 
 LONG = {"q": "query", "k": "key", "v": "value", "dt": "step"}
-"""Names of fused matrices that definitions abbreviate."""
+"""Names of fused parts that definitions abbreviate."""
 
 
 def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     """The roles of the parts of a fused matrix: `attention.qkv` of q, k, v is attention.query, .key and .value.
 
-    A part with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the last word of the
-    role is not made of its parts, a part of that name is the role and the others are its siblings; the parts are
-    below the role where no part has that name. A writer's names for the parts come first.
+    A part with a dot is a role itself. The parts of `mlp.gate_up` may be in either order. If the last word of the role
+    is not made of its parts, a part with that name is the role itself and the others are its siblings; if no part has
+    that name, the parts are below the role. A writer's names for the parts take precedence.
     """
     parts = [LONG.get(pack, pack) for pack in packs]
     joined = {LONG.get(pack, pack): own for own, pack in JOINED.get(role, {}).items()}

@@ -1,4 +1,6 @@
-"""A composite model against llama.cpp's two files: the text model, and the towers with their projector (mmproj)."""
+"""Compares a composite model with llama.cpp's two files: the text model, and the towers with their
+projector (mmproj).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from inspector.findings.names.tensors import TensorMissing
 
 
 class Outside(Struct, frozen=True):
-    """A tensor of the source that a projector file holds. parts: its names there, in order. rows: left out at first."""
+    """A tensor of the source that a projector file contains. parts: its names there, in order. rows: first rows left
+    out.
+    """
 
     name: str
     parts: tuple[str, ...]
@@ -28,10 +32,10 @@ class Outside(Struct, frozen=True):
 
 
 class Projected(Struct):
-    """What became of the tensors outside the text model.
+    """How the tensors outside the text model are stored in the projector file.
 
-    missing: with the name that is expected. unknown: of which the name in the file is not known. added: tensors of the
-    file that are none of these.
+    missing: with their expected names. unknown: tensors whose name in the file is not known. added: tensors of the file
+    that correspond to no tensor of the source.
     """
 
     carried: list[Outside] = []
@@ -48,12 +52,12 @@ def is_projector(audited: Audit) -> bool:
 
 
 def in_order(one: Audit, other: Audit) -> tuple[Audit, Audit]:
-    """The text model and the projector of two targets."""
+    """The text model and the projector, given two targets in either order."""
     return (other, one) if is_projector(one) and not is_projector(other) else (one, other)
 
 
 def with_projector(compared: Comparison, projector: Audit) -> Comparison:
-    """The comparison with a second target, in which the source's towers and projector are looked for."""
+    """The comparison with a second target, in which the source's towers and projector are searched for."""
     if projector.verdict == "unreadable":
         return replace(compared, findings=(*compared.findings, *projector.findings), verdict="unreadable")
     if not is_projector(projector):
@@ -113,7 +117,7 @@ def _role(target: TargetCounts) -> RoleDifference:
 
 
 def projected(source: Audit, projector: Audit) -> Projected:
-    """The tensors of a source that a projector file holds, by their names."""
+    """The tensors of a source that a projector file contains, found by their names."""
     found = Projected()
     config = source.checkpoint.config
     values = {} if config is None else config.values
@@ -141,19 +145,19 @@ def projected(source: Audit, projector: Audit) -> Projected:
 
 
 def _stored(part: str, tensors: Container[str]) -> str:
-    """The name in the file: llama.cpp writes `.weight` behind some bare parameters."""
+    """The name in the file: llama.cpp adds `.weight` to some bare parameters."""
     return f"{part}.weight" if part not in tensors and f"{part}.weight" in tensors else part
 
 
 def _fits(source: Shape, parts: Sequence[Shape]) -> bool:
-    """True if a tensor is one of these shapes, or consists of these parts."""
+    """True if a tensor has one of these shapes, or consists of these parts."""
     if len(parts) == 1:
         return fit(source, parts[0]).whole
     return prod(source) == sum(map(prod, parts)) and len({part[1:] for part in parts}) == 1
 
 
 def _rows_left_out(cut: Sequence[Outside], source: Audit) -> Iterator[Finding]:
-    """The note on first rows that the file does not have."""
+    """The note on first rows that the file does not contain."""
     if cut:
         layouts = [source.checkpoint.tensors[one.name] for one in cut]
         rows = sum(layout.elements // layout.shape[0] for layout in layouts)
@@ -161,7 +165,7 @@ def _rows_left_out(cut: Sequence[Outside], source: Audit) -> Iterator[Finding]:
 
 
 def _without_towers(findings: Sequence[Finding], found: Projected, source: Audit) -> Iterator[Finding]:
-    """The findings; the note on what the text file leaves out without what the projector file has."""
+    """The findings. The note on tensors that the text file leaves out omits those in the projector file."""
     names = [one.name for one in (*found.carried, *found.missing, *found.mismatched)]
     judged, elements = len(names), sum(source.checkpoint.tensors[name].elements for name in names)
     for one in findings:

@@ -1,4 +1,4 @@
-"""Compares the values of towers and projectors with llama.cpp's file of them."""
+"""Compares the values of towers and projectors with llama.cpp's mmproj file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from inspector.values.scan import Scan, Scanner, axes
 from inspector.values.stored import Elements, Numbers, ReadStopped
 
 ROTARY_PARTS: Final = {"attention.query": "attn_q", "attention.key": "attn_k"}
-"""Roles of which llama.cpp may have the rows in pairs, and the names that its files have for them."""
+"""Roles whose rows llama.cpp may store in pairs, and their names in its files."""
 
 
 def is_converted(outside: Outside) -> bool:
-    """True if the file has the values of the source: the converter changes those of Gemma's projectors."""
+    """True if the file has the values of the source: the converter changes only those of Gemma's projectors."""
     return ".mm_" not in f".{outside.name}"
 
 
 def part_of(source: Elements, part: tuple[int, ...], outside: Outside, at: int) -> Elements | None:
-    """The elements of a source tensor that are in one part of a shape; None where the parts are not understood."""
+    """The elements of a source tensor that one part of a given shape contains; None if the split is not understood."""
     if len(outside.parts) == 1:
         return source[outside.rows :] if outside.rows else source
     if source.ndim == 5 and source.shape[2] == len(outside.parts):  # kernels over two images in time
@@ -44,7 +44,7 @@ def part_of(source: Elements, part: tuple[int, ...], outside: Outside, at: int) 
 def compare_projector(
     source: Audit, projector: Audit, before: Store | None, wanted: Sequence[str], found: Values
 ) -> None:
-    """Compares the towers and the projector with llama.cpp's file of them."""
+    """Compares the values of the towers and the projector with llama.cpp's mmproj file."""
     sides = before, open_store(projector, projector, wanted)
     for outside in projected(source, projector).carried:
         for at, part in enumerate(outside.parts):
@@ -86,7 +86,7 @@ def _part(outside: Outside, at: int, one: Numbers | str, other: Numbers | str, f
 
 
 def _judged(role: str, outside: Outside, at: int, one: Numbers, other: Numbers) -> tuple[str, Difference, Scan] | str:
-    """The outcome, the difference and what the file's values are; or why they are not compared."""
+    """The outcome, the difference and the scan of the file's values; or why they are not compared."""
     quantized = is_quantized(other)
     shape = shape_of(other)
     if is_quantized(one):

@@ -1,4 +1,4 @@
-"""Judges tensors of which one side, or both, are in a block format of GGUF: which numbers they hold, in which order."""
+"""Compares tensors of which one or both sides are in a block format of GGUF: their numbers and the order of rows."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from inspector.values.scan import Scan
 from inspector.values.stored import Elements, Numbers
 
 OPEN: Final = "open"
-"""Neither proven nor disproven."""
+"""The outcome "neither proven nor disproven"."""
 MOST_ROWS: Final = 8_192
-"""Most rows that are looked for in another order."""
+"""Most rows that are searched for in another order."""
 LOOKED_AT: Final = 512
-"""Numbers of a row by which it is looked for."""
+"""Numbers of a row that are used to search for it."""
 MOST_ALIKE: Final = 8
-"""Most widths of a head that are compared whole."""
+"""Most head widths that are compared completely."""
 
 
 class QuantizedVerdict(Struct, frozen=True):
-    """What became of a tensor. relation, rows: as `value_relation` has them. scan: of the quantized numbers."""
+    """The outcome for a tensor. relation, rows: as in `value_relation`. scan: of the quantized numbers."""
 
     what: str
     difference: Difference
@@ -48,9 +48,9 @@ def quantized_verdict(
     stored: tuple[Numbers, Numbers],
     conversion: Conversion | None,
 ) -> QuantizedVerdict | str:
-    """What became of a tensor of which one side or both are quantized, or why this is not known.
+    """The outcome for a tensor of which one or both sides are quantized; or why it is unknown.
 
-    tensors, stored: of source and target.
+    tensors, stored: each of source and target.
     """
     views: list[Numbers] = []
     turned = False
@@ -70,7 +70,9 @@ def quantized_verdict(
 def proven_or_not(
     role: str, both: tuple[Numbers, Numbers] | None, conversion: Conversion | None
 ) -> QuantizedVerdict | str:
-    """What became of a tensor, or why this is not known. both: in one shape of numbers; None where there is none."""
+    """The outcome for a tensor; or why it is unknown. both: both sides in one shape; None if there is
+    no common shape.
+    """
     if both is None:
         return "its shape cannot be transformed into the other's"
     found = judged_blocks(role, *both, conversion)
@@ -81,7 +83,7 @@ def proven_or_not(
 
 
 def matched_blocks(source: Numbers, target: Numbers, fit: Fit, *, turned: bool) -> tuple[Numbers, Numbers] | None:
-    """Both views in one shape of numbers; None where blocks would be cut. turned: the axes of one are exchanged."""
+    """Both sides in one shape of numbers; None if blocks would be cut. turned: the axes of one side are exchanged."""
     if turned != (fit.step == "transposed"):
         if is_quantized(source) and is_quantized(target):
             return None
@@ -106,13 +108,13 @@ def matched_blocks(source: Numbers, target: Numbers, fit: Fit, *, turned: bool) 
 
 
 def _turned(one: Numbers, shape: tuple[int, ...]) -> Numbers:
-    """The numbers with their last axes exchanged. shape: what they may be in before, such as each expert by itself."""
+    """The numbers with their last axes exchanged. shape: their shape before that, such as each expert separately."""
     raw = one.raw.reshape(shape) if one.raw.size == prod(shape) else one.raw
     return Numbers(np.swapaxes(raw, -1, -2), one.dtype)
 
 
 def judged_blocks(role: str, source: Numbers, target: Numbers, conversion: Conversion | None) -> QuantizedVerdict:
-    """How the values of two tensors of one shape relate, of which one or both are quantized."""
+    """The relation of the values of two tensors of one shape, of which one or both are quantized."""
     plain = compare_blocks(source, target)
     made = None if conversion is None else conversion.moved(source, target)
     if made is not None:
@@ -124,7 +126,7 @@ def judged_blocks(role: str, source: Numbers, target: Numbers, conversion: Conve
     rotary = role.startswith(ROTARY) and plain.elements > 0
     pairs = None if conversion is None else conversion.expects_pairs
     if rotary and plain.is_proven and plain.scan().constant is not None:
-        return _verdict(_outcome(plain), plain)  # no order of rows can be seen
+        return _verdict(_outcome(plain), plain)  # the order of rows is not visible
     if rotary and (plain.others or pairs):
         other = _in_other_order(_flat(source), _flat(target), conversion)
         if other is not None and other.is_proven and (not plain.is_proven or other.share <= plain.share):
@@ -155,13 +157,13 @@ def _verdict(what: str, found: BlockDifference, relation: str = "", rows: tuple[
 
 
 def _flat(numbers: Numbers) -> Numbers:
-    """All rows along one axis."""
+    """The numbers with all rows along one axis."""
     raw = numbers.raw
     return numbers if raw.ndim < 3 else Numbers(raw.reshape(-1, raw.shape[-1]), numbers.dtype)
 
 
 def _in_other_order(source: Numbers, target: Numbers, conversion: Conversion | None) -> BlockDifference | None:
-    """The comparison with rotary rows in pairs on one side and in halves on the other, for the likeliest width."""
+    """The comparison with rotary rows in pairs on one side and in halves on the other, for the likeliest head width."""
     if source.raw.ndim != 2:
         return None
     ways = [(source, target, False), (target, source, True)]
@@ -177,7 +179,9 @@ def _in_other_order(source: Numbers, target: Numbers, conversion: Conversion | N
 
 
 def _likely_widths(pairs: Numbers, halves: Numbers) -> list[int]:
-    """Rows per head for which the second row of a pair is like the first one of a second half, the likeliest first."""
+    """Numbers of rows per head for which the second row of a pair resembles the first row of a second half; likeliest
+    first.
+    """
     rows = halves.raw.shape[0]
     second = values_of(pairs.raw[1:2], pairs.dtype)
     found: list[tuple[float, int]] = []
@@ -205,7 +209,7 @@ def _normed(rows: Array) -> Array:
 
 
 def exchanged_rows(source: Numbers, target: Numbers, found: BlockDifference) -> tuple[str, tuple[int, ...]]:
-    """Rows that are in each other's places, where all other rows are the same; "" where that is not proven."""
+    """(relation, rows) if rows are exchanged and all other rows are equal; ("", ()) if that is not proven."""
     if source.raw.ndim != 2 or not found.row_count:
         return "", ()
     few = found.row_count == len(found.rows)
@@ -230,7 +234,7 @@ def _pieces(rows: Array) -> Iterator[Array]:
 
 
 def _begins(numbers: Numbers, rows: Array) -> Array:
-    """The first numbers of some rows."""
+    """The first numbers of these rows."""
     width = shape_of(numbers)[-1]
     blocks = numbers.raw.shape[-1]
     length = max(1, min(blocks, -(-LOOKED_AT * blocks // width)))
@@ -238,7 +242,7 @@ def _begins(numbers: Numbers, rows: Array) -> Array:
 
 
 def _row_pairs(source: Numbers, target: Numbers, held: Array, rows: Array) -> Iterator[tuple[Numbers, Numbers]]:
-    """Rows of the target with those of the source that they are like."""
+    """Rows of the target, each with the row of the source that it resembles."""
     for row, other in zip(rows.tolist(), held.tolist(), strict=True):
         yield Numbers(_row(source.raw, other), source.dtype), Numbers(_row(target.raw, row), target.dtype)
 

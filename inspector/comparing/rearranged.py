@@ -1,7 +1,7 @@
-"""Layers and experts of the target that hold other parts of the source, proven by their values.
+"""Finds layers and experts of the target that contain other layers and experts of the source, proven by their values.
 
-Corresponding tensors have the same number. Where layers were repeated, left out or put in another order, a layer is
-looked for by the first rows of one matrix, and then read whole.
+Corresponding tensors have the same number. If layers were repeated, left out or reordered, a layer is searched for by
+the first rows of one matrix, and then read completely.
 """
 
 from __future__ import annotations
@@ -29,40 +29,42 @@ from inspector.values.scan import Scanner
 from inspector.values.stored import Numbers
 
 LOOKED_AT: Final = 1_024
-"""Elements by which a layer is looked for."""
+"""Elements that are used to search for a layer."""
 MOST_PAIRS: Final = 1 << 16
-"""Pairs of layers that are looked at."""
+"""Most pairs of layers that are compared."""
 
 MOST_TENSORS: Final = 1 << 17
-"""Tensors that are listed for this."""
+"""Most tensors that are listed for this search."""
 
 Index = tuple[int, ...]
 Stack = tuple[str, tuple[str, ...], str, str]
-"""Where layers are: component, submodel, tower, and what the first index counts."""
+"""The place of layers: component, submodel, tower, and what the first index counts."""
 
 
 class PlacedTensor(Struct, frozen=True):
-    """A logical tensor of one side."""
+    """A logical tensor of one side with its piece."""
 
     piece: Piece
     tensor: LogicalTensor
 
 
 Read = Callable[[PlacedTensor], Numbers | None]
-"""The values of a tensor as its piece has them; None where they are not read."""
+"""Reads the values of a tensor as in its piece; None if they cannot be read."""
 Layer = dict[tuple[Identity, Index], PlacedTensor]
 """The tensors of a layer by identity and further indices."""
 
 
 def exchanged(changed: Sequence[Verdict]) -> dict[str, str]:
-    """The names of tensors that hold the values of another one of the source, with its name."""
+    """Tensors with the values of another tensor of the source -> the name of that tensor."""
     sources: dict[bytes | None, str] = {one.digests[0]: one.source for one in changed if one.digests[0]}
     held = ((verdict, verdict.holds or sources.get(verdict.digests[1] or None)) for verdict in changed)
     return {verdict.target: name for verdict, name in held if name}
 
 
 class Rearrangement(Struct, frozen=True):
-    """What explains tensors that differ. moved: names of the target's tensors; explained: findings it replaces."""
+    """The explanation of tensors that differ. moved: names of the target's tensors. explained: findings that it
+    replaces.
+    """
 
     findings: tuple[Finding, ...] = ()
     moved: frozenset[str] = frozenset()
@@ -70,7 +72,7 @@ class Rearrangement(Struct, frozen=True):
 
 
 def rearrangement(compared: Comparison, found: Values, source: Read, target: Read) -> Rearrangement:
-    """Which layers of the target are other layers of the source; nothing where only some tensors were requested."""
+    """The layers of the target that are other layers of the source; empty if only some tensors were requested."""
     differing = [one for one in found.verdicts if one.what == DIFFERENT]
     changed = {one.target for one in differing}
     known = sum(one.tensors for one in compared.carriage)
@@ -115,7 +117,7 @@ def _layers(compared: Comparison, side: int) -> dict[Stack, dict[int, Layer]]:
 def _is_open(
     stack: Stack, number: int, layer: Layer, changed: set[str], before: Mapping[Stack, Mapping[int, Layer]]
 ) -> bool:
-    """True if a layer of the target differs from that of its number, or the source has none."""
+    """True if a layer of the target differs from the layer with its number, or if the source has no such layer."""
     if number not in before.get(stack, {}):
         return True
     return any(one.tensor.name in changed for one in layer.values())
@@ -124,7 +126,7 @@ def _is_open(
 def _explains(
     compared: Comparison, placed: Mapping[Stack, Mapping[int, int]], after: Mapping[Stack, Mapping[int, Layer]]
 ) -> bool:
-    """True if all that one side alone has are layers that hold others, and whole layers that were left out."""
+    """True if all tensors of only one side are layers that contain others, or whole layers that were left out."""
     for each in compared.only_target:
         stack = _stack(each.piece.identity)
         if stack is None or any(index[0] not in placed.get(stack, {}) for index in each.indices()):
@@ -169,7 +171,7 @@ def _held(
 
 
 def _probe(layers: Sequence[Layer], others: Sequence[Layer]) -> tuple[Identity, Index] | None:
-    """The smallest matrix that all layers have, of which no program reorders the rows."""
+    """The smallest matrix of all layers whose rows no program reorders."""
     first = layers[0]
     shared = [
         key
@@ -229,7 +231,7 @@ def _finding(
 
 
 def _runs(holds: Mapping[int, int]) -> Iterator[LayerHolds]:
-    """Adjacent layers that hold adjacent ones, as one."""
+    """Adjacent layers that contain adjacent layers, joined into one entry."""
     run: LayerHolds | None = None
     for number, other in sorted(holds.items()):
         if run is not None and (run.target[1] + 1, run.source[1] + 1) == (number, other):
@@ -250,7 +252,7 @@ def _numbers(noun: str, numbers: Sequence[int]) -> str:
 
 
 def with_expert_values(finding: MlpBecameExperts, compared: Comparison, source: Read, target: Read) -> Finding:
-    """The finding with what the values of the experts are beside those of the MLP of their layer."""
+    """The finding, with how many tensors of the experts have the values of the MLP of their layer."""
     dense = {
         (each.piece.identity.role, each.piece.identity.tensor, index): PlacedTensor(
             each.piece, tensor_at(each.piece, index)

@@ -12,16 +12,15 @@ from inspector.comparing.tally import Tally
 from inspector.reconciler.reconcile import Reconciled
 
 FEW = 10
-"""At most one role in this many may differ by damage: another width affects more roles."""
+"""At most one in this many roles may differ by damage: another width affects more roles."""
 
 
 def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, stated: bool = True) -> bool:
-    """By the configs where both state the same architecture and agree, else by the roles and their shapes.
+    """True if the configs state the same architecture and agree; without that, decided by the roles and their shapes.
 
-    By shapes the model is the same if those of all common roles agree, except vocabularies and numbers of
-    layers and experts; or if they disagree only for roles of which one side has tensors of several shapes or
-    mismatched tensors, or for too few roles to be another width: that is damage, not another model.
-    stated: whether each side has a config.
+    By shapes the model is the same if all common roles agree, except for vocabularies and numbers of layers and
+    experts. It is also the same if shapes disagree only for roles with several shapes or mismatched tensors on one
+    side, or for too few roles to be another width: that is damage, not another model. stated: each side has a config.
     """
     if not found.carried or _have_other_components(source, target):
         return False
@@ -37,7 +36,9 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, sta
 
 
 def _have_other_components(source: Side, target: Side) -> bool:
-    """True if a component of two pipelines has other widths by its own config, which fits its weights on both sides."""
+    """True if a component of two pipelines has other widths by its own config, and the weights of both sides fit
+    theirs.
+    """
     ours, theirs = source.audited.components, target.audited.components
     for name in ours.keys() & theirs.keys():
         one, other = ours[name], theirs[name]
@@ -56,7 +57,7 @@ def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
 
 
 def _are_stated_otherwise(source: Side, target: Side, pairs: Pairs) -> bool:
-    """True if the configs name different architectures, each of which has a part that the other has not."""
+    """True if the configs name different architectures, each of which has a part that the other one lacks."""
     one, other = source.audited.case, target.audited.case
     files = [None if side.audited.checkpoint.config is None else side.audited.checkpoint.config.file
              for side in (source, target)]  # fmt: skip
@@ -76,7 +77,7 @@ def _faulty(side: Side) -> set[str]:
 
 
 def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:
-    """(roles with some equal shape, roles damaged on one side, roles that differ)."""
+    """(roles with an equal shape, roles damaged on one side, roles that differ)."""
     agreeing = odd = 0
     differing: set[str] = set()
     for identity in pairs.identities:

@@ -1,4 +1,4 @@
-"""Renamings: tensors of the source that the target has in the same shape under a name that no definition knows."""
+"""Renamings: tensors that the target has in the same shape under a name that no definition knows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.findings.finding import Place
 from inspector.reconciler.wording import boxes_in_words, family_name
 
 ALIKE = 0.8
-"""The least similarity of the two names of a renaming."""
+"""Least similarity of the two names of a renaming."""
 
 Pair = tuple[OpenTensors, OpenTensors]
 Change = tuple[str, str, bool]
@@ -26,7 +26,9 @@ def _is_known(piece: Piece) -> bool:
 
 
 def renamed(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """One case for each change of names: dropped under one name and added, in the same shape, under a similar one."""
+    """One case for each change of names: tensors that are dropped, and added with the same shape under
+    a similar name.
+    """
     pairs = [
         (one, other)
         for one in gone
@@ -52,7 +54,9 @@ def renamed(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Name
 
 
 def _most_alike(pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The pairs of names that are more alike than either name is to any other that is left; none where two are."""
+    """Pairs of names that are more similar than either name is to any other remaining name; ambiguous pairs are left
+    out.
+    """
     from inspector.reconciler.renaming import attention_part, likeness
 
     rated: list[tuple[float, Pair]] = []

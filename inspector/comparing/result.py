@@ -1,4 +1,4 @@
-"""The result of comparing two checkpoints: by role, and by file where one side is a repository."""
+"""The result of comparing two checkpoints: by role, and by file if one side is a repository."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Files(Struct, frozen=True):
-    """Differences of files. The reference is a commit of a repository, the other side a folder or another commit.
+    """Differences of files. The reference is a commit of a repository; the other side is a folder or another commit.
 
     same: number of files of equal size, `proven` of them with equal content; the content of
     `unproven` large files was not read. local: the other side is a folder. hashed: large files were read and hashed.
@@ -43,9 +43,9 @@ class Files(Struct, frozen=True):
 class RoleDifference(Struct, frozen=True):
     """Parameters of one role on both sides, and the conversion between them.
 
-    source = carried + dropped, target = carried + added (`invented`); the three are None for different models.
-    how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
-    because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
+    source = carried + dropped, target = carried + added (`invented`); the three are None for different models. how:
+    "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", … because: the
+    symbols that differ; if nothing is lost, the dtypes. types: every change of dtype or packing.
     """
 
     role: str
@@ -65,7 +65,7 @@ class RoleDifference(Struct, frozen=True):
 
 
 class TargetCounts(Struct, frozen=True):
-    """One of several targets. path: as given; the other fields are as in the comparison, for this target alone."""
+    """One of several targets. path: as given. The other fields are as in the comparison, for this target only."""
 
     path: str
     source: int
@@ -76,7 +76,7 @@ class TargetCounts(Struct, frozen=True):
 
 
 class TensorMapping(Struct, frozen=True):
-    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
+    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}. steps: as in `how` of its role."""
 
     role: str
     indices: Mapping[str, int]
@@ -88,11 +88,10 @@ class TensorMapping(Struct, frozen=True):
 class Comparison(Struct, frozen=True, kw_only=True):
     """A comparison of two audits. relation: "conversion" or "different"; carried and dropped as in the JSON.
 
-    parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family;
-    only_source, only_target: those without a counterpart.
-    targets, projector: of a comparison with llama.cpp's two files.
-    `tensors` lists them one by one. skipped: what headers cannot show. values: results of reading values, where
-    they were read.
+    parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family; `tensors` lists
+    them one by one. only_source, only_target: tensors without a counterpart. targets, projector: for a comparison with
+    llama.cpp's two files. skipped: checks that headers do not allow. values: results of reading values, if they were
+    read.
     """
 
     source: Audit
@@ -115,7 +114,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     projector: Audit | None = None
 
     def tensors(self) -> Iterator[TensorMapping]:
-        """Every logical tensor that is on both sides, by its names in the files; computed lazily."""
+        """Every logical tensor of both sides with its names in the files; computed lazily."""
         before, after = FileNames(self.source), FileNames(self.target)
         for one in self.carriage:
             for index, source, target in one.each():

@@ -39,7 +39,7 @@ def _ordered(roles: Iterable[str], wanted: set[str]) -> list[str]:
 
 
 class _Row(Struct):
-    """A row of the table while it is added up."""
+    """A row of the table while its numbers are added up."""
 
     carried: int = 0
     dropped: int = 0

@@ -21,7 +21,7 @@ CUT = "cut"
 
 
 class Fit(Struct, frozen=True):
-    """How one shape is converted to another. step: one of the words above, "" where that is impossible.
+    """How one shape is converted to another. step: one of the words above; "" if no conversion is possible.
 
     carried: elements of the source that are in the target. axis: the only axis that is longer or
     shorter, None for other differences.
@@ -33,7 +33,7 @@ class Fit(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """True if nothing is dropped and nothing added."""
+        """True if nothing is dropped and nothing is added."""
         return self.step in (SAME, TRANSPOSED, RESHAPED)
 
 
@@ -63,7 +63,7 @@ def _regrouped(source: Shape, target: Shape) -> bool:
 
 
 def _refines(fine: Shape, coarse: Shape) -> bool:
-    """True if runs of adjacent dims of one shape multiply to the dims of the other, ignoring dims of 1."""
+    """True if products of adjacent dims of one shape give the dims of the other, ignoring dims of 1."""
     left = [dim for dim in fine if dim != 1]
     for dim in (dim for dim in coarse if dim != 1):
         reached = 1
@@ -77,8 +77,8 @@ def _refines(fine: Shape, coarse: Shape) -> bool:
 def split(total: int, sizes: Sequence[int | None], others: Sequence[int | None]) -> tuple[int, ...] | None:
     """The sizes of the parts of a fused matrix: by its definition, else as on the other side.
 
-    total: rows of the fused matrix. The last unknown part gets the remaining rows; None where no rows remain.
-    In a matrix too short for its known parts, the last parts lack the rows.
+    total: rows of the fused matrix. The last unknown part gets the remaining rows; None if no rows remain. If a matrix
+    is too short for its known parts, the last parts lack the rows.
     """
     found = [own if own is not None else other for own, other in zip(sizes, others, strict=True)]
     known = sum(size for size in found if size is not None)

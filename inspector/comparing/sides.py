@@ -1,4 +1,4 @@
-"""The pieces of an audit: the lines of its ledger mapped to roles, fused matrices with their parts."""
+"""Creates the pieces of an audit: maps the lines of its ledger to roles, and gives fused matrices their parts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _FusedSplitter:
         return self._read(line, block, axes)
 
     def expected(self) -> Iterator[tuple[Identity, str]]:
-        """Every parameter that the definition expects, also by the parts of fused matrices."""
+        """Every parameter that the definition expects; fused matrices also by their parts."""
         if self.case is None:
             return
         for block in self.case.corrected.blocks:
@@ -94,11 +94,13 @@ class _FusedSplitter:
         return Piece(identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=order)
 
     def _axes(self, block: Block) -> tuple[str | int, ...] | None:
-        """The meaning of each number in the names of a block: an axis, by the symbol it was cut from, or fixed."""
+        """The meaning of each number in the names of a block: an axis, by the symbol it was cut from, or a fixed
+        number.
+        """
         assert self.case is not None
         plan = self.case.corrected
         key, axes = template(plan.spelling.spelled(block.slot, plan.scope))
-        if key != block.key:  # a hole inside a segment
+        if key != block.key:  # the key has a hole inside a segment
             return None
         scope = scope_of(plan.scope, block.slot)
         return tuple(_base(scope, axis) if isinstance(axis, str) else axis for axis in axes)
@@ -156,7 +158,7 @@ class _FusedSplitter:
         )
 
     def _of_original(self, line: Line, block: Block, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-        """The indices of a tied original where a copy is stored instead: writers differ in which of them they keep."""
+        """The indices of a tied original if a copy is stored instead: writers differ in which of the two they keep."""
         if block.tie is None or line.kind != ledger.PARAMETER or self.case is None:
             return boxes
         for other in self.case.corrected.blocks:
@@ -201,7 +203,7 @@ class _FusedSplitter:
 
 
 def tensor_word(suffix: str) -> str:
-    """The kind of a module's tensor: "weight", "bias", or its suffix."""
+    """The kind of a module's tensor: "weight", "bias", or another suffix."""
     if suffix in ("", ".weight"):
         return "weight"
     return "bias" if suffix in (".bias", "_bias") else suffix.rpartition(".")[2]
@@ -232,7 +234,7 @@ def _without_factor(node: Node) -> Node:
 
 
 def _is_transposed(line: Line, block: Block, dims: Sequence[Node]) -> bool:
-    """True if a matrix is stored inputs first. Quantizers transpose such weights first."""
+    """True if a matrix is stored inputs first. Quantizers transpose such matrices before they pack them."""
     flow = block.slot.flow
     if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
         return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"
@@ -245,7 +247,7 @@ def _is_transposed(line: Line, block: Block, dims: Sequence[Node]) -> bool:
 def _by_head(
     slot: Slot, shape: tuple[int, ...], dims: Sequence[Node]
 ) -> tuple[tuple[int, ...], tuple[Node, ...], bool] | None:
-    """Shape and dims of the whole matrix [heads * width, in], and whether each head is stored inputs first.
+    """(shape and dims of the whole matrix [heads * width, in], True if each head is stored inputs first).
 
     None unless the matrix is stored head by head: [heads, width, in] or [heads, in, width].
     """

@@ -1,4 +1,4 @@
-"""Numbers that a GGUF file and the config of its model both state, and that no tensor shows.
+"""Compares numbers that both a GGUF file and the config of its model state, and that no tensor shows.
 
 Source: llama.cpp's convert_hf_to_gguf.py, which copies them from the config (`set_gguf_parameters` of each class).
 """
@@ -14,19 +14,19 @@ from inspector.dialects.gguf_config import own_key
 from inspector.findings.finding import Finding, Place
 
 NUMBERS: Final = ("attention.head_count", "attention.head_count_kv", "attention.key_length", "expert_used_count")
-"""Keys of a file that decide what is computed of the tensors, which may fit any number."""
+"""Keys of a file that change what is computed from the tensors, although tensors fit any value."""
 OF_HEADS: Final = (".attention.head_count", ".attention.head_count_kv", ".attention.key_length")
-"""Ends of keys of which a finding on one stands for all: the tensors do not tell which of them is wrong."""
+"""Endings of keys that are reported by one finding: the tensors do not show which of them is wrong."""
 FLOATS: Final[Mapping[str, tuple[str, ...]]] = {
     "rope.freq_base": ("rope_theta",),
     "attention.layer_norm_rms_epsilon": ("rms_norm_eps",),
     "attention.layer_norm_epsilon": ("layer_norm_eps", "layer_norm_epsilon"),
 }
-"""Keys of a file -> those of a config, as float32."""
+"""Keys of a file -> keys of a config with the same value, as float32."""
 OTHERWISE: Final = frozenset({"chatglm.attention.layer_norm_rms_epsilon"})
-"""Keys that the converter does not take from the config: it writes 1e-5 where the config has no `layernorm_epsilon`."""
+"""Keys that the converter does not take from the config: it writes 1e-5 if the config has no `layernorm_epsilon`."""
 INNER: Final = ("text_config", "rope_parameters")
-"""Parts of a config that hold its keys as well."""
+"""Parts of a config that may contain its keys as well."""
 
 
 def key_findings(source: Audit, target: Audit) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def key_findings(source: Audit, target: Audit) -> Iterator[Finding]:
 
 
 Changed = tuple[str, str, float, float]
-"""A key of a file, that of a config, and the numbers of both."""
+"""A key of a file, the key of a config, and both values."""
 
 
 def _numbers(file: Audit, model: Audit) -> Iterator[Changed]:
@@ -87,7 +87,7 @@ def _floats(file: Audit, model: Audit) -> Iterator[Changed]:
 
 
 def _single(value: float) -> float:
-    """A number as float32 stores it; itself where that is infinite."""
+    """A number as float32 stores it; unchanged if that is infinite."""
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
@@ -95,7 +95,7 @@ def _single(value: float) -> float:
 
 
 def _stated(values: Mapping[str, object], keys: Iterable[str]) -> object:
-    """What a config states, itself or in one of its parts."""
+    """The value that a config, or one of its parts, states."""
     inner = [one for name in INNER if isinstance(one := values.get(name), Mapping)]
     parts = [*inner, *(one for each in inner if isinstance(one := each.get(INNER[1]), Mapping))]
     for key in keys:

@@ -1,4 +1,4 @@
-"""A composite model against a file that holds one of its submodels, as llama.cpp stores text models."""
+"""Compares a composite model with a file that contains one of its submodels, as llama.cpp stores text models."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.notation.roles import label
 
 CLASSIFIER = "head.class"
-"""Role of heads that llama.cpp stores, of models for classification and ranking."""
+"""Role of heads for classification and ranking, which llama.cpp stores."""
 BEFORE_CLASSIFIER = "head.dense"
-"""Role of what is before such a head, and before that for masked words, which llama.cpp does not store."""
+"""Role of the layer before such a head, and before a head for masked words, which llama.cpp does not store."""
 TYPE = "embed.type"
-"""Role of the embeddings of token types, which llama.cpp stores wherever the model has them."""
+"""Role of the embeddings of token types, which llama.cpp stores if the model has them."""
 SHARED, ALONE, ROUTER = "mlp.shared.", "mlp.", "router"
-"""Beginnings of the roles of a shared expert and of an MLP alone, and the role of what chooses between experts."""
+"""Beginnings of the roles of a shared expert and of a plain MLP, and the role of the router."""
 MAJORITY = 2
-"""A submodel is the other side's model where it has more than one in so many of its roles; of two, the one whose shapes
-are more alike."""
+"""A submodel is the model of the other side if more than one in this many of its roles occur there. If two submodels
+qualify, the one with more equal shapes is chosen.
+"""
 
 
 def as_submodel(side: Side, other: Side) -> Side:
-    """The side with the identities of the submodel that the other side is, where that has no submodels itself."""
+    """The side with the identities of the submodel that the other side is, if the other side has no submodels."""
     wanted = {_what(piece.identity) for piece in other.parameters}
     if any(piece.identity.scope for piece in other.parameters) or not wanted:
         return side
@@ -50,9 +51,9 @@ def as_submodel(side: Side, other: Side) -> Side:
 
 
 def with_plain_mlp(side: Side, other: Side) -> Side:
-    """The side with the roles of an MLP for a shared expert that has no others beside it.
+    """The side with the roles of a plain MLP for a shared expert without other experts.
 
-    Granite 4's configs without experts name their MLP so; llama.cpp has Granite's architecture for them.
+    Granite 4 without experts names its MLP in this way; llama.cpp uses Granite's architecture for it.
     """
     roles = {piece.identity.role for piece in side.parameters}
     if ROUTER in roles or not any(role.startswith(SHARED) for role in roles):
@@ -63,7 +64,7 @@ def with_plain_mlp(side: Side, other: Side) -> Side:
 
 
 def _plain(piece: Piece) -> Piece:
-    """The piece of a shared expert as one of an MLP."""
+    """The piece of a shared expert as a piece of a plain MLP."""
     role = piece.identity.role
     if not role.startswith(SHARED):
         return piece
@@ -73,14 +74,14 @@ def _plain(piece: Piece) -> Piece:
 
 
 def _place(identity: Identity, towers: bool) -> tuple[tuple[str, ...], str]:
-    """The submodel of a piece: its path, or its tower where the definition names no path."""
+    """The submodel of a piece: its path; its tower if the definition has no path."""
     return identity.scope, identity.tower if towers and not identity.scope else ""
 
 
 def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ...]]:
-    """The source without what llama.cpp's file of this architecture has no place for, and the note on it.
+    """The source without tensors that llama.cpp's files of this architecture cannot store, and the note on them.
 
-    Heads of encoders for masked words and poolers are not needed for embeddings; towers are in another file.
+    Embeddings need neither the heads of encoders for masked words nor poolers; towers are in another file.
     """
     case = after.audited.case
     if case is None or case.reading.writer != WRITER:
@@ -113,7 +114,7 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
 
 
 def _first_positions(piece: Piece, audited: Audit) -> tuple[Piece, Piece] | None:
-    """The rows of position embeddings that llama.cpp leaves out, and the others; None where it has all."""
+    """The rows of position embeddings that llama.cpp leaves out, and the others; None if it leaves out none."""
     block, config = piece.line.block, audited.checkpoint.config
     if piece.identity.role != POSITION or block is None or config is None:
         return None
@@ -132,7 +133,7 @@ def _first_positions(piece: Piece, audited: Audit) -> tuple[Piece, Piece] | None
 
 
 def _is_left_out(piece: Piece, expected: set[tuple[tuple[str, ...], str]]) -> bool:
-    """True if no tensor of the target's architecture is the piece, or one of its parts."""
+    """True if no tensor of the target's architecture is the piece or one of its parts."""
     identity = piece.identity
     roles = (identity.role, *(term.role for term in piece.terms))
     if not identity.role or identity.role in LLAMA_CPP.omits:
@@ -141,7 +142,9 @@ def _is_left_out(piece: Piece, expected: set[tuple[tuple[str, ...], str]]) -> bo
 
 
 def _without(piece: Piece, scope: tuple[str, ...], tower: str, around: set[tuple[str, str, tuple[str, ...]]]) -> Piece:
-    """The piece as one of the submodel alone. around: what may be stored by the models that contain it, as a head."""
+    """The piece with the identity it has in the submodel alone. around: tensors of the enclosing models, such as a
+    head.
+    """
     own = piece.identity
     if scope and own.scope == scope[: len(own.scope)] and _what(own) in around:
         return replace(piece, identity=replace(own, scope=(), tower=""))

@@ -1,7 +1,7 @@
-"""Tensors that hold the values of another tensor of the source, where rounding or quantization changed their bytes.
+"""Finds tensors with the values of another tensor of the source, even if rounding or quantization changed their bytes.
 
-Of the tensors that differ, those of one shape are compared with each other's source, by the rules of the tensor that
-they may be: its order of rows, its fit. Where the files of both sides have the same bytes, their digests tell it.
+Differing tensors of one shape are compared with each other's source, by the rules (order of rows, fit) of the tensor
+that they may be. If the bytes are the same, digests show it without this comparison.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from inspector.values.stored import Numbers, ReadStopped
 MOST_TENSORS: Final = 256
 """Most tensors that are compared with each other."""
 ALIKE: Final = 0.5
-"""Correlation of first rows from which on tensors are compared whole."""
+"""Least correlation of first rows for tensors to be compared completely."""
 PROVEN: Final = frozenset({EQUAL, ROUNDED, REORDERED, QUANTIZED, COMPUTED})
-"""Outcomes of the same values."""
+"""Outcomes that mean the same values."""
 
 
 class Unlike(Struct, frozen=True):
-    """A tensor that differs. at: its verdict; source, target: its tensors, of which `carried` has the rules."""
+    """A tensor that differs. at: position of its verdict. source, target: its tensors, converted by the rules of
+    `carried`.
+    """
 
     at: int
     carried: Carried
@@ -37,13 +39,13 @@ class Unlike(Struct, frozen=True):
 
 
 Read = Callable[[Carried, int, LogicalTensor], Numbers | None]
-"""The numbers of a tensor of the source (0) or the target (1); None where they are not read."""
+"""Reads the numbers of a tensor of the source (0) or the target (1); None if they cannot be read."""
 Outcome = Callable[[Carried, LogicalTensor, LogicalTensor], str]
-"""What becomes of a tensor of the source in one of the target, by the rules of the first."""
+"""The outcome of comparing a tensor of the source with one of the target, by the rules of the first."""
 
 
 def hold_others(found: Values, unlike: Sequence[Unlike], read: Read, outcome: Outcome) -> None:
-    """Notes in the verdicts of tensors that differ whose values they hold, where this is proven."""
+    """Records in the verdicts of differing tensors whose values they contain, if that is proven."""
     groups: dict[tuple[int, ...], list[Unlike]] = {}
     for one in unlike:
         numbers = None if found.verdicts[one.at].relation else read(one.carried, 1, one.target)
@@ -57,7 +59,7 @@ def hold_others(found: Values, unlike: Sequence[Unlike], read: Read, outcome: Ou
 
 
 def _pairs(members: Sequence[Unlike], read: Read, outcome: Outcome) -> Iterator[tuple[Unlike, Unlike]]:
-    """Tensors with those whose values they hold."""
+    """Tensors, each with the tensor whose values it contains."""
     before, after = ([_first_row(one, side, read) for one in members] for side in (0, 1))
     for one, row in zip(members, after, strict=True):
         for other, begin in zip(members, before, strict=True):
@@ -73,7 +75,7 @@ def _pairs(members: Sequence[Unlike], read: Read, outcome: Outcome) -> Iterator[
 
 
 def _first_row(one: Unlike, side: int, read: Read) -> Array | None:
-    """The first row of a tensor: no order of rows of a head moves it. None where it is not read."""
+    """The first row of a tensor, which no reordering of rows moves. None if it cannot be read."""
     numbers = read(one.carried, side, (one.source, one.target)[side])
     if numbers is None or numbers.raw.ndim != 2:
         return None
@@ -85,7 +87,7 @@ def _first_row(one: Unlike, side: int, read: Read) -> Array | None:
 
 
 def _are_alike(row: Array | None, other: Array | None) -> bool:
-    """True if two rows correlate; rows that are not known may."""
+    """True if two rows correlate, or if a row is unknown."""
     if row is None or other is None or row.shape != other.shape:
         return True
     size = float(np.linalg.norm(row)) * float(np.linalg.norm(other))

@@ -14,7 +14,7 @@ FREE = frozenset({"V", "L"})
 
 
 def differing_sizes(one: Reconciled, other: Reconciled) -> dict[str, tuple[int, int]]:
-    """The symbols that the two configs state differently, widths first, then layers and the vocabulary."""
+    """The symbols with different values in the two configs: widths first, then layers and the vocabulary."""
     left, right = _said(one.plan), _said(other.plan)
     both = {name: (left[name], right[name]) for name in left if name in right and left[name] != right[name]}
     widths = differing_widths(one, other)
@@ -22,7 +22,7 @@ def differing_sizes(one: Reconciled, other: Reconciled) -> dict[str, tuple[int, 
 
 
 def differing_widths(one: Reconciled, other: Reconciled) -> dict[str, tuple[int, int]]:
-    """The symbols of width that the two configs state differently."""
+    """The symbols of width with different values in the two configs."""
     left, right = _said(one.plan), _said(other.plan)
     holes = {hole for case in (one, other) for slot in case.plan.unrolled.slots for hole in slot.holes}
     stacks = {path[0] for case in (one, other) for path in _stacks(case)}
@@ -41,7 +41,7 @@ def _stacks(case: Reconciled) -> set[tuple[str, ...]]:
 
 
 def values(case: Reconciled) -> dict[str, int]:
-    """Every symbol in the dims and extents of the model, with its value where it has one."""
+    """Every symbol in the dims and extents of the model, with its value if it has one."""
     products = {".".join((*path, product)): value for (path, product), value in case.products.items()}
     return {**_said(case.corrected), **products}
 
@@ -60,7 +60,7 @@ def _said(plan: Plan) -> dict[str, int]:
 
 
 def reasons(one: Reconciled | None, other: Reconciled | None) -> dict[str, list[str]]:
-    """For each role the symbols in its dims and extents that differ."""
+    """Role -> the differing symbols in its dims and extents."""
     if one is None or other is None:
         return {}
     left, right = values(one), values(other)
@@ -78,7 +78,7 @@ def reasons(one: Reconciled | None, other: Reconciled | None) -> dict[str, list[
 
 
 def row_of(role: str) -> str:
-    """The row of the table for a role: all norms share one."""
+    """The row of the table for a role. All norms share one row."""
     return "norms" if group(role) == "norms" else label(role)
 
 

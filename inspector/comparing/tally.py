@@ -1,4 +1,4 @@
-"""The ledger of a conversion: which part of each piece of the source is in which piece of the target.
+"""The ledger of a conversion: the part of each source piece that is in each target piece.
 
 source = carried + dropped and target = carried + added for any two sides: every parameter of
 either side is in exactly one record.
@@ -19,8 +19,8 @@ from inspector.comparing.shapes import Fit, fit
 class LogicalTensor(Struct, frozen=True):
     """The position of one logical tensor on a side: the name of its stored tensor, and its part of it.
 
-    index: the position on the stacked axis, None where the tensor is not stacked. part: rows of a
-    fused matrix, None for all rows. transposed: stored inputs before outputs.
+    index: the position on the stacked axis; None if the tensor is not stacked. part: rows of a fused matrix, None for
+    all rows. transposed: stored inputs before outputs.
     """
 
     name: str
@@ -30,7 +30,7 @@ class LogicalTensor(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """Tensors that are on both sides: indices of one identity, and their conversion."""
+    """Tensors on both sides: indices of one identity, and their conversion."""
 
     identity: Identity
     boxes: tuple[Box, ...]
@@ -88,7 +88,7 @@ class OneSidedTensors(Struct, frozen=True):
 
 
 class Tally(Struct, frozen=True):
-    """Every parameter of both sides: carried with its change, dropped, or added."""
+    """Every parameter of both sides: carried over with its change, dropped, or added."""
 
     carried: tuple[Carried, ...]
     dropped: tuple[OneSidedTensors, ...]
@@ -96,7 +96,7 @@ class Tally(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """True if every parameter of both sides is carried."""
+        """True if every parameter of both sides is carried over."""
         return not (self.dropped or self.invented or any(one.dropped or one.invented for one in self.carried))
 
 
@@ -131,7 +131,7 @@ def _carried(identity: Identity, boxes: tuple[Box, ...], source: Piece, target: 
 
 
 def _fit(source: Piece, target: Piece) -> Fit:
-    """The fit of two shapes; for a packing that does not determine its shape, any admissible shape."""
+    """The fit of two shapes. If a packing does not determine its shape, any admissible shape counts."""
     found = fit(source.shape, target.shape)
     for piece, other in ((source, target), (target, source)):
         packed = piece.line.packed

@@ -1,4 +1,4 @@
-"""Settles tied copies (such as heads) before two sides are compared: tensors stored twice count once.
+"""Resolves tied copies (such as heads) before two sides are compared: tensors that are stored twice count once.
 
 A stored tensor that may be tied is a separate parameter only on evidence: the config, the
 format (a GGUF file has `output.weight` only for an untied head), or the other side, which has it too.
@@ -34,10 +34,10 @@ class TiedCopy(Struct, frozen=True):
 
 
 def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[TiedCopy, ...]]:
-    """Both sides without the copies that only one of them stores.
+    """Both sides without copies that only one side stores.
 
-    On a side without a definition, tensors that the other side knows as buffers or copies are treated the same;
-    on a side without a config, a tensor beyond its class is a parameter if the other side has it as one.
+    On a side without a definition, tensors that the other side knows as buffers or copies are treated alike. On a side
+    without a config, a tensor beyond its class is a parameter if it is one on the other side.
     """
     source, target = _reported_by_other(source, target), _reported_by_other(target, source)
     source, target = _recognised(source, target), _recognised(target, source)
@@ -103,10 +103,10 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, TiedCopy
 
 
 def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
-    """True if it is unknown if a tensor is a copy, and the class does not tie it by default.
+    """True if it is unknown whether a tensor is a copy, and the class does not tie it by default.
 
-    It is then a parameter, as in the audit of its side. A format that omits copies says nothing
-    about a side that has the tensor: a lost tensor is absent too.
+    The tensor then counts as a parameter, as in the audit of its side. That a format omits copies proves nothing, since
+    a lost tensor would be absent too.
     """
     block, case = piece.line.block, own.audited.case
     if block is None or case is None or not block.slot.tied or not case.solved or _shares(own.audited, piece):
@@ -119,7 +119,7 @@ def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
 
 
 def _configured(audited: Audit) -> bool:
-    """True if a config was read that states what is tied, not one made of the keys of a weight file."""
+    """True if a config file states what is tied, as opposed to a config made of the keys of a weight file."""
     config = audited.checkpoint.config
     return _said(audited) and config is not None and config.file not in {one.name for one in audited.checkpoint.files}
 
@@ -142,7 +142,7 @@ def _untied(audited: Audit) -> bool:
 
 
 def _shares(audited: Audit, piece: Piece) -> bool:
-    """True if the file states that the tensor shares its storage with another."""
+    """True if the file states that the tensor shares its storage with another tensor."""
     if not audited.checkpoint.ties or any(span.size != 1 for box in piece.boxes for span in box):
         return False
     name = piece.name_at(tuple(span.first for span in piece.boxes[0]))

@@ -1,4 +1,4 @@
-"""From the outcomes of comparing values to findings: one for each cause, or for each role."""
+"""Turns the outcomes of comparing values into findings: one for each cause, or for each role."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ from inspector.values.result import (
 
 
 def value_findings(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
-    """One finding per role with different values, or for all roles; one for all that were rounded or reordered.
+    """One finding for each role with different values, or for all roles; one for all tensors that were rounded or
+    reordered.
 
     moved: tensors that another finding explains.
     """
@@ -78,9 +79,10 @@ def value_findings(found: Values, moved: frozenset[str]) -> Iterator[Finding]:
 
 
 def _with_joined(found: Values) -> Values:
-    """The values, where parts of a matrix have rows in an order that its loader does not need: all its parts have.
+    """The values. If some parts of a matrix have rows in an order that the loader does not expect, this holds for all
+    its parts.
 
-    A part whose rows have no such order is DIFFERENT where its rows are the source's in another order.
+    A part without such rows would otherwise be DIFFERENT if its rows are reordered.
     """
     disordered = {one.target: one.what for one in found.verdicts if one.what in (UNCONVERTED, MISORDERED)}
     verdicts = [
@@ -94,11 +96,11 @@ def _with_joined(found: Values) -> Values:
 
 EXCHANGED = "rows exchanged"
 FEWEST_ROLES = 4
-"""From this number of roles on, values that differ in most matrices are one finding: another training, not damage."""
+"""From this number of roles on, differing values in most matrices are one finding: further training, not damage."""
 
 
 def _overflowed(found: Values) -> Iterator[Finding]:
-    """One finding for each pair of dtypes of which one cannot represent values of the other."""
+    """One finding for each pair of dtypes if one cannot represent values of the other."""
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in found.verdicts:
         if verdict.what == OVERFLOWED:
@@ -121,7 +123,9 @@ def _overflowed(found: Values) -> Iterator[Finding]:
 
 
 def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tuple[str, ...] = ()) -> Finding:
-    """The finding on different values. role: of all members, "" for several. holds: whose values they are instead."""
+    """The finding on different values. role: of all members, "" for several. holds: tensors whose values they contain
+    instead.
+    """
     worst = max(members, key=lambda verdict: verdict.difference.largest)
     own = {verdict.role for verdict in members}
     reported = worst.difference
@@ -149,9 +153,9 @@ def _differing(role: str, members: Sequence[Verdict], found: Values, holds: tupl
 
 
 def _by_relation(changed: Sequence[Verdict]) -> dict[tuple[str, tuple[int, ...]], list[Verdict]]:
-    """The tensors whose values all follow from those of the source, by what was done to them.
+    """The tensors with values that all follow from the source in one way, by this way.
 
-    Those that several relations explain, such as a norm of ones that became twos, are with the others.
+    Tensors that several ways explain, such as a norm of ones that became twos, are grouped with the others.
     """
     found: dict[tuple[str, tuple[int, ...]], list[Verdict]] = {}
     factors = {verdict.factor for verdict in changed if verdict.relation == SCALED}
@@ -163,7 +167,7 @@ def _by_relation(changed: Sequence[Verdict]) -> dict[tuple[str, tuple[int, ...]]
 
 
 def _by_role(changed: Sequence[Verdict]) -> dict[str, list[Verdict]]:
-    """The tensors with different values by role; parts of the same fused matrices together."""
+    """The tensors with different values by role. Parts of the same fused matrices are grouped together."""
     roles: dict[str, list[Verdict]] = {}
     for verdict in changed:
         roles.setdefault(verdict.role, []).append(verdict)
@@ -175,7 +179,7 @@ def _by_role(changed: Sequence[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def _quantized(found: Values) -> Iterator[Finding]:
-    """One finding for all that are quantized, whatever else was done to them, with the largest error by format."""
+    """One finding for all quantized tensors, whatever else was changed, with the largest error of each format."""
     worst: dict[str, Verdict] = {}
     members = [one for one in found.verdicts if one.difference.error and one.what in (QUANTIZED, REORDERED, COMPUTED)]
     for one in members:
@@ -193,7 +197,7 @@ def _quantized(found: Values) -> Iterator[Finding]:
 
 
 def _harmless(found: Values) -> Iterator[Finding]:
-    """One finding each for all that were rounded, reordered, computed and quantized."""
+    """One finding each for all tensors that were rounded, reordered, computed and quantized."""
     yield from _quantized(found)
     for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered), (COMPUTED, ValuesComputed)):
         members = [verdict for verdict in found.verdicts if verdict.what == what]

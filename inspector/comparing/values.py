@@ -54,7 +54,7 @@ from inspector.values.stored import Numbers, ReadStopped
 def compared_with_values(
     compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None
 ) -> Comparison:
-    """The comparison with its values; skipped for different models. Raises NotNamed as `compare_values`."""
+    """The comparison with its values; skipped for different models. Raises NotNamed like `compare_values`."""
     if compared.verdict == "unreadable":
         return compared
     if compared.relation != "conversion":
@@ -75,7 +75,7 @@ def compared_with_values(
 
 
 def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
-    """Reads both sides of a conversion. wanted: names with `*` as a wildcard; none means all.
+    """Reads both sides of a conversion. wanted: names with `*` as a wildcard; empty for all tensors.
 
     Raises NotNamed if a side is remote and no tensor was selected.
     """
@@ -115,14 +115,14 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
 
 
 def _only_not_finite(found: Values) -> frozenset[str]:
-    """Tensors that differ from the source in nothing but NaN or infinite values, which have a finding of their own."""
+    """Tensors that differ from the source only by NaN or infinite values, which a separate finding reports."""
     lost = {one.name: one.scan.nan + one.scan.infinite for one in found.scanned}
     different = (one for one in found.verdicts if one.what == DIFFERENT and lost.get(one.target))
     return frozenset(one.target for one in different if one.difference.differing == lost[one.target])
 
 
 def _unexplained(found: Values) -> list[Scanned]:
-    """What was scanned, without the tensors whose only abnormal values are those that overflowed."""
+    """The scans, without tensors whose only abnormal values are overflowed ones."""
     lost, infinite = Counter[str](), Counter[str]()
     for verdict in found.verdicts:
         if verdict.what == OVERFLOWED and verdict.difference.rounding != "finer":
@@ -189,9 +189,9 @@ def _one(
 
 
 Judged = tuple[Verdict, Scan] | str
-"""A verdict without names, and what the target's values are; or why there is none."""
+"""A verdict without names, with the scan of the target's values; or why there is none."""
 Tensors = tuple[LogicalTensor, LogicalTensor]
-"""Of source and target."""
+"""A tensor of the source and one of the target."""
 
 
 def _of_plain(
@@ -252,7 +252,7 @@ def _numbers(tensor: LogicalTensor, piece: Piece, store: Store | None) -> Number
 
 
 def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, scanner: Scanner) -> bool:
-    """True if rows are not in the order that the target's loader needs, or values are not those that it needs."""
+    """True if rows are not in the order, or values not in the form, that the target's loader expects."""
     if conversion is None or carried.identity.tensor != "weight" or scanner.result().constant is not None:
         return False
     if conversion.computes or conversion.expects_pairs:
@@ -261,7 +261,7 @@ def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, s
 
 
 def _again(stores: tuple[_Stores, _Stores]) -> tuple[ReadSide, Outcome]:
-    """What reads tensors, and compares one of the source with any of the target."""
+    """Functions that read tensors, and that compare a tensor of the source with any tensor of the target."""
 
     def read(carried: Carried, side: int, tensor: LogicalTensor) -> Numbers | None:
         piece = (carried.source, carried.target)[side]
@@ -284,7 +284,7 @@ def _again(stores: tuple[_Stores, _Stores]) -> tuple[ReadSide, Outcome]:
 
 
 def _reader(stores: _Stores) -> Read:
-    """Reads logical tensors of one side."""
+    """A function that reads logical tensors of one side."""
 
     def read(one: PlacedTensor) -> Numbers | None:
         store = stores.of(one.piece.identity.component)

@@ -24,7 +24,7 @@ FAILURES: Final = (OSError, ValueError, NotCopied, NotEditable)
 
 
 class Digest(msgspec.Struct, frozen=True):
-    """A file of which the header was rewritten: the bytes of its tensors and their SHA-256, before and after."""
+    """A file with a rewritten header: the number of bytes of its tensors and their SHA-256, which did not change."""
 
     file: str
     bytes: int
@@ -32,7 +32,7 @@ class Digest(msgspec.Struct, frozen=True):
 
 
 class Executed(msgspec.Struct, frozen=True):
-    """The steps with what became of them, and the digests of the files that were written anew."""
+    """The steps with their results, and the digests of the rewritten files."""
 
     steps: tuple[MendStep, ...]
     digests: tuple[Digest, ...]
@@ -44,7 +44,7 @@ class Executed(msgspec.Struct, frozen=True):
 
 
 def execute(steps: Sequence[MendStep], folder: Folder, shards: Callable[[str], Iterable[str]]) -> Executed:
-    """Carries out the steps and stops at the first that fails. shards: the files that an index is written for."""
+    """Carries out the steps and stops at the first failure. shards: the files that an index covers."""
     done: list[MendStep] = []
     digests: list[Digest] = []
     left = list(steps)
@@ -65,7 +65,7 @@ def execute(steps: Sequence[MendStep], folder: Folder, shards: Callable[[str], I
 
 
 def space_needed(steps: Sequence[MendStep], folder: Folder) -> int:
-    """The bytes that the new files need while the old ones are kept."""
+    """The bytes that the new files need as long as the old ones are kept."""
     files = {step.file for step in steps if step.action in CONTENT or step.action == "write"}
     return sum(os.path.getsize(folder.at(file)) for file in files if os.path.exists(folder.at(file)))
 
@@ -73,7 +73,7 @@ def space_needed(steps: Sequence[MendStep], folder: Folder) -> int:
 def _changed(
     steps: Sequence[MendStep], folder: Folder, shards: Callable[[str], Iterable[str]], digests: list[Digest]
 ) -> str | None:
-    """Carries out the steps on the content of one file, or a single other step; gives the name of the old file."""
+    """Carries out the steps on the content of one file, or a single other step; returns the name of the old file."""
     first = steps[0]
     if first.action == "move":
         return folder.aside(first.file) if first.new is msgspec.UNSET else folder.move(first.file, str(first.new))
@@ -104,15 +104,15 @@ def _index(folder: Folder, name: str, shards: Iterable[str]) -> str:
 
 
 def _in_utf8(folder: Folder, name: str) -> str:
-    """The text of a file in UTF-16, or in UTF-8 with a byte order mark, without the mark.
+    """The text of a file in UTF-16, or in UTF-8 with a byte order mark; without the mark.
 
-    Raises NotEditable where the file is in UTF-8 without a mark, UnicodeDecodeError where it is neither.
+    Raises NotEditable if the file is UTF-8 without a mark, UnicodeDecodeError if it is neither.
     """
     with open(folder.at(name), "rb") as file:
         raw = file.read()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16")
-    if raw[:2].count(0) == 1:  # JSON begins with a character of ASCII, of which UTF-16 makes one zero byte
+    if raw[:2].count(0) == 1:  # JSON begins with an ASCII character, which has exactly one zero byte in UTF-16
         return raw.decode("utf-16-be" if raw[0] == 0 else "utf-16-le")
     text = raw.decode("utf-8")
     if not text.startswith(MARK):
@@ -128,7 +128,7 @@ def _write_text(folder: Folder, name: str, text: str) -> None:
 
 
 def _new_header(header: dict[str, Any], steps: Sequence[MendStep]) -> dict[str, Any]:
-    """The header after all steps on its file; the renamings of one finding apply together."""
+    """The header after all steps on its file. The renamings of one finding apply together."""
     for finding in dict.fromkeys(step.finding for step in steps):
         changes = [(step.old, step.new) for step in steps if step.finding == finding and step.action == "rename"]
         if changes:

@@ -1,4 +1,4 @@
-"""Writes a safetensors file anew with another header and the same data, and proves that the data are the same."""
+"""Writes a safetensors file with another header and the same data, and verifies that the data are the same."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ALIGNMENT: Final = 8
 
 
 class Copied(NamedTuple):
-    """The data of a file that was written anew: their bytes and SHA-256."""
+    """The data of a rewritten file: their bytes and SHA-256."""
 
     bytes: int
     sha256: str
 
 
 class NotCopied(Exception):
-    """The header cannot be written, or the copy differs from the file."""
+    """Raised if the header cannot be written, or if the copy differs from the file."""
 
 
 def header_of(path: str) -> tuple[dict[str, Any], int]:
@@ -47,7 +47,7 @@ def data_bytes(header: dict[str, Any]) -> int:
 def write_with_header(source: str, target: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Copied:
     """Writes the file with a changed header and its data up to the last tensor.
 
-    Raises NotCopied where two tensors would have one name, or where the written data differ from the stored ones.
+    Raises NotCopied if two tensors would have the same name, or if the written data differ from the stored data.
     """
     before, start = header_of(source)
     after = change(before)

@@ -1,4 +1,4 @@
-"""Changes single values of a JSON text; every other character stays as it is."""
+"""Changes single values of a JSON text and leaves every other character as it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DECODER: Final = JSONDecoder()
 
 
 class NotEditable(Exception):
-    """The text is not an object with the path that is to be changed."""
+    """Raised if the text is not an object that contains the path to change."""
 
 
 class _Member(NamedTuple):
@@ -24,9 +24,9 @@ class _Member(NamedTuple):
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with the value at a path set; objects that the path needs are made.
+    """The text with the value at a path set. Missing objects on the path are created.
 
-    Raises NotEditable where the text is not an object, or a step of the path is not in one.
+    Raises NotEditable if the text, or a value on the path, is not an object.
     """
     at = _opening(text, 0)
     for depth, key in enumerate(path):
@@ -43,7 +43,7 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def without_key(text: str, path: Sequence[str]) -> str:
-    """The text without the key at a path; unchanged where there is none."""
+    """The text without the key at a path; unchanged if the key is absent."""
     at = _opening(text, 0)
     for depth, key in enumerate(path):
         members = list(_members(text, at))
@@ -107,7 +107,7 @@ def _between(text: str, members: Sequence[_Member]) -> str:
 
 
 def _written(value: Any, text: str, start: int) -> str:
-    """A value as JSON, over several lines where the text itself is."""
+    """A value as JSON; over several lines if the text itself is."""
     line = text.rfind("\n", 0, start)
     indent = text[line + 1 : start]
     if line < 0 or indent.strip() or not isinstance(value, list | dict) or not value:
@@ -118,6 +118,6 @@ def _written(value: Any, text: str, start: int) -> str:
 
 
 def _depth(text: str, start: int) -> int:
-    """How many objects and lists are open before a position."""
+    """Number of objects and lists that are open before a position."""
     outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", text[:start])
     return sum(outside.count(one) for one in "{[") - sum(outside.count(one) for one in "}]")

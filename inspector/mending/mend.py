@@ -17,17 +17,19 @@ from inspector.mending.places import TEMPORARY, Folder, JournalEntry, clear, dow
 from inspector.mending.plan import Left, MendPlan, MendStep, plan_of
 
 MOST_ROUNDS: Final = 4
-"""A remedy can uncover what another one mends, such as a wrong config below a prefix."""
+"""Most rounds of audit and repair: a remedy can reveal what another one repairs, such as a wrong config
+below a prefix.
+"""
 
 
 WEIGHTS: Final = (".safetensors", ".bin", ".gguf", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz")
 
 
 class Mended(msgspec.Struct, frozen=True):
-    """The result of mending. before, after: the audits; after is None where nothing was written.
+    """The result of mending. before, after: the audits; after is None if nothing was written.
 
-    left: what remains. failure: why nothing, or not everything, was written. target: the folder that was written.
-    into: the new folder that was asked for. asked: whether the plan was to be carried out.
+    left: the remaining findings. failure: why nothing, or not everything, was written. target: the written folder.
+    into: the requested new folder. asked: True if the plan should be carried out.
     """
 
     source: str
@@ -43,7 +45,7 @@ class Mended(msgspec.Struct, frozen=True):
 
     @property
     def code(self) -> int:
-        """The exit code: 0 nothing remains, 1 something does, 3 writing failed or nothing could be read."""
+        """The exit code: 0 nothing remains, 1 findings remain, 3 writing failed or nothing could be read."""
         if self.failure is not None or (not self.steps and self.before is not None and _unreadable(self.before)):
             return 3
         remains = self.left or (self.after is not None and self.after.verdict in (FINDINGS, UNREADABLE))
@@ -55,7 +57,7 @@ def _unreadable(audited: Audit) -> bool:
 
 
 AuditAgain = Callable[[str], Audit]
-"""Audits the checkpoint at a path as the first one was audited."""
+"""Audits the checkpoint at a path with the options of the first audit."""
 
 
 def mend(
@@ -69,7 +71,7 @@ def mend(
 ) -> Mended:
     """The plan for an audited checkpoint, carried out with `write` or `into`.
 
-    partly: also where something remains. into: writes a new folder instead of changing this one.
+    partly: also if findings will remain. into: write a new folder instead of changing this one.
     """
     plan = plan_of(audited)
     planned = Mended(source, audited, None, plan.steps, plan.left, into=into, asked=write or into is not None)
@@ -86,7 +88,7 @@ def mend(
 
 
 def undone(source: str) -> Mended:
-    """Takes the changes of earlier runs back."""
+    """Reverts the changes of earlier runs."""
     folder = source if os.path.isdir(source) else os.path.dirname(source) or "."
     try:
         entries = undo(folder) if recorded(folder) else []
@@ -110,7 +112,7 @@ def _folder_of(source: str, audited: Audit) -> str | None:
 
 
 def _refused(folder: str | None, steps: Sequence[MendStep], audited: Audit, into: str | None) -> str | None:
-    """Why nothing is written."""
+    """Why nothing is written; None if writing is possible."""
     if folder is None:
         return "the source is not a local folder: download it first (hf download), then mend the folder"
     if into is not None and os.path.lexists(into) and not (os.path.isdir(into) and not os.listdir(into)):
@@ -129,14 +131,14 @@ def _refused(folder: str | None, steps: Sequence[MendStep], audited: Audit, into
 
 
 def _linked_file(folder: str, steps: Sequence[MendStep]) -> tuple[str, str] | None:
-    """The first file to change that is a link, and the file that it stands for, which others may use as well."""
+    """The first file to change that is a link, and its target, which others may use as well."""
     place = Folder(folder, keep=False)
     linked = (step.file for step in steps if os.path.islink(place.at(step.file)))
     return next(((file, os.path.realpath(place.at(file))) for file in linked), None)
 
 
 def _into(planned: Mended, folder: str, into: str, again: AuditAgain) -> Mended:
-    """Writes a new folder with the changed files, and links to the others. It has its name when it is complete."""
+    """Writes a new folder with the changed files and links to the others. It gets its name when it is complete."""
     building = into + TEMPORARY
     shutil.rmtree(building, ignore_errors=True)
     try:
@@ -155,7 +157,7 @@ def _into(planned: Mended, folder: str, into: str, again: AuditAgain) -> Mended:
 
 
 def _linked(folder: str, target: str) -> None:
-    """A folder with the same files: weights as links where that is possible, others as copies that may be edited."""
+    """Creates a folder with the same files: weights as links if possible, other files as copies that may be edited."""
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [one for one in folders if not one.startswith(".")]
         inner = os.path.normpath(os.path.join(target, os.path.relpath(place, folder)))
@@ -167,7 +169,7 @@ def _linked(folder: str, target: str) -> None:
 
 
 def _rounds(planned: Mended, folder: Folder, source: str, again: AuditAgain, partly: bool) -> Mended:
-    """Carries out the plan, and that for the result, until nothing more can be mended."""
+    """Carries out the plan, then the plan for the result, until nothing more can be repaired."""
     steps: list[MendStep] = []
     digests: list[Digest] = []
     audited, plan = planned.before, MendPlan(planned.steps, planned.left)
@@ -197,7 +199,7 @@ def _path_after(source: str, moved: dict[str, Any]) -> str:
 
 
 def _shards(folder: Folder, audited: Audit, steps: Sequence[MendStep], index: str) -> Iterable[str]:
-    """The files that an index is written for: those of the audited set, without what was moved."""
+    """The files that an index covers: those of the audited set, without files that were moved away."""
     inner = index.rpartition("/")[0]
     part = audited.components.get(inner, audited) if inner else audited
     moved = {step.file: step.new for step in steps if step.action == "move"}

@@ -1,4 +1,4 @@
-"""Changes of tensor names: exact names, or patterns in which each `*` is the same text on both sides."""
+"""Changes of tensor names: exact names, or patterns in which each `*` means the same text on both sides."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Change = tuple[str, str]
 
 
 def renamed(name: str, changes: Iterable[Change]) -> str:
-    """The name after the first change that fits it.
+    """The name after the first matching change.
 
-    A pattern that begins with `*` is applied wherever it fits, and before the others.
+    A pattern that begins with `*` applies anywhere in the name, and before the other changes.
     """
     for old, new in changes:
         pattern = _compiled(old)

@@ -1,6 +1,6 @@
-"""Changes of files that lose nothing: complete under a temporary name first, the old file under another name after.
+"""Changes files without loss: a new file is completed under a temporary name, and the old file is kept under another.
 
-Each change is recorded in a journal before it is made, so that `--undo` can take it back, whenever a run ended.
+Each change is recorded in a journal before it is made, so that `--undo` can revert it even if a run was interrupted.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ DOWNLOADS: Final = os.path.join(".cache", "huggingface", "download")
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """A change in the journal: a file, and the name of the old one; None where there was no such file."""
+    """A change in the journal: a file, and the name under which the old file is kept; None if the file is new."""
 
     file: str
     backup: str | None
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A folder in which files are changed. keep: whether old files are kept and changes recorded."""
+    """A folder in which files are changed. keep: keep old files and record the changes."""
 
     path: str
     keep: bool
@@ -42,7 +42,7 @@ class Folder(msgspec.Struct, frozen=True):
         return self.at(name) + TEMPORARY
 
     def put(self, name: str) -> str | None:
-        """Puts the complete temporary file in the place of a file, with its permissions; gives the name of the old one,
+        """Replaces a file by its complete temporary file, with the same permissions; returns the name of the old file
         if it is kept.
         """
         backup = self._kept(name)
@@ -52,13 +52,13 @@ class Folder(msgspec.Struct, frozen=True):
         return backup
 
     def aside(self, name: str) -> str | None:
-        """Moves a file aside; gives its new name, if it is kept."""
+        """Moves a file away; returns its new name if it is kept."""
         backup = self._kept(name)
         os.unlink(self.at(name))
         return backup
 
     def move(self, name: str, new: str) -> str | None:
-        """Gives a file another name; gives the name under which the old one is kept. Raises OSError if `new` exists."""
+        """Renames a file; returns the name under which the old file is kept. Raises OSError if `new` exists."""
         if os.path.lexists(self.at(new)) and not _is_same_name(self.at(name), self.at(new)):
             raise FileExistsError(f"{new} exists")
         if not self.keep:
@@ -70,7 +70,7 @@ class Folder(msgspec.Struct, frozen=True):
         return backup
 
     def _kept(self, name: str) -> str | None:
-        """A second name for a file that is about to change."""
+        """Gives a file that is about to change a second name, and records it in the journal."""
         path = self.at(name)
         if not self.keep or not os.path.lexists(path):
             if self.keep:
@@ -85,7 +85,7 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 def link(source: str, target: str) -> None:
-    """A second name for a file, or a copy of it where the file system has no links. Complete or not there."""
+    """Gives a file a second name, or copies it if the file system has no links. The result is complete or absent."""
     source = os.path.realpath(source)
     try:
         os.link(source, target)
@@ -95,7 +95,7 @@ def link(source: str, target: str) -> None:
 
 
 def undo(folder: str) -> list[JournalEntry]:
-    """Puts the old files back, the last change first; gives what was changed."""
+    """Restores the old files, the last change first; returns the changes."""
     entries = recorded(folder)
     place = Folder(folder, keep=False)
     for entry in reversed(entries):
@@ -110,7 +110,7 @@ def undo(folder: str) -> list[JournalEntry]:
 
 
 def recorded(folder: str) -> list[JournalEntry]:
-    """The journal of a folder; empty where there is none. Raises OSError, ValueError."""
+    """The journal of a folder; empty if there is none. Raises OSError, ValueError."""
     try:
         with open(os.path.join(folder, JOURNAL), "rb") as file:
             return msgspec.json.decode(file.read(), type=list[JournalEntry])
@@ -146,12 +146,12 @@ def _backups(name: str) -> Iterator[str]:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """True if two names mean one file, as after a run that ended between two changes."""
+    """True if two names refer to the same file, as after a run that was interrupted between two changes."""
     return os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _is_same_name(one: str, other: str) -> bool:
-    """True if two names differ in case only and mean one file, as on Windows and macOS."""
+    """True if two names differ only in case and refer to the same file, as on Windows and macOS."""
     return one != other and one.casefold() == other.casefold() and os.path.samefile(one, other)
 
 

@@ -1,4 +1,4 @@
-"""What `inspector mend` would do: the steps of all remedies of an audit, file by file, and what no step mends."""
+"""Plans what `inspector mend` does: the steps of all remedies of an audit, by file, and the findings that remain."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inspector.mending.patterns import renamed
 from inspector.mending.refusals import refusal_of
 
 BY_PROGRAM: Final = frozenset({"set", "remove", "rename", "write", "move", "truncate"})
-"""Actions that mend carries out; `fetch` needs the network and is left to the person."""
+"""Actions that mend carries out. `fetch` needs the network and is left to the user."""
 
 
 class MendStep(msgspec.Struct, frozen=True, kw_only=True):
     """One change of one file, with the fields of schema `inspector.mend/1`.
 
-    backup: the name that the old file keeps; None where there was none. error: why it was not done.
+    backup: the name under which the old file is kept; None if there was none. error: why the step was not carried out.
     """
 
     action: str
@@ -35,7 +35,7 @@ class MendStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Left(msgspec.Struct, frozen=True):
-    """A finding that mend does not mend, and what to do about it."""
+    """A finding that mend does not repair, and what to do about it."""
 
     finding: str
     because: str
@@ -43,14 +43,14 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class MendPlan(msgspec.Struct, frozen=True):
-    """Steps in the order in which they are carried out, and what remains."""
+    """The steps in the order in which they are carried out, and the remaining findings."""
 
     steps: tuple[MendStep, ...]
     left: tuple[Left, ...]
 
 
 def plan_of(audited: Audit) -> MendPlan:
-    """The plan for an audit; for a pipeline that of all its components."""
+    """The plan for an audit; for a pipeline the plan for all its components."""
     steps: list[MendStep] = []
     left: list[Left] = []
     for folder, part in (("", audited), *audited.components.items()):
@@ -61,9 +61,10 @@ def plan_of(audited: Audit) -> MendPlan:
 
 
 def _own_findings(audited: Audit, folder: str) -> Iterator[Finding]:
-    """The findings of a pipeline on one of its components, or on itself (""), with the places of the component's audit.
+    """The findings of a pipeline's audit on one of its components, with places inside the component; "" for the
+    pipeline.
 
-    They are not those of the component's own audit: other components show which of its files is wrong.
+    The component's own audit does not have these: only other components show which of its files is wrong.
     """
     for one in audited.findings:
         if one.from_component is None and not folder:
@@ -103,7 +104,7 @@ def _part(audited: Audit, findings: Iterable[Finding]) -> tuple[list[MendStep], 
 
 
 def _expanded(audited: Audit, code: str, steps: Iterable[Step], before: Iterable[MendStep]) -> Iterator[MendStep]:
-    """The steps of a remedy with their files. Steps that cannot be carried out have an error."""
+    """The steps of a remedy for each file they apply to. Steps that cannot be carried out have an error."""
     taken = {(step.file, step.key): step.new for step in before if step.action == "set"}
     for step in steps:
         made = MendStep(
@@ -122,7 +123,7 @@ def _expanded(audited: Audit, code: str, steps: Iterable[Step], before: Iterable
 
 
 def _in_every_file(audited: Audit, step: MendStep, before: Iterable[MendStep]) -> Iterator[MendStep]:
-    """A change of names in each file of the audited set that has such names, after the changes before it."""
+    """A renaming in each file of the audited set that has matching names, after the renamings before it."""
     files: dict[str, list[str]] = {}
     checkpoint = audited.checkpoint
     only = checkpoint.files[0].name if len(checkpoint.files) == 1 else ""
@@ -136,14 +137,14 @@ def _in_every_file(audited: Audit, step: MendStep, before: Iterable[MendStep]) -
 
 
 def _in_every_header(audited: Audit, step: MendStep) -> Iterator[MendStep]:
-    """A value in the metadata of each file of the audited set that lacks it."""
+    """A metadata value to set in each file of the audited set that lacks it."""
     for file in audited.checkpoint.files:
         if step.key[-1] not in file.metadata and file.tensors:
             yield replace(step, file=file.name, error=refusal_of(step.action, file.name))
 
 
 def _with_index(audited: Audit, steps: list[MendStep]) -> list[MendStep]:
-    """The steps, with one at the end that writes the index anew where names or files change."""
+    """The steps, followed by one that rewrites the index if names or files change."""
     index = audited.checkpoint.index
     named = frozenset() if index is None else frozenset(index.files)
     changes = [step for step in steps if step.action == "rename" or (step.action == "move" and step.file in named)]

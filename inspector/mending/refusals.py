@@ -1,4 +1,4 @@
-"""Which files mend does not touch, and why."""
+"""Decides which files mend does not change, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADERS: Final = (".safetensors",)
 
 
 def refusal_of(action: str, file: str, new: object = "") -> str | None:
-    """Why an action on a file is not carried out; None where it is. Any file of the folder may be moved."""
+    """Why an action on a file is not carried out; None if it is. Any file of the folder may be moved."""
     names = [file, new] if isinstance(new, str) and new and action == "move" else [file]
     if not all(_is_inside(name) for name in names):
         return "the name is not that of a file in this folder"

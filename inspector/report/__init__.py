@@ -1,1 +1,1 @@
-"""How an audit is reported: text, Markdown, JSON. Text from checkpoints is cleaned here and nowhere else."""
+"""Writes the results as text, Markdown and JSON. Text that comes from a checkpoint is made safe to print here only."""

@@ -1,4 +1,4 @@
-"""What the weights say of a config that is not there, as a block of the text report."""
+"""The config keys that the weights determine, as a block of the text report, if the checkpoint has no config."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 LABEL = 16
 """Columns of the labels."""
 MOST_LINES = 3
-"""Lines of a label; with --verbose, and in the JSON, there are all."""
+"""Most lines of one label; --verbose and the JSON show all."""
 
 
 def answers_text(answers: Answers | None, screen: Screen, *, verbose: bool = False) -> str:
-    """The keys that the weights determine, and the products and intervals that they leave of others."""
+    """The keys that the weights determine, and the products and intervals that they give for other keys."""
     if answers is None:
         return ""
     known = [

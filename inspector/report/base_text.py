@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector.report.screen import Screen
 
 BASE_SHOWN = 4
-"""Findings of a base that are named in the adapter's report; all are in the base's own."""
+"""Most findings of a base that the adapter's report names; the base's own report has all of them."""
 
 
 def base_text(audited: Audit, screen: Screen) -> str:

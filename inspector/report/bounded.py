@@ -1,4 +1,4 @@
-"""What a report lists at most: the rest is summed up, so that no input makes a report of more than two megabytes."""
+"""Limits what a report lists and sums up the rest, so that no input makes a report larger than two megabytes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inspector.reconciler.ledger import Line, summary
 from inspector.report.clean import shortened
 
 LEDGER_BYTES: Final = 900_000
-"""Bytes of JSON of all families that are listed. A line of a real checkpoint has about 300."""
+"""Most bytes of JSON for the listed families. A line of a real checkpoint takes about 300."""
 FINDINGS_BYTES: Final = 600_000
 LARGEST_FINDING: Final = 60_000
 OTHER_BYTES: Final = 300_000
-"""Bytes of JSON of the files and other sets of weights, of the skipped checks and of the components' frames."""
+"""Most bytes of JSON for files, other sets of weights, skipped checks and the frames of components."""
 LINE_BYTES: Final = 220
-"""Bytes of a line of the ledger without its names, shape and indices."""
+"""Bytes of a ledger line without its names, shape and indices."""
 COMPONENT_BYTES: Final = 1_500
 
 T = TypeVar("T")
@@ -29,14 +29,14 @@ OMITTED: Final = "omitted"
 
 
 class Room(Struct):
-    """The bytes that a report may still take, with all of its components, and how much was left out."""
+    """The bytes that a report may still take, including all its components, and how much was left out."""
 
     ledger: int = LEDGER_BYTES
     findings: int = FINDINGS_BYTES
     other: int = OTHER_BYTES
 
     def lines(self, lines: Sequence[Line], omitted: dict[str, int]) -> list[Line]:
-        """The lines that fit, and a last one that sums up the others."""
+        """The lines that fit, and a last line that sums up the others."""
         kept: list[Line] = []
         left: list[Line] = []
         for line in lines:
@@ -53,7 +53,7 @@ class Room(Struct):
         return kept
 
     def documents(self, findings: Iterable[T], document: Callable[[T], Any], omitted: dict[str, int]) -> list[Any]:
-        """The documents of the findings that fit; one that is too long is shortened."""
+        """The documents of the findings that fit. A document that is too long is shortened."""
         kept = []
         for finding in findings:
             made = document(finding)
@@ -69,7 +69,7 @@ class Room(Struct):
         return kept
 
     def listed(self, what: str, items: Iterable[Any], omitted: dict[str, int]) -> list[Any]:
-        """The items that fit."""
+        """The items that fit. what: their name in `omitted`."""
         kept = []
         for item in items:
             made = shortened(item)
@@ -95,14 +95,14 @@ def _leave_out(omitted: dict[str, int], what: str, count: int) -> None:
 
 
 def _size(line: Line) -> int:
-    """Bytes of a line in JSON, about; more than the truth for names that are escaped."""
+    """The approximate number of bytes of a line in JSON; more than the exact number for names with escapes."""
     name = len(line.family) if line.family.isascii() else 6 * len(line.family)
     indices = sum(40 for box in line.boxes for _ in box) + 8 * len(line.boxes)
     return LINE_BYTES + min(name, 6_000) + indices + 16 * len(line.layout.shape)
 
 
 def summed(lines: Sequence[Line]) -> Line:
-    """One line with the sums of others."""
+    """One line with the sums of several lines."""
     named = {line.family for line in lines if line.family}
     return summary(
         len(named) + sum(line.families for line in lines if not line.family),

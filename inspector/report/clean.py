@@ -1,4 +1,4 @@
-"""The one boundary that text from a checkpoint passes before anybody sees it."""
+"""Makes text from a checkpoint safe to show: all of it passes through here before it is printed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import islice
 from typing import Any, TextIO
 
 NAME_LIMIT = 200
-"""Characters of one name or value that are shown."""
+"""Most characters of one name or value that are shown."""
 
 
 def clean(text: object, limit: int = NAME_LIMIT) -> str:
-    """Printable characters as they are, all others (controls, bidi, invisible) as escapes; long text cut."""
+    """The text with all characters that are not printable (controls, bidi, invisible) as escapes; long text is cut."""
     written = str(text)
     if len(written) > limit:
         written = f"{written[: limit - 40]}… ({len(written):,} characters)"
@@ -25,7 +25,7 @@ MOST_ITEMS = 50
 
 
 def short(text: str) -> str:
-    """A text for a document: whole, or its beginning and how long it is."""
+    """A text for a document: the whole text, or its beginning and its length."""
     return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 40]}… ({len(text):,} characters)"
 
 
@@ -41,9 +41,10 @@ def shortened(value: Any) -> Any:
 
 
 def takes_escapes(stream: TextIO | None) -> bool:
-    """True if a stream is a terminal that moves its cursor and shows colours by escape sequences; None: it is closed.
+    """True if a stream is a terminal that understands escape sequences for colours and the cursor. None is a closed
+    stream.
 
-    Of the consoles of Windows the newer ones do; they say so in their environment.
+    Of the consoles of Windows only newer ones do; they set an environment variable.
     """
     if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
         return False
@@ -52,7 +53,7 @@ def takes_escapes(stream: TextIO | None) -> bool:
 
 _FILLERS = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)
 _INVISIBLE = frozenset(map(chr, (*_FILLERS, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10))))
-"""Characters that count as printable and show nothing: fillers, blank patterns, variation selectors.
+"""Characters that count as printable but are invisible: fillers, blank patterns, variation selectors.
 
 Source: `Default_Ignorable_Code_Point` in Unicode's DerivedCoreProperties.txt, and U+2800.
 """
@@ -70,11 +71,13 @@ def _escaped(char: str) -> str:
 
 
 MOST_EXACT = 10**15
-"""Numbers below this are shown in full; the counts of the largest checkpoints have thirteen digits."""
+"""Numbers below this are shown exactly; the counts of the largest checkpoints have thirteen digits."""
 
 
 def figure(number: int) -> str:
-    """The exact integer in groups of three; one that only a nonsensical config gives, by its power of ten."""
+    """The integer with a comma after every three digits; only its power of ten if a nonsensical config
+    makes it huge.
+    """
     if abs(number) < MOST_EXACT:
         return f"{number:,}"
     digits = int(abs(number).bit_length() * 0.30103)  # log10(2)

@@ -1,4 +1,4 @@
-"""Two checkpoints, matrix by matrix, as people read it."""
+"""The text report on the comparison of two checkpoints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare_text(compared: Comparison, *, screen: Screen = PLAIN) -> str:
 
 
 def _verdict(compared: Comparison, screen: Screen) -> str:
-    """The verdict, and what headers cannot show or no definition reads."""
+    """The verdict, and what headers do not show or no definition covers."""
     lines = screen.wrapped(verdict_line(compared), rest="  ")
     word, colon, rest = lines[0].partition(":")
     kind = "clean" if compared.verdict == "clean" else "error"
@@ -59,7 +59,7 @@ def _difference_rows(compared: Comparison) -> list[Cells]:
 
 
 def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
-    """The ledger: role by role how it was carried, then what both sides add up to."""
+    """The ledger: for each role how it was converted, then the totals of both sides."""
     rows: list[Cells] = [("role", *_titles(compared), "", "how")]
     rows.extend(
         (clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row, compared)) for row in compared.roles
@@ -94,7 +94,7 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
 
 
 def verdict_line(compared: Comparison) -> str:
-    """What the comparison shows, in one line."""
+    """The result of the comparison in one line."""
     if compared.verdict == "unreadable":
         sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
         return f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}"
@@ -111,7 +111,7 @@ def verdict_line(compared: Comparison) -> str:
 
 
 def _changes(compared: Comparison) -> str:
-    """What a conversion changed, in parameters."""
+    """What a conversion changed, in numbers of parameters."""
     dropped, invented, renamed = compared.dropped or 0, compared.invented or 0, sum(_renamed(compared).values())
     if not dropped + invented:
         return "a conversion; nothing was dropped or added"
@@ -122,7 +122,7 @@ def _changes(compared: Comparison) -> str:
 
 
 def _renamed(compared: Comparison) -> Counter[str]:
-    """Parameters that are stored under names that no definition knows, by the rows of the table of roles."""
+    """Number of parameters that are stored under names unknown to the definition, by row of the table of roles."""
     found: Counter[str] = Counter()
     if compared.dropped or compared.invented:
         from inspector.findings.conversion.parameters import NamesChanged
@@ -133,7 +133,7 @@ def _renamed(compared: Comparison) -> Counter[str]:
 
 
 def _same(compared: Comparison) -> str:
-    """What two checkpoints have in common where nothing differs; "" where a conversion changed something."""
+    """What two identical checkpoints have in common; "" if a conversion changed something."""
     if compared.findings or compared.targets or any(one.steps != ("same",) for one in compared.carriage):
         return ""
     if any(one.source.name != one.target.name for one in compared.tensors()):
@@ -145,7 +145,7 @@ def _same(compared: Comparison) -> str:
 
 
 def _how(row: RoleDifference, compared: Comparison) -> str:
-    """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
+    """What happened to a role, such as 'packed BF16 → Q8_0'; for a role with losses only these, with the symbol."""
     moved = _renamed(compared)[row.role]
     if moved and moved == (row.dropped or 0) + (row.invented or 0):
         return f"{moved:,} renamed"
@@ -164,7 +164,7 @@ def _how(row: RoleDifference, compared: Comparison) -> str:
 
 
 def _files(files: Files) -> str:
-    """What of the files agrees, and how much of that was looked at."""
+    """How many files match, and how much of their content was compared."""
     from inspector.findings.words import amount
 
     where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
@@ -185,21 +185,21 @@ def _signed(difference: int) -> str:
 
 
 LONGEST_REASON = 40
-"""Widest column of reasons; longer reasons wrap in it."""
+"""Widest column of reasons; longer reasons are wrapped."""
 
 
 def _table(rows: list[Cells], screen: Screen) -> Iterator[str]:
-    """The columns as wide as they must be; reasons wrap in what is left of the line, or below it."""
+    """The table, with columns as wide as needed. Reasons are wrapped in the rest of the line, or below it."""
     filled = [column for column in range(4) if any(row[column] for row in rows)]
     widths = {column: max(len(row[column]) for row in rows) for column in filled}
     used = sum(widths.values()) + 2 * len(filled)
     room = screen.width - used
     longest = max((len(reason) + 1 for row in rows for reason in row[4].split(", ")), default=0)
-    beside = room >= min(longest, LONGEST_REASON)
+    fits_in_line = room >= min(longest, LONGEST_REASON)
     for row in rows:
         cells = [f"{row[column]:{'<' if not column else '>'}{widths[column]}}" for column in filled]
         line = "  ".join(cells)
-        if beside:
+        if fits_in_line:
             reason, *more = _reasons(row[4], room, screen)
             yield f"{line}  {reason}".rstrip()
             yield from (" " * used + one for one in more)
@@ -210,6 +210,6 @@ def _table(rows: list[Cells], screen: Screen) -> Iterator[str]:
 
 
 def _reasons(text: str, width: int, screen: Screen) -> list[str]:
-    """Reasons in lines; one reason is not torn apart."""
+    """The reasons as lines; a single reason is not broken."""
     whole = ", ".join(reason.replace(" ", "\x00") for reason in text.split(", "))
     return [line.replace("\x00", " ") for line in screen.wrapped(whole, columns=width)]

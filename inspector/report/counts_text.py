@@ -1,4 +1,4 @@
-"""The counts of the report, and whether the formula agrees with them."""
+"""The counts of the text report, and how they compare with the formula."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def counts_text(audited: Audit, screen: Screen) -> str:
 
 
 def _count(name: str, number: str, remark: str, width: int, screen: Screen) -> Iterator[str]:
-    """A count followed by its remark, or with the remark below on a narrow screen."""
+    """A count followed by its remark, or with the remark below it on a narrow screen."""
     line = f"  {name:<17}{number:>{width}}"
     if len(line) + 4 + len(remark) <= screen.width:
         yield f"{line}    {remark}".rstrip()
@@ -93,7 +93,7 @@ def _agreement(audited: Audit) -> str:
 
 
 def _replaced_keys(audited: Audit) -> tuple[str, ...]:
-    """Keys of the config whose values no model can be built from, so that the weights gave what depends on them."""
+    """Config keys with values from which no model can be built, so that the weights gave the values instead."""
     if not any(finding.severity == "error" for finding in audited.findings):
         return ()
     from inspector.findings.config import ConfigImpossible
@@ -110,7 +110,7 @@ def _parameters_remark(audited: Audit) -> str:
 
 
 def quantized_remark(audited: Audit) -> str:
-    """What the stored numbers of quantized weights stand for; blocks of GGUF contain their scales."""
+    """How many parameters the stored numbers of quantized weights represent. GGUF blocks include their scales."""
     packed = [line for line in audited.lines if line.packed is not None and line.parameters]
     blocks = bool(packed) and all(line.packed is not None and line.packed.scheme.startswith("gguf") for line in packed)
     of = f"{sum(line.parameters for line in packed):,} parameters"
@@ -126,7 +126,7 @@ def _is_adapter(audited: Audit) -> bool:
 
 
 def head_is_tied(audited: Audit) -> bool:
-    """True if the head is not stored, since the config ties it to the embedding."""
+    """True if the head is not stored because the config ties it to the embedding."""
     if not audited.findings:
         return False
     from inspector.findings.totals import HeadTied

@@ -51,7 +51,8 @@ class PlaceDocument(TypedDict, total=False):
 
 
 class FindingDocument(TypedDict):
-    """A finding. facts: by its code. remedy: steps for programs. reference: what the reference reader says.
+    """A finding. facts: their keys depend on the code. remedy: steps for programs. reference: the answer of the
+    reference reader.
 
     also: other files with the same fault.
     """
@@ -70,7 +71,7 @@ class FindingDocument(TypedDict):
 
 
 class CauseDocument(TypedDict):
-    """A finding that is a cause. explains: families with differences that follow from it."""
+    """A finding that is a cause. explains: families with differences that follow from the cause."""
 
     code: str
     key: str
@@ -78,7 +79,7 @@ class CauseDocument(TypedDict):
 
 
 class SkippedDocument(TypedDict):
-    """A check that was not made, and why. decisive: it makes the verdict undecided."""
+    """A check that was not made, with the reason. decisive: it makes the verdict undecided."""
 
     check: str
     because: str
@@ -86,7 +87,7 @@ class SkippedDocument(TypedDict):
 
 
 class ExpertsDocument(TypedDict):
-    """Experts of a mixture: of a layer, used by one token, and the parameters that one token uses."""
+    """Experts of a mixture: total of a layer, number used by one token, and the parameters that one token uses."""
 
     total: int
     active: int
@@ -94,7 +95,7 @@ class ExpertsDocument(TypedDict):
 
 
 class UnreadDocument(TypedDict):
-    """Tensors of which no values were read. names: the first of them."""
+    """Tensors whose values were not read. names: the first of them."""
 
     because: str
     tensors: int
@@ -102,7 +103,7 @@ class UnreadDocument(TypedDict):
 
 
 class ValuesDocument(TypedDict):
-    """Result of reading values. equal to quantized: tensors, of a comparison alone."""
+    """Result of reading values. The numbers from equal to quantized count tensors and exist only for a comparison."""
 
     tensors: int
     elements: int
@@ -126,13 +127,13 @@ class ReferenceDocument(TypedDict):
 
 
 class ValuesPart(TypedDict, total=False):
-    """What a document has where values were read."""
+    """Additional content of a document if values were read."""
 
     values: ValuesDocument
 
 
 class ReferencePart(TypedDict, total=False):
-    """What a document has where the reference reader was asked."""
+    """Additional content of a document if the reference reader was used."""
 
     reference: ReferenceDocument
 
@@ -158,8 +159,8 @@ class OtherWeightsDocument(TypedDict):
 class AuditDocument(TypedDict):
     """`inspector audit -f json`. components: audits of a pipeline's components, or parameters of extra ones.
 
-    omitted: how many families, findings, files, ... are not listed because the document would be too long.
-    lost: tensors of which the file does not hold every byte; `counts` are of what the headers declare.
+    omitted: how many families, findings, files, ... are not listed because the document would be too long. lost:
+    tensors with bytes beyond the end of the file; `counts` follow the headers.
     """
 
     schema: Literal["inspector.audit/1"]
@@ -193,7 +194,9 @@ class AuditDocument(TypedDict):
 
 
 class CountDocument(TypedDict):
-    """`inspector count -f json`. verdict: that of the audit; the counts of a faulty one are of what is stored."""
+    """`inspector count -f json`. verdict: that of the audit; the counts of a faulty checkpoint are those of its stored
+    tensors.
+    """
 
     schema: Literal["inspector.count/1"]
     source: str
@@ -202,7 +205,7 @@ class CountDocument(TypedDict):
 
 
 class TensorsDocument(TypedDict):
-    """`inspector tensors -f json`. tensors: with --all."""
+    """`inspector tensors -f json`. tensors: only with --all."""
 
     schema: Literal["inspector.tensors/1"]
     source: str
@@ -237,14 +240,14 @@ class RoleDocument(TypedDict):
 
 
 class TargetDocument(TypedDict):
-    """One of several targets, with the parameters of the source that it holds."""
+    """One of several targets, with the parameters of the source that it contains."""
 
     target: str
     parameters: ParametersDocument
 
 
 class TargetsPart(TypedDict, total=False):
-    """Where a comparison has several targets."""
+    """Additional content of a comparison with several targets."""
 
     targets: list[TargetDocument]
 
@@ -276,7 +279,7 @@ class SymbolDocument(TypedDict):
 
 
 class RowDocument(TypedDict):
-    """A tensor of a definition. shape, tensors, parameters: null where the config does not say."""
+    """A tensor of a definition. shape, tensors, parameters: null if the config does not determine them."""
 
     path: str
     role: str
@@ -292,8 +295,8 @@ class RowDocument(TypedDict):
 class FormulaDocument(TypedDict):
     """`inspector formula -f json`.
 
-    parts: parameters by submodel, "" for what is in none; null where a value is unknown. groups: by group of roles,
-    as an expression there.
+    parts: parameters by submodel, "" for those outside submodels; null if a value is unknown. groups: parameters by
+    group of roles, as an expression if a value is unknown.
     """
 
     schema: Literal["inspector.formula/1"]
@@ -337,7 +340,7 @@ class TopicDocument(TypedDict):
 
 
 class CheckedDocument(TypedDict):
-    """What a definition is checked against: saved models, and published sizes."""
+    """The data that a definition is checked against: saved models, and published sizes."""
 
     records: int
     published: int

@@ -1,4 +1,4 @@
-"""The chart of a definition as people read it."""
+"""The chart of a definition as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def formula_text(shown: Formula, screen: Screen = PLAIN) -> str:
 
 
 class _ModuleRows(Struct):
-    """The tensors of one module: weight and bias share a line."""
+    """The tensors of one module; weight and bias share a line."""
 
     heading: str
     name: str
@@ -55,7 +55,7 @@ def _split(path: str) -> tuple[str, str]:
 
 
 def _rows(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
-    """The table: the model's own tensors, then those of extra components, which the formula does not count."""
+    """The table: the tensors of the model, then those of extra components, which the formula does not count."""
     numbers = any(row.shape is not None for row in rows)
     shown = [row for row in rows if not row.optional and (row.tensors or not numbers or row.tensors is None)]
     own = [row for row in shown if not row.extra]
@@ -73,7 +73,7 @@ def _rows(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
 
 
 class _Table:
-    """The columns of the table: names, then roles and dims, or with a config shapes and elements."""
+    """The columns of the table: names, then either roles and dims, or with a config shapes and elements."""
 
     __slots__ = ("left", "numbers", "roles", "screen")
 
@@ -91,7 +91,7 @@ class _Table:
         return f"{'tensor':<{self.left}}  {_cells('shape', 'each', 'all')}"
 
     def lines(self, modules: Sequence[_ModuleRows]) -> Iterator[str]:
-        """The tensors, below the numbered prefixes that they share."""
+        """The tensors, grouped below their numbered prefixes."""
         heading = ""
         for module in modules:
             if module.heading != heading:
@@ -127,7 +127,7 @@ def _is_linear(row: Row) -> bool:
 
 
 def _numbers_of(row: Row) -> str:
-    """Shape, elements of one tensor and of all; the dims by their symbols where they vary."""
+    """Shape, elements of one tensor and of all tensors; dims that vary are given as symbols."""
     if row.shape is None or not row.tensors:
         return row.remark or "not stored"
     dims = ", ".join(
@@ -147,13 +147,13 @@ def _cells(shape: str, each: str, total: str) -> str:
 
 
 LEAST_NAME = 24
-"""Least columns for names; longer ones have a line of their own."""
+"""Least columns for names; longer names get a line of their own."""
 NUMBERS = 46
-"""Columns of a shape, the elements of one tensor and those of all of them."""
+"""Columns for a shape, the elements of one tensor and the elements of all."""
 
 
 OWN = "rest"
-"""What a joined model has outside its submodels: projectors, its head."""
+"""The name for the modules of a joined model outside its submodels: projectors and its head."""
 
 
 def _formulas(shown: Formula, screen: Screen) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _formulas(shown: Formula, screen: Screen) -> Iterator[str]:
 
 
 def _symbols(shown: Formula, screen: Screen) -> Iterator[str]:
-    """The symbols, one a line below the name of their submodel: value with a config, and the keys that state it."""
+    """The symbols, one a line below the name of their submodel: value with a config, and the keys that give it."""
     submodels: dict[str, list[tuple[str, str, str]]] = {}
     for symbol in shown.symbols:
         value = _value(symbol.value) if shown.known and isinstance(symbol.value, int | float) else ""
@@ -194,11 +194,11 @@ def _symbols(shown: Formula, screen: Screen) -> Iterator[str]:
 
 
 LONGEST_SYMBOL, LONGEST_VALUE = 12, 16
-"""Columns of the names of symbols and of their values; longer ones push the definition to the right."""
+"""Columns for the names of symbols and for their values; longer ones move the definition to the right."""
 
 
 def _divided(text: str, width: int) -> str:
-    """An expression that may be broken behind each product sign of a word that is wider than the line."""
+    """An expression that may be broken after each product sign, if a word is wider than the line."""
     return " ".join(word.replace("*", "* ") if len(word) > width else word for word in text.split(" "))
 
 
@@ -207,7 +207,7 @@ def _value(value: int | float) -> str:
 
 
 def _numbers(shown: Formula) -> Iterator[str]:
-    """The sum by submodels and by groups of roles, each with the total, then what is no part of a sum."""
+    """The sums by submodel and by group of roles, each with the total, then amounts outside a sum."""
     total = ("parameters", figure(shown.total) if shown.total is not None else _spaced(shown.open_total))
     sums = [[(name, _number(amount)) for name, amount in shown.groups.items()]]
     if len(shown.parts) > 1:

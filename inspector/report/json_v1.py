@@ -1,4 +1,4 @@
-"""The JSON contract: `inspector.audit/1` and its sisters. Keys are added, never changed."""
+"""The JSON documents: `inspector.audit/1` and the other schemas. Keys are added, never changed."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 
 def dumped(value: Mapping[str, object]) -> str:
-    """One object as ASCII JSON with a line break at its end."""
+    """One object as ASCII JSON, followed by a line break."""
     return json.dumps(value, ensure_ascii=True, indent=1, default=str) + "\n"
 
 
 def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
-    """The object of schema `inspector.audit/1`. room: what is left of the report that it is a part of."""
+    """The object of schema `inspector.audit/1`. room: the bytes that the enclosing report has left."""
     room = room or Room()
     omitted: dict[str, int] = {}
     architecture = audited.architecture
@@ -103,17 +103,17 @@ def _other(other: OtherSet) -> OtherWeightsDocument:
 
 
 def _picked(value: object, *names: str, **others: str) -> Any:
-    """Attributes of these names as JSON has them; those with another name in the document as keywords."""
+    """Attributes as JSON values: `names` keep their name, keyword arguments give the name in the document."""
     attributes = {**dict(zip(names, names, strict=True)), **others}
     return {key: as_json(getattr(value, name)) for key, name in attributes.items()}
 
 
 EXPLAINED_SHOWN = 1_000
-"""Families that a cause explains, of those that are listed."""
+"""Most families listed as explained by a cause."""
 
 
 def _fields(value: Any) -> Any:
-    """A small frozen value as an object, None as null."""
+    """A small frozen value as an object; None becomes null."""
     return None if value is None else msgspec.to_builtins(value)
 
 
@@ -123,7 +123,7 @@ def counts_json(counts: Counts) -> Any:
 
 
 def finding_json(finding: Finding) -> FindingDocument:
-    """One finding; its place has only what is known."""
+    """One finding; its place has only the fields that are known."""
     place = {name: text for name, text in msgspec.to_builtins(finding.place).items() if text is not None}
     document: FindingDocument = {
         "code": finding.code,
@@ -144,7 +144,7 @@ def finding_json(finding: Finding) -> FindingDocument:
 
 
 def step_json(step: Step) -> StepDocument:
-    """One step of a remedy, without what does not apply."""
+    """One step of a remedy with only the fields that apply."""
     shown: dict[str, Any] = {"action": step.action}
     if step.file is not None:
         shown["file"] = step.file
@@ -170,7 +170,7 @@ def line_json(line: Line) -> FamilyDocument:
 
 
 def components_json(audited: Audit, room: Room, omitted: dict[str, int]) -> dict[str, AuditDocument | int]:
-    """Audits of a pipeline's components by name; of a model the parameters of its extra components."""
+    """Audits of a pipeline's components by name; for a model, the parameters of its extra components."""
     found: dict[str, AuditDocument | int] = {
         name: audit_json(part, room) for name, part in audited.components.items() if room.takes_component(omitted)
     }
@@ -220,7 +220,7 @@ def compare_json(compared: Comparison) -> CompareDocument:
 
 
 def _targets(compared: Comparison) -> TargetsPart:
-    """Each target, where there are several."""
+    """Each target, if there are several."""
     if not compared.targets:
         return {}
     return {
@@ -231,7 +231,7 @@ def _targets(compared: Comparison) -> TargetsPart:
 
 
 def _values(values: Values | None) -> ValuesPart:
-    """What became of the numbers, where they were read."""
+    """The results of reading values, if they were read."""
     if values is None:
         return {}
     document: ValuesDocument = {
@@ -248,21 +248,21 @@ def _values(values: Values | None) -> ValuesPart:
 
 
 def _reference(asked: Reference | None) -> ReferencePart:
-    """What the reference reader says, where it was asked."""
+    """The answer of the reference reader, if it was used."""
     return {} if asked is None else {"reference": {"reader": asked.reader, "files": _fields(list(asked.files))}}
 
 
 LONGEST_VALUE = 1_000
-"""Items of a list or table of the config, and characters of a text, that a formula shows whole."""
+"""Most items of a list or table of the config, and characters of a text, that a formula shows."""
 
 
 def _bounded(value: Any) -> Any:
-    """A value of the config, or its beginning where it is longer than a model can have layers."""
+    """A value of the config, or its beginning if it is longer than any model has layers."""
     return shortened(value) if isinstance(value, str | list | dict) and len(value) > LONGEST_VALUE else value
 
 
 def formula_json(shown: Formula) -> FormulaDocument:
-    """The object of schema `inspector.formula/1`. Open amounts are texts, closed ones integers."""
+    """The object of schema `inspector.formula/1`. Unknown amounts are texts, known amounts integers."""
     return {
         "schema": "inspector.formula/1",
         "name": shown.name,

@@ -1,4 +1,4 @@
-"""The smaller verbs: counts, families, pages of documentation, architectures."""
+"""The output of the smaller commands: counts, families, pages of documentation, architectures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def count_text(audited: Audit) -> str:
-    """The four counts, each with what it means; of the parameters as the audit has them."""
+    """The four counts with their meaning, as in the audit."""
     counts = audited.counts
     expected = counts.expected_parameters
     in_short = f"{rounded(counts.unique_parameters)}, " if audited.verdict != "unreadable" else ""
@@ -175,7 +175,7 @@ def explain_text(code: str, screen: Screen = PLAIN) -> str:
 
 
 def _page(text: str, screen: Screen) -> str:
-    """A page wrapped for the screen; its example stays as it is."""
+    """A page wrapped for the screen; its example is not wrapped."""
     parts: list[str] = []
     title = ""
     for block in text.split("\n\n"):
@@ -205,7 +205,9 @@ def rules_json(code: str) -> RulesDocument:
 
 
 def _proven() -> Iterator[str]:
-    """Every model type in three columns: its name, the saved models and the published sizes it is checked on."""
+    """All model types in three columns: name, number of saved models, number of published sizes it is
+    checked against.
+    """
     found = proofs()
     yield f"{len(found)} model types are supported. Each is checked against"
     yield "  saved      models built and saved by the library itself, every shape"
@@ -222,14 +224,14 @@ def _proven() -> Iterator[str]:
 
 
 def _like(name: str) -> str:
-    """For a type that is not checked itself: one with the same definition."""
+    """For a type that is not checked itself: a type with the same definition that is."""
     place = modules()[name]
     alike = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
     return f"as {alike[0]}" if alike else "layout only"
 
 
 def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:
-    """Every model type that has a definition, or what the definition of one reads and writes."""
+    """All model types with a definition; or the config keys, classes and names of one definition."""
     if name is None:
         return "\n".join(_proven()) + "\n"
     definition = definition_of(name)
@@ -250,7 +252,7 @@ def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:
 
 
 def _spellings(definition: Architecture, library: str) -> str:
-    """How many naming schemes are supported, and of which programs. library: whose classes it describes."""
+    """Number of supported naming schemes, and their programs. library: the library whose classes are described."""
     others = writers_of(definition.names)
     named = ", ".join(filter(None, (*(definition.writers or (library,)), *others)))
     return f"{len(definition.dialects) + len(others)} ({named})"

@@ -1,4 +1,4 @@
-"""The line of the report on what loaders do."""
+"""The line of the report on what loaders do with the checkpoint."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ WORDS = {
     "unsupported": "does not support it",
     "unknown": "not known",
 }
-"""Outcome -> what is printed, except for tensors that stay at random."""
+"""Outcome -> its words, except for tensors that stay random."""
 
 
 INDENT = " " * 19
 
 
 def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False, reasons: bool = False) -> str:
-    """What loaders do, in one line where any of them fails. every: where none fails, too.
+    """What loaders do, in one line, if any of them fails. every: also if none fails.
 
-    reasons: with the reason of each that fails, where no finding has it.
+    reasons: include the reason of each failure that no finding gives.
     """
     from inspector.loading.outcome import FAILURES, UNSUPPORTED
 
@@ -46,7 +46,7 @@ def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False, re
 
 
 def loads_line(loads: Sequence[Load], *, every: bool = False) -> str:
-    """What loaders do, without a break; nothing where none of them fails, unless every is to be printed."""
+    """What loaders do, on a single line; "" if none fails, unless `every` is set."""
     from inspector.loading.outcome import FAILURES
 
     if not any(one.outcome in FAILURES and not one.excuse for one in loads) and not every:
@@ -56,7 +56,7 @@ def loads_line(loads: Sequence[Load], *, every: bool = False) -> str:
 
 
 def _known(loads: Sequence[Load]) -> Sequence[Load]:
-    """The loaders of which it is known what they do, or all where none is known."""
+    """The loaders whose behaviour is known, or all if it is unknown for all of them."""
     return [one for one in loads if one.outcome != "unknown"] or loads
 
 

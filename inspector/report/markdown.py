@@ -19,7 +19,7 @@ _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"}
 
 
 def audit_markdown(audited: Audit) -> str:
-    """Title, verdict and what it does not cover, counts, loaders that fail, claims, findings, roles."""
+    """Title, verdict and what it does not cover, counts, failing loaders, claims, findings, roles."""
     parts = [f"# {code(audited.title)}: {escaped(audited.verdict)}", "", *_verdict(audited)]
     if audited.checkpoint.readable:
         parts.extend(_counts(audited))
@@ -84,12 +84,12 @@ def _roles(audited: Audit) -> Iterator[str]:
 
 
 def escaped(text: object) -> str:
-    """Text that Markdown and HTML leave as it is."""
+    """Text in a form that Markdown and HTML show unchanged."""
     return clean(text, 600).translate(_SPECIAL)
 
 
 def code(text: object) -> str:
-    """A code span that no text can break out of."""
+    """A code span that contains the text; the text cannot end the span."""
     written = clean(text, 600)
     fence = "`" * (1 + max(map(len, re.findall("`+", written)), default=0))
     blank = " " if written.startswith("`") or written.endswith("`") or not written else ""

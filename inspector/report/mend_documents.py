@@ -37,7 +37,7 @@ MendStepDocument = TypedDict(
 
 
 class LeftDocument(TypedDict):
-    """A finding that mend does not mend, and why or what to do."""
+    """A finding that mend cannot repair, with the reason or what to do."""
 
     finding: str
     because: str
@@ -45,7 +45,7 @@ class LeftDocument(TypedDict):
 
 
 class DigestDocument(TypedDict):
-    """A file that was written with another header: bytes and SHA-256 of its tensors, which are as before."""
+    """A file that was written with another header: bytes and SHA-256 of its tensors, which did not change."""
 
     file: str
     bytes: int

@@ -18,7 +18,7 @@ from inspector.report.screen import PLAIN, Screen
 
 STEPS_SHOWN = 40
 LONGEST_COMMAND: Final = 10_000
-"""Characters of a command, which is of no use where a path in it is cut."""
+"""Most characters of a command; a command with a truncated path would be useless."""
 
 
 def mend_json(mended: Mended) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _step_json(step: MendStep) -> dict[str, Any]:
 
 
 def mend_line(audited: Audit, command: str, screen: Screen = PLAIN) -> str:
-    """Whether `inspector mend` has steps for the errors and warnings of an audit; empty where it has none."""
+    """The sentence that `inspector mend` can repair errors and warnings of an audit; "" if it cannot."""
     bad = {finding.code for finding in audited.findings if finding.severity != "note"}
     plan = plan_of(audited)
     if not any(step.finding in bad for step in plan.steps):
@@ -58,7 +58,7 @@ def mend_line(audited: Audit, command: str, screen: Screen = PLAIN) -> str:
 
 
 def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
-    """The plan or what was done, what remains, and the verdicts before and after."""
+    """The plan or the completed steps, the remaining findings, and the verdicts before and after."""
     written = any(step.done for step in mended.steps)
     lines = screen.wrapped(clean(f"{mended.source}: {_headline(mended, written)}"), rest="  ")
     if mended.steps:
@@ -108,7 +108,7 @@ def _mark(step: MendStep, written: bool) -> str:
 
 
 def _alike(steps: Iterable[MendStep]) -> list[list[MendStep]]:
-    """The steps, those that do the same to the tensors of one family or to several files together."""
+    """The steps in groups of those that do the same to the tensors of one family or to several files."""
     groups: dict[object, list[MendStep]] = {}
     for number, step in enumerate(steps):
         old, new = (one if isinstance(one, str) else "" for one in (step.old, step.new))
@@ -179,7 +179,7 @@ def _verdicts(mended: Mended) -> list[str]:
 
 
 def _how_to_write(mended: Mended) -> str:
-    """What carries out a plan that was only printed."""
+    """The options that carry out a plan that was only printed."""
     if not mended.left:
         return "add --write to carry this out"
     if mended.asked:

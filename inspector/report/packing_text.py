@@ -1,4 +1,4 @@
-"""Packed weights in numbers: bits a weight by role, what it saves, what was left in full precision and why."""
+"""Quantized weights in numbers: bits per weight by role, saved bytes, and modules in full precision with the reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_LEFT = 6
 
 
 class PackedRole(Struct, frozen=True):
-    """Weights of one role in one storage. bytes: values and helpers. scheme: "" where they are not packed."""
+    """Weights of one role with one storage. bytes: values and helpers. scheme: "" if they are not quantized."""
 
     role: str
     storage: str
@@ -37,12 +37,12 @@ class PackedRole(Struct, frozen=True):
 
     @property
     def bits(self) -> float:
-        """True bits a weight, helpers included."""
+        """Bits per weight, including helpers."""
         return self.bytes * 8 / self.parameters if self.parameters else 0.0
 
 
 class LeftModule(Struct, frozen=True):
-    """A family of linears that is not packed. because: "" where nothing says why."""
+    """A family of linear layers that is not quantized. because: "" if the reason is unknown."""
 
     family: str
     where: str
@@ -51,7 +51,7 @@ class LeftModule(Struct, frozen=True):
 
 
 class PackingTable(Struct, frozen=True):
-    """What packing did to a checkpoint. saved: bytes against BF16, helpers counted."""
+    """The effect of quantization on a checkpoint. saved: bytes saved compared with BF16, helpers included."""
 
     rows: tuple[PackedRole, ...]
     left: tuple[LeftModule, ...]
@@ -60,17 +60,17 @@ class PackingTable(Struct, frozen=True):
 
     @property
     def bits(self) -> float:
-        """True bits a parameter over the whole checkpoint."""
+        """Bits per parameter over the whole checkpoint."""
         return self.bytes * 8 / self.parameters if self.parameters else 0.0
 
     @property
     def saved(self) -> int:
-        """Bytes that all parameters would take in BF16, less what they take."""
+        """Bytes of all parameters in BF16 minus the bytes that they take."""
         return self.parameters * BF16_BITS // 8 - self.bytes
 
 
 def packing_table(audited: Audit) -> PackingTable | None:
-    """The numbers of a packed checkpoint; None where nothing is packed."""
+    """The numbers of a quantized checkpoint; None if nothing is quantized."""
     unpacked = audited.unpacked
     lines = [line for line in audited.lines if line.kind in COUNTED and line.parameters]
     if unpacked is None or not any(line.packed is not None for line in lines):
@@ -115,8 +115,8 @@ def _storage(line: Line) -> str:
 
 
 def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str) -> Iterator[LeftModule]:
-    """Linears that are not packed, with what the config, the widths or the role say of it."""
-    sizes = {line.packed.group_size for line in lines if line.packed is not None}  # a stated one may be wrong
+    """Linear layers that are not quantized, with the reason by the config, the widths or the role."""
+    sizes = {line.packed.group_size for line in lines if line.packed is not None}  # a stated group size may be wrong
     for line in lines:
         shape = line.layout.shape
         if line.packed is not None or "->" not in line.formula or len(shape) < 2 or line.family.endswith("bias"):
@@ -124,7 +124,7 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
         module = prefix + line.family.removesuffix(".weight")
         pieces = unpacked.settings.for_family(module, line.boxes)
         entries = list(dict.fromkeys(said.skipped for said, _ in pieces if said.skipped is not None))
-        if len(entries) > 1:  # one entry a layer: the list is named once
+        if len(entries) > 1:  # the config has one entry for each layer: name the list only once
             pieces = _listed_together(pieces, f"{entries[0]} and {len(entries) - 1} more")
         for said, boxes in pieces:
             because = ""
@@ -149,7 +149,7 @@ def _listed_together(pieces: Sequence[Piece], words: str) -> list[Piece]:
 
 
 def packing_text(audited: Audit, screen: Screen = PLAIN) -> str:
-    """The table, ending in a line break; empty where nothing is packed."""
+    """The table, ending in a line break; "" if nothing is quantized."""
     table = packing_table(audited)
     if table is None:
         return ""

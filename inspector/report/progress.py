@@ -1,4 +1,4 @@
-"""A bar on standard error for people who wait: on a terminal only, and not before half a second."""
+"""A progress bar on standard error: on a terminal only, and not before half a second."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDTH: Final = 24
 class Bar:
     """Shows files done, files requested and bytes received. Callable as the loader's `progress`.
 
-    Writes only to terminals. `end` wipes what was written.
+    Writes only to terminals. `end` removes the bar.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Bar:
         self.end()
 
     def end(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._written:
             self._put("\r\x1b[K")
             self._written = False
@@ -69,7 +69,7 @@ class Bar:
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of a terminal, 80 where it does not say."""
+    """Columns of a terminal; 80 if unknown."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The table of roles: what one layer and all layers have of each, by submodel, with its share as a bar."""
+"""The table of roles: parameters of one layer and of all layers, by submodel, with the share as a bar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
 class RoleLine(Struct, frozen=True):
-    """A line before it is laid out. share: of the whole model. bar: whether it is drawn too."""
+    """A line before layout. share: of the whole model. bar: True if the share is drawn as a bar too."""
 
     name: str
     layer: str
@@ -29,7 +29,7 @@ class RoleLine(Struct, frozen=True):
 
 
 def role_text(audited: Audit, screen: Screen, *, head_is_tied: bool) -> str:
-    """The table, ending in a line break; empty where nothing is known of the roles."""
+    """The table, ending in a line break; "" if no roles are known."""
     parts = submodel_rows(audited.lines)
     whole = audited.counts.unique_parameters
     if audited.architecture is None or not any(part.rows for part in parts) or not whole:
@@ -52,7 +52,7 @@ def role_text(audited: Audit, screen: Screen, *, head_is_tied: bool) -> str:
 
 
 def _table(parts: Sequence[SubmodelRows], whole: int) -> Iterator[RoleLine]:
-    """Each submodel with its roles below it; the roles alone of a model that is all one."""
+    """Each submodel with its roles below it; only the roles if the model has no submodels."""
     for part in parts:
         if part.name:
             yield RoleLine(part.name, "", part.total, part.total / whole, bar=False)

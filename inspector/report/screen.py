@@ -1,6 +1,7 @@
-"""What a report is printed on: columns and colours. Words wrap; names are never broken, since people copy them.
+"""The columns and colours of the place that a report is printed on. Words wrap; names are never broken, so that they
+can be copied.
 
-The table of families alone shortens a name that is wider than the screen, in its middle.
+Only the table of families shortens names that are wider than the screen, in their middle.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from msgspec import Struct
 
 NARROWEST: Final = 60
 WIDEST: Final = 200
-"""Columns that reports are laid out for; a wider terminal leaves the rest blank."""
+"""Most columns that reports use; a wider terminal leaves the rest blank."""
 COLOURS: Final = {
     "error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[36m", "clean": "\x1b[1;32m",
     "quiet": "\x1b[2m", "bold": "\x1b[1m",
@@ -26,11 +27,11 @@ class Screen(Struct, frozen=True):
     colour: bool = False
 
     def paint(self, text: str, kind: str) -> str:
-        """The text in the colour of a severity or part, as it is where there are no colours."""
+        """The text in the colour of a severity or part; unchanged if there are no colours."""
         return f"{COLOURS[kind]}{text}\x1b[0m" if self.colour and kind in COLOURS else text
 
     def fitted(self, name: str) -> str:
-        """A name in one line: whole where it fits, else its beginning and its end."""
+        """A name in one line: whole if it fits, else its beginning and its end."""
         if len(name) <= self.width:
             return name
         end = self.width // 2
@@ -39,14 +40,14 @@ class Screen(Struct, frozen=True):
     def wrapped(
         self, text: str, *, first: str = "", rest: str = "", columns: int | None = None, most: int | None = None
     ) -> list[str]:
-        """Lines of at most `columns` (the width), but for a single word that is longer; one line at least.
+        """The text in lines of at most `columns` (default: the width), except for longer words; at least one line.
 
-        first, rest: what the first and the other lines begin with. most: lines after which the text is cut.
+        first, rest: prefix of the first line and of the other lines. most: the text is cut after this number of lines.
         """
         width = columns or self.width
         if len(first) + len(text) <= width and text and not text.isspace() and text.isprintable():
             return [f"{first}{text.rstrip()}"]
-        import textwrap  # compiles its patterns when it is imported; a short report does without
+        import textwrap  # compiles its patterns on import; a short report needs none
 
         lines = textwrap.wrap(
             text,
@@ -66,5 +67,5 @@ PLAIN: Final = Screen()
 
 
 def fitting(columns: int) -> int:
-    """A terminal's columns as a width that reports are laid out for."""
+    """The width that reports use on a terminal with these columns."""
     return max(NARROWEST, min(columns, WIDEST))

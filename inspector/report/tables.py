@@ -1,4 +1,4 @@
-"""Numbers of an audit by role and submodel, as every format tabulates them."""
+"""The numbers of an audit by role and submodel, for all report formats."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import nouns_of
 
 TOWERS: Final = ("vision", "audio", "speech", "prompt", "encoder", "decoder", "text")
-"""Parts of a definition's own model that are tabulated by themselves, such as an encoder and its decoder."""
+"""Parts of a definition's own model that get their own table, such as an encoder and its decoder."""
 PROJECTOR: Final = "projector"
 SHARED: Final = "shared"
 _LAYERS: Final = ("layer", "block")
 _SUMMED: Final = "expert"
-"""What is counted together in a layer."""
+"""The noun of indices that are summed within a layer."""
 
 
 class RoleRow(Struct, frozen=True):
-    """Parameters of one role. per_layer: None where it is in no layer or not the same in all."""
+    """Parameters of one role. per_layer: None if the role is in no layer or layers differ."""
 
     role: str
     group: str
@@ -32,7 +32,7 @@ class RoleRow(Struct, frozen=True):
 
 
 class SubmodelRows(Struct, frozen=True):
-    """The roles of one submodel. name: "" where a model is all one."""
+    """The roles of one submodel. name: "" if the model has no submodels."""
 
     name: str
     rows: list[RoleRow]
@@ -58,9 +58,9 @@ def role_rows(lines: Sequence[Line]) -> list[RoleRow]:
 
 
 def submodel_rows(lines: Sequence[Line]) -> list[SubmodelRows]:
-    """The roles of each submodel; of a model that has no two of them all roles together.
+    """The roles of each submodel; all roles together if there are fewer than two submodels.
 
-    Heads and embeddings of no submodel are the text model's or the decoder's where there is one.
+    Heads and embeddings outside submodels count for the text model or the decoder, if there is one.
     """
     counted = [line for line in lines if line.kind in (ledger.PARAMETER, ledger.UNCHECKED) and line.parameters]
     named = [(submodel_of(line), line) for line in counted]
@@ -74,7 +74,9 @@ def submodel_rows(lines: Sequence[Line]) -> list[SubmodelRows]:
 
 
 def _home(name: str, line: Line, names: Container[str]) -> str:
-    """Where a line is tabulated: a joined model's own head and embedding with its text model or decoder."""
+    """The submodel that a line counts for: the head and embedding of a joined model count for its text model or
+    decoder.
+    """
     writes = next((one for one in (f"{name} text".strip(), f"{name} decoder".strip()) if one in names), None)
     if writes is not None and (group(line.role) == "head" or (group(line.role) == "embedding" and "text" in writes)):
         return writes
@@ -82,7 +84,7 @@ def _home(name: str, line: Line, names: Container[str]) -> str:
 
 
 def submodel_of(line: Line) -> str:
-    """The submodel that a line is of: `vision`, `text`, `encoder`; "" for the model's own modules."""
+    """The submodel that a line belongs to: `vision`, `text`, `encoder`; "" for the model's own modules."""
     if line.block is None:
         return ""
     slot = line.block.slot
@@ -95,9 +97,9 @@ def submodel_of(line: Line) -> str:
 
 
 def _per_layer(lines: Sequence[Line]) -> int | None:
-    """Parameters of one layer, where all are in layers of one kind and every layer has the same.
+    """Parameters of one layer, if all are in layers of one kind and all layers are equal.
 
-    Experts of a layer are summed; layers of stages are not, since each stage has its own.
+    Experts of a layer are summed. Layers of stages are not, since stages differ.
     """
     stacks = {line.family.partition(".#")[0] for line in lines if "#" in line.family}
     layers = None

@@ -6,9 +6,9 @@ from typing import NotRequired, TypedDict
 
 
 class FamilyDocument(TypedDict):
-    """A family of tensors: names with holes for indices, and the exact sets of these. bytes: stored.
+    """A family of tensors: its name with holes for indices, and the exact index sets. bytes: as stored.
 
-    The last line may sum up families that are not listed: its family is null, and families says how many they are.
+    The last line may sum up families that are not listed: its family is null, and families is their number.
     """
 
     family: str | None

@@ -1,4 +1,4 @@
-"""The text report: the verdict, the counts and the findings first, then what the numbers consist of."""
+"""The text report: the verdict, the counts and the findings, then the details of the counts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def audit_text(
 ) -> str:
     """The whole report of an audit, ending in a line break.
 
-    mend: the command that prints the steps of its remedies; empty where it is not to be named. every_load: what loaders
-    do is said where none of them fails, too, as it is where verbose.
+    mend: the command that prints the steps of the remedies; "" if the report shall not name it. every_load: report what
+    loaders do even if none fails, as `verbose` does.
     """
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
@@ -67,7 +67,7 @@ def audit_text(
 
 
 FINDINGS_SHOWN = 200
-"""Findings of a report; the JSON has more."""
+"""Most findings in a report; the JSON has more."""
 
 
 def _loads(audited: Audit, screen: Screen, *, every: bool) -> str:
@@ -80,7 +80,7 @@ def _loads(audited: Audit, screen: Screen, *, every: bool) -> str:
 
 
 MOST_APART = 100
-"""Columns between the ends of a title: what is farther apart is not read together."""
+"""Most columns between the two ends of a title."""
 
 
 def _title(audited: Audit, screen: Screen) -> str:
@@ -104,7 +104,7 @@ def _title(audited: Audit, screen: Screen) -> str:
 
 
 def _whence(audited: Audit, screen: Screen) -> Iterator[str]:
-    """What was read from where, and at what cost, where that is not plainly the path."""
+    """What was read from where, and the traffic; empty for a plain path."""
     read = audited.checkpoint
     if read.commit is not None:
         where = f"{clean(read.address, 60)} at {read.commit[:12]}" + (", from the local cache" if read.cached else "")
@@ -114,7 +114,7 @@ def _whence(audited: Audit, screen: Screen) -> Iterator[str]:
 
 
 def _download(audited: Audit, screen: Screen) -> str:
-    """What a download brings, and what of it is not needed."""
+    """What a download fetches, and which files are not needed."""
     brings = audited.checkpoint.download
     if brings is None:
         return ""
@@ -152,7 +152,7 @@ def omitted_text(line: Line) -> str:
 
 
 def _packing(audited: Audit, screen: Screen) -> str:
-    """Bits per weight by role, where anything is packed."""
+    """Bits per weight by role, if any weight is quantized."""
     if not audited.counts.packed_elements:
         return ""
     from inspector.report.packing_text import packing_text
@@ -161,7 +161,7 @@ def _packing(audited: Audit, screen: Screen) -> str:
 
 
 COMPONENTS_SHOWN = 40
-"""Parts of a pipeline that have a line; the JSON has all."""
+"""Most components of a pipeline that get a line; the JSON has all."""
 
 
 def _components(audited: Audit) -> str:
@@ -203,7 +203,7 @@ def _claims(audited: Audit, screen: Screen) -> str:
 
 
 def claim_text(claim: TotalClaim) -> str:
-    """What became of a claimed total, in one line."""
+    """The result for a claimed total, in one line."""
     stated = clean(claim.stated) or f"{claim.claimed:,}"
     if not claim.agrees:
         return f"claim {stated}: against the {claim.true:,} parameters"
@@ -213,7 +213,7 @@ def claim_text(claim: TotalClaim) -> str:
 
 
 def quiet_line(audited: Audit) -> str:
-    """The verdict in one line, and what became of a claimed total."""
+    """The verdict, and the result for a claimed total, in one line."""
     claims = (
         claim_text(claim) + ("" if claim.agrees else f" ({clean(claim.because)})")
         for claim in audited.claims
@@ -223,7 +223,7 @@ def quiet_line(audited: Audit) -> str:
 
 
 def _reference(audited: Audit) -> str:
-    """What the reference reader says, where it was asked about every file."""
+    """The answers of the reference reader, if it opened every file."""
     asked = audited.reference
     if asked is None or not asked.every:
         return ""
@@ -246,7 +246,7 @@ def _rows(rows: Sequence[tuple[str, str]], screen: Screen, most: int | None = No
     for name, text in rows:
         lead = f"  {clean(name):<{width}}  "
         first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead), most=most)
-        if any(len(lead) + len(line) > screen.width for line in (first, *rest)):  # a name that is not broken
+        if any(len(lead) + len(line) > screen.width for line in (first, *rest)):  # a name, which is not broken
             yield f"  {screen.paint(clean(name), 'quiet')}"
             yield from screen.wrapped(clean(text, 600), first="    ", rest="    ")
             continue
@@ -255,14 +255,14 @@ def _rows(rows: Sequence[tuple[str, str]], screen: Screen, most: int | None = No
 
 
 def severities_text(findings: Sequence[Finding], *, zeros: bool = True) -> str:
-    """How many findings there are of each severity. zeros: also of those that there are none of."""
+    """The number of findings of each severity. zeros: include severities without findings."""
     severities = [finding.severity for finding in findings]
     counted = {kind: severities.count(kind) for kind in ("error", "warning", "note")}
     return ", ".join(count(number, kind) for kind, number in counted.items() if number or zeros)
 
 
 def verdict_line(audited: Audit) -> str:
-    """The verdict, what was explained, and how many findings there are, in one line without a break."""
+    """The verdict, the explained tensors and the number of findings, in one line."""
     if audited.verdict == "unreadable":
         return "unreadable: no header of the weights could be read"
     counts = audited.counts
@@ -282,7 +282,7 @@ def verdict_line(audited: Audit) -> str:
 
 
 def _differs(audited: Audit) -> bool:
-    """True if what is stored is not what the formula requires."""
+    """True if the stored tensors are not what the formula requires."""
     counts, case = audited.counts, audited.case
     if case is None or counts.expected_parameters is None:
         return False
@@ -293,7 +293,7 @@ def _differs(audited: Audit) -> bool:
 
 
 def _verdict(audited: Audit, screen: Screen) -> str:
-    """The verdict, and what it does not cover."""
+    """The verdict, and the checks that it does not cover."""
     lines = screen.wrapped(verdict_line(audited), rest="  ")
     kind = {"clean": "clean", "undecided": "warning"}.get(audited.verdict, "error")
     lines[0] = lines[0].replace(audited.verdict, screen.paint(audited.verdict, kind), 1)
@@ -310,7 +310,7 @@ def _checks(label: str, skipped: Sequence[Skipped], screen: Screen) -> list[str]
 
 
 def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
-    """The notes in a few lines each. helping: with what they advise, where nothing else does."""
+    """The notes in a few lines each. helping: include their help."""
     lines: list[str] = []
     for note in notes:
         mark = f"note[{note.code}]"
@@ -326,7 +326,7 @@ def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
 
 
 NOTE_LINES = 2
-"""Lines of a note that has no rows, and of each row of a longer one; `--verbose` prints it whole."""
+"""Most lines of a note without rows, and of each row of a longer note; `--verbose` prints all."""
 
 
 def _families(audited: Audit, screen: Screen) -> str:
@@ -338,7 +338,7 @@ def _families(audited: Audit, screen: Screen) -> str:
 
 
 def _elements(line: Line) -> str:
-    """How many elements a line has; of quantized weights also the parameters that they stand for."""
+    """The number of elements of a line; for quantized weights also the parameters that they represent."""
     if line.packed is None or line.parameters in (0, line.elements):
         return f"{line.elements:,}"
     return f"{line.parameters:,} parameters ({line.elements:,} stored)"
@@ -347,7 +347,7 @@ def _elements(line: Line) -> str:
 def family_text(line: Line, screen: Screen, kind: str, *, indent: str = "", whole: bool = True) -> Iterator[str]:
     """A line of the ledger: the family, and below it role, shape and dtype, indices, kind and elements.
 
-    whole: whether a name that is wider than the screen is printed whole.
+    whole: print names that are wider than the screen without shortening them.
     """
     from inspector.reconciler.wording import family_name, indices_in_words
 

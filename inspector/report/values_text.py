@@ -1,4 +1,4 @@
-"""What the numbers showed, in two or three lines."""
+"""The results of reading values, in two or three lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = (
 
 
 def values_text(values: Values) -> str:
-    """How many numbers were read, and what became of the tensors they are in."""
+    """How many numbers were read, and the outcomes by tensor."""
     read = f"values: {values.elements:,} read in {values.tensors:,} tensor{'s' * (values.tensors != 1)}"
     counted = [(values.count(what), words) for what, words in WORDS]
     wide = max((len(f"{number:,}") for number, _ in counted), default=0)
@@ -40,11 +40,11 @@ ALTERED = {
     "reordered": ("rows reordered", "rows reordered"),
     "computed": ("computed", "computed"),
 }
-"""Outcome -> what the table of roles says of a single tensor, and of some of several."""
+"""Outcome -> its words in the table of roles: for a single tensor, and for some of several."""
 
 
 def _altered(words: tuple[str, str], number: int, of: int) -> str:
-    """One outcome in words. number, of: tensors."""
+    """One outcome in words. number: tensors with this outcome. of: all tensors."""
     one, several = words
     if of == 1:
         return one
@@ -52,14 +52,14 @@ def _altered(words: tuple[str, str], number: int, of: int) -> str:
 
 
 class RoleValues(Struct, frozen=True):
-    """What the values of a role are: outcomes other than equal and rounded in words; whether all were read."""
+    """The values of a role: outcomes other than equal and rounded, in words; and whether all values were read."""
 
     words: str
     whole: bool
 
 
 def values_of_role(values: Values, row: RoleDifference) -> RoleValues:
-    """What reading values showed of a row in the table of roles."""
+    """The results of reading values for a row in the table of roles."""
     from inspector.comparing.symbols import row_of
 
     verdicts = [one for one in values.verdicts if row_of(one.role) == row.role]

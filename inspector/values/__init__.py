@@ -1,1 +1,1 @@
-"""Values of tensors, read only on request and in bounded memory."""
+"""Reads the values of tensors, only on request and in bounded memory, and checks or compares them."""

@@ -1,4 +1,4 @@
-"""From scans of tensors to findings: what is not finite, constant, zero in part, or never written."""
+"""Turns scans of tensors into findings: values that are not finite, constant, partly zero, or were never written."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from inspector.values.names import place_of_names
 from inspector.values.scan import Scan, ZeroRows
 
 VOCABULARY, MATRIX, NORM, STATE, OTHER = "vocabulary", "matrix", "norm", "state", "other"
-"""Uses of a tensor. vocabulary: an embedding or a head; matrix: of a linear layer; norm: multiplied as it is stored;
-state: what may have a single value, as a position, a token, a bias, a buffer or a weight that begins as zeros;
-other: anything else, such as a convolution or a tensor of an unknown architecture."""
+"""Uses of a tensor. vocabulary: an embedding or a head. matrix: of a linear layer. norm: used as a factor as stored.
+state: may have a single value, such as a position, a token, a bias, a buffer or a weight that is initialised to zero.
+other: anything else, such as a convolution or a tensor of an unknown architecture.
+"""
 
 
 class Scanned(Struct, frozen=True):
     """A tensor that was read.
 
-    dims: axes of more than one element; item: bytes of an element; row: elements of a row of a matrix. file, begin:
-    where it is, "" and 0 where that does not matter. packed: storage of a quantized weight, of which only unwritten
-    bytes are judged. mask: whether its infinities are those of a mask. coded: floats that belong to a quantized
-    weight, which may be constant or zero, and have to be finite. codes: 8-bit floats that are the values of one, of
-    which zero means zero whatever the scale is.
+    dims: number of axes with more than one element. item: bytes of an element. row: elements of a row of a matrix.
+    file, begin: its file and first byte; "" and 0 if irrelevant. packed: storage of a quantized weight, checked only
+    for unwritten bytes. mask: its infinities are those of a mask. coded: floats of a quantized weight that must be
+    finite but may be constant or zero. codes: 8-bit floats that are the values of a quantized weight; zero means zero,
+    whatever the scale.
     """
 
     name: str
@@ -52,20 +53,20 @@ class Scanned(Struct, frozen=True):
 
     @property
     def is_matrix(self) -> bool:
-        """True if it has more than one axis."""
+        """True if the tensor has more than one axis."""
         return self.dims > 1
 
 
 LEAST_PART: Final = 64
-"""Bytes of zeros at the end of a tensor that are not a coincidence, whatever it stores."""
+"""Bytes of zeros at the end of a tensor that are no coincidence, whatever it stores."""
 
 
 class Run(Struct):
-    """Tensors that follow each other in a file and share a range without a set bit.
+    """Consecutive tensors of a file with a common range of zero bytes.
 
-    begin, end: bytes of the file. partly: tensors that are in it in part; uneven: those that end in it within a row;
-    torn: whether a row of a matrix is in it in part, and not by coincidence. short: whether it is less than a row at
-    one end of one tensor. whole: whether it is all data of the file.
+    begin, end: positions in the file. partly: tensors that are only partly in the range. uneven: tensors for which the
+    range ends within a row. torn: a row of a matrix is partly in the range, and not by coincidence. short: the range is
+    less than a row at one end of one tensor. whole: the range is all data of the file.
     """
 
     begin: int
@@ -86,15 +87,15 @@ class Run(Struct):
         self.torn = self.torn or (one.row > 0 and zeros % one.row * one.item >= LEAST_PART)
 
     def is_gap(self, size: int) -> bool:
-        """True if data was never written: zeros that a tool stores begin and end with a tensor, or with its rows.
+        """True if data was never written. Zeros that a program stores begin and end with a tensor or with its rows.
 
-        Less than a row at the begin of a tensor, such as the sines of position 0, is stored too; at the end of the
-        file, which has this size, it is not.
+        Programs also store zeros in less than a row at the beginning of a tensor, such as the sines of position 0, but
+        not at the end of the file. size: bytes of the file.
         """
         if self.short and len(self.members) == 1 and self.end < size:
             return False
         several = sum(one.is_matrix for one in self.members) > 1
-        norms = any(one.use == NORM and one.scan.is_unwritten for one in self.members)  # which no tool makes zero
+        norms = any(one.use == NORM and one.scan.is_unwritten for one in self.members)  # no program makes norms zero
         return self.torn or (several and (self.uneven > 0 or self.whole or norms))
 
 
@@ -108,8 +109,8 @@ def abnormal(
 ) -> Iterator[Finding]:
     """The findings on some tensors.
 
-    orders: file -> its tensors by position; sizes: file -> bytes. zeros: whether a matrix of zeros is abnormal.
-    reported: gets the names of the tensors in the findings.
+    orders: file -> its tensors by position. sizes: file -> bytes. zeros: a matrix of zeros is abnormal. reported:
+    filled with the names of the tensors in the findings.
     """
     names: set[str] = set() if reported is None else reported
     yield from _not_finite([one for one in scanned if not one.packed and _is_abnormal(one)], names)
@@ -139,7 +140,7 @@ def _zero_norms(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
 
 
 def _is_abnormal(one: Scanned) -> bool:
-    """True if values are not finite, except for masks, and for a limit of values: an infinite one limits nothing."""
+    """True if values are not finite, except in masks and limits: an infinite limit limits nothing."""
     limit = inf if one.name.endswith("_max") else -inf if one.name.endswith("_min") else None
     if one.mask and limit is None and not one.scan.nan:
         return False
@@ -166,7 +167,7 @@ def _not_finite(found: Sequence[Scanned], reported: set[str]) -> Iterator[Findin
 
 
 def _first_byte(one: Scanned) -> int | None:
-    """Where in its file the first value is that is not finite; None where that is not known."""
+    """The position in its file of the first value that is not finite; None if unknown."""
     return one.begin + one.scan.odd * one.item if one.file and one.scan.odd is not None else None
 
 
@@ -187,7 +188,7 @@ def _constant(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]
 
 
 def _rows(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
-    """One finding for the tensors with the same rows of zeros."""
+    """One finding for all tensors with the same rows of zeros."""
     groups: dict[tuple[type[RowsZero] | type[RowsUnused], int, int, int, int], list[Scanned]] = {}
     for one in found:
         rows = one.scan.rows
@@ -205,13 +206,13 @@ def _rows(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
 
 
 def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
-    """One finding for the tensors with the same columns of zeros."""
+    """One finding for all tensors with the same columns of zeros."""
     groups: dict[tuple[type[ColumnsZero] | type[ColumnsUnused], int, int, int, int], list[Scanned]] = {}
     for one in found:
         columns, linear = one.scan.columns, one.use in (VOCABULARY, MATRIX)
-        if columns is None or not (linear or one.dims == 2):  # of a kernel of a convolution they are places in it
+        if columns is None or not (linear or one.dims == 2):  # in the kernel of a convolution, columns are positions
             continue
-        if columns.count == columns.whole * columns.width:  # the rows of these matrices are reported
+        if columns.count == columns.whole * columns.width:  # the rows of these matrices are reported instead
             continue
         zero, begin, end = columns.count, columns.first, columns.last
         block = 2 * zero > columns.columns or (linear and zero > 1 and end - begin + 1 == zero)
@@ -230,8 +231,8 @@ def _columns(found: Sequence[Scanned], reported: set[str]) -> Iterator[Finding]:
 def is_block(rows: ZeroRows, use: str) -> bool:
     """True if rows of zeros look like missing data.
 
-    Rows that follow each other; what training or pruning makes zero is scattered, and a token of padding is alone. Of a
-    vocabulary: more of them than padding to a multiple of a power of two adds. Of other tensors: most rows.
+    Such rows are adjacent: rows that training or pruning makes zero are scattered, and a padding token has one row. In
+    a vocabulary there must be more than padding to a multiple of a power of two adds; in other tensors, most rows.
     """
     if 2 * rows.zero > rows.rows:
         return True
@@ -244,7 +245,7 @@ def is_block(rows: ZeroRows, use: str) -> bool:
 
 
 def _runs(order: Sequence[Scanned | None]) -> Iterator[Run]:
-    """The ranges without a set bit over tensors of one file; None for a tensor that was not read."""
+    """The ranges of zero bytes over tensors of one file. None in `order` is a tensor that was not read."""
     run: Run | None = None
     for one in order:
         if one is None or not one.scan.elements:

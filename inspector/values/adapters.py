@@ -1,4 +1,4 @@
-"""Adapters that change nothing: modules with a factor of zeros."""
+"""Finds adapter modules without effect, such as those with a factor of zeros."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ _FACTOR: Final = re.compile(
     r"[._](?:lora_[ABEab]|lora_embedding_[AB]|lora_(?:down|up|mid)|lora(?:_linear_layer)?\.(?:down|up)|alpha"
     r"|hada_(?:w[12]_[ab]|t[12])|lokr_(?:w[12](?:_[ab])?|t2)|vera_lambda_[bd])(?=\.|$)"
 )
-"""The end of a name of a factor of what a module adds: zeros in one make the product zero (PEFT, LyCORIS, sd-scripts,
-mlx-lm, llama.cpp; alpha is the scale)."""
+"""Endings of names of factors: zeros in one factor make the product that a module adds zero (PEFT, LyCORIS, sd-scripts,
+mlx-lm, llama.cpp; alpha is the scale).
+"""
 _ADDED: Final = re.compile(r"\.(?:diff|diff_b|oft_[Rr]|oft_blocks|oft_diag|b_norm|w_norm|boft_R)(?=\.|$)")
-"""The same for what is added to a weight, or makes a rotation, by itself."""
+"""Endings of tensors that are added to a weight, or that give a rotation, without a second factor."""
 _ONES: Final = re.compile(r"\.ia3_l(?=\.|$)")
-"""The same for what a weight or an activation is multiplied with."""
+"""Endings of tensors that a weight or an activation is multiplied with."""
 
 
 class _Module(Struct):
-    """Factors of a module that are zero, and tensors that change it by themselves."""
+    """The factors of a module that are zero, and the tensors that change it without a factor."""
 
     zero: int = 0
     acting: int = 0
@@ -46,7 +47,7 @@ def adapter_findings(scanned: Sequence[Scanned]) -> Iterator[Finding]:
 
 
 def _effect(one: Scanned) -> tuple[str, bool, bool]:
-    """The module of a tensor, whether the tensor leaves it unchanged, and whether it changes it by itself."""
+    """(module of a tensor, True if the tensor leaves it unchanged, True if the tensor alone changes it)."""
     constant = one.scan.constant
     factor = _FACTOR.search(one.name)
     if factor is not None:

@@ -1,8 +1,8 @@
-"""What the stored bits of floats prove without decoding them.
+"""Checks of floats by their stored bits, without decoding them.
 
 Bit patterns of floats without their sign are ordered like their magnitudes, with infinity and NaN above all finite
-values. As signed integers the positive values are therefore ordered like floats, as unsigned ones the negative values
-by magnitude: two reductions give the largest positive and the largest negative magnitude.
+values. As signed integers the positive values are therefore ordered like floats, and as unsigned integers the negative
+values by magnitude: two reductions give the largest positive and the largest negative magnitude.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.values.decoding import Array, positions
 NOT_FINITE: Final[dict[str, int]] = {
     "F64": 0x7FF0 << 48, "F32": 0x7F80_0000, "F16": 0x7C00, "BF16": 0x7F80, "F8_E5M2": 0x7C, "F8_E4M3": 0x7F,
 }  # fmt: skip
-"""Dtype -> the smallest pattern without sign that is infinite or NaN (F8_E4M3 has NaN alone, OCP 8-bit formats)."""
+"""Dtype -> smallest pattern without sign that is infinite or NaN (F8_E4M3 has only NaN, OCP 8-bit formats)."""
 
 _FIRST_OF_EXPONENT: Final = {dtype: 1 << limit.bit_length() - 1 for dtype, limit in NOT_FINITE.items()}
 _UNSIGNED: Final = {size: np.dtype(f"<u{size}") for size in (1, 2, 4, 8)}
@@ -25,19 +25,19 @@ _SIGNED: Final = {size: np.dtype(f"<i{size}") for size in (1, 2, 4, 8)}
 _WITHOUT_SIGN: Final = {size: kind.type((1 << (8 * size - 1)) - 1) for size, kind in _UNSIGNED.items()}
 
 BLOCK: Final = 1 << 17
-"""Elements that are decoded at a time: the arrays made from them stay in the cache of a processor."""
+"""Number of elements that are decoded at a time, so that the arrays stay in the processor's cache."""
 PROVEN: Final = 1 << 18
-"""Elements of 16 bits that are compared at a time, for the same reason."""
+"""Number of 16-bit elements that are compared at a time, for the same reason."""
 
 
 def bits_of(raw: Array) -> NDArray[Any]:
-    """The stored patterns of some elements, as unsigned integers."""
+    """The stored patterns of the elements as unsigned integers."""
     bits: NDArray[Any] = raw.view(_UNSIGNED[raw.dtype.itemsize])
     return bits
 
 
 def are_small(bits: NDArray[Any], dtype: str) -> bool:
-    """True if all values are below 2, where the first bit of the exponent is not set: one reduction shows it."""
+    """True if all values are below 2: the first bit of the exponent is then never set, which one reduction shows."""
     return not int(np.bitwise_or.reduce(bits, axis=None)) & _FIRST_OF_EXPONENT[dtype]
 
 
@@ -72,13 +72,12 @@ class HalfProof:
 
     Normal numbers of float16 below 2 are covered: there the patterns b and h of equal values have one sign, and without
     it h = 8 * (b - 112 * 128), for 3 more bits of the fraction and biases of 127 and 15. So h - 8 * b is 0x4000 with
-    this sign, modulo 2**16. In turn, with b below 2 and h - 9 * b at most 0x780, h - 8 * b is one of
+    this sign, modulo 2**16. Conversely, with b below 2 and h - 9 * b at most 0x780, h - 8 * b is one of
 
-    - 0x4000 or 0xC000: then b is a number from 2**-14 on with this sign, and h its value;
-    - 0 or 0x8000: then b is zero with this sign, and h too;
-    - anything else: nothing is shown, and no element of the block is taken for equal in this way.
+    - 0x4000 or 0xC000: then b is a number from 2**-14 on with this sign, and h its value; - 0 or 0x8000: then b is zero
+    with this sign, and h too; - anything else: nothing is proven, and no element of the block counts as equal.
 
-    The arrays that it works in are made once: new ones cost more than the work.
+    The working arrays are allocated once: new ones would cost more than the work.
     """
 
     __slots__ = ("flags", "other", "work")
@@ -88,7 +87,7 @@ class HalfProof:
         self.other = np.empty(PROVEN, np.bool_)
 
     def unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
-        """Positions of elements of flat arrays that are not shown to be equal; all others are finite."""
+        """Positions of elements of flat arrays that are not proven to be equal. All other elements are finite."""
         brain, half = brain.view("<u2"), half.view("<u2")
         found = [
             self._unproven(brain[start : start + PROVEN], half[start : start + PROVEN]) + start
@@ -107,7 +106,7 @@ class HalfProof:
         return self._one_by_one(brain, half)
 
     def _one_by_one(self, brain: Array, half: Array) -> NDArray[np.intp]:
-        """The same element by element: h - 8 * b is 0x4000 with the sign of b, which its combination with b shows."""
+        """The same for single elements: h - 8 * b is 0x4000 with the sign of b, which combining it with b shows."""
         work, flags, other = self.work[: brain.size], self.flags[: brain.size], self.other[: brain.size]
         np.subtract(half, np.multiply(brain, _EIGHT, out=work), out=work)
         np.not_equal(work & 0x7FFF, 0x4000, out=flags)

@@ -1,4 +1,4 @@
-"""Reads a tensor in a block format of GGUF once: scales that are not finite, rows of zeros."""
+"""Scans a tensor in a GGUF block format once, for scales that are not finite and rows of zeros."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inspector.values.scan import Scan, ZeroRows, by_rows
 from inspector.values.stored import Numbers
 
 INFINITE: Final = 0x7C00
-"""The bits of a float16 that are all set where it is infinite or NaN."""
+"""The bits that are all set in a float16 that is infinite or NaN."""
 
 
 def scan_blocks(numbers: Numbers) -> Scan:
-    """What the numbers of blocks are. Read are their scales, and all of the blocks whose scales are not finite.
+    """Scans the numbers of blocks. Only scales are decoded, and all numbers of blocks whose scales are not finite.
 
-    A row counts as zeros where all its scales are zero.
+    A row counts as zero if all its scales are zero.
     """
     raw, found = by_rows(numbers.raw), Scan()
     rows = ZeroRows(raw.shape[0] if raw.ndim > 1 else 1)
@@ -38,7 +38,7 @@ def scan_blocks(numbers: Numbers) -> Scan:
 
 
 def _scales(part: Array, dtype: str) -> tuple[Array, Array]:
-    """Which blocks have zeros as scales, and which numbers that are not finite."""
+    """(blocks with scales of zero, blocks with numbers that are not finite)."""
     halves = FORMATS[dtype].halves
     if not halves:
         values = decoded_blocks(part, dtype).reshape(*part.shape, -1)

@@ -1,7 +1,7 @@
 """Decodes the block formats of GGUF files: numbers that share scales, as llama.cpp dequantizes them.
 
-A block has its numbers along the last axis of the tensor in torch's order. Source: `dequantize_row_*` of llama.cpp's
-ggml-quants.c, and gguf.quants 0.19.0, whose results these are bit for bit (tests/values/test_blocks.py).
+The numbers of a block are along the last axis of the tensor in torch's order. Source: `dequantize_row_*` of llama.cpp's
+ggml-quants.c, and gguf.quants 0.19.0, whose results are reproduced bit by bit (tests/values/test_blocks.py).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class BlockFormat(Struct, frozen=True):
     """A block format.
 
     decode: bytes [blocks, bytes of a block] -> float32 [blocks, elements]. reach: the largest number of a block as a
-    multiple of its scale in float16; 0 where the scale is another float. halves: the bytes at which a block has its
-    scales in float16, of which all its numbers are zero where they are; none where it has them otherwise.
+    multiple of its scale in float16; 0 if the scale has another dtype. halves: byte positions of the float16 scales in
+    a block (its numbers are all zero if these are); empty if scales are stored in another way.
     """
 
     name: str
@@ -32,7 +32,7 @@ class BlockFormat(Struct, frozen=True):
 
     @property
     def elements(self) -> int:
-        """Numbers of a block."""
+        """Numbers per block."""
         return BY_NAME[self.name].elements
 
     @property
@@ -42,7 +42,7 @@ class BlockFormat(Struct, frozen=True):
 
 
 def decoded_blocks(raw: Array, dtype: str) -> Array:
-    """The float32 numbers of an array of blocks: [..., blocks] -> [..., blocks * elements of one]."""
+    """The float32 numbers of an array of blocks: [..., blocks] -> [..., blocks * elements of a block]."""
     found = FORMATS[dtype]
     stored = np.ascontiguousarray(raw).view(np.uint8).reshape(-1, found.kind.itemsize)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -51,13 +51,13 @@ def decoded_blocks(raw: Array, dtype: str) -> Array:
 
 
 def _half(part: Array) -> Array:
-    """A float16 of each block, [blocks, 2] bytes -> [blocks, 1]."""
+    """One float16 of each block: [blocks, 2] bytes -> [blocks, 1]."""
     values: Array = np.ascontiguousarray(part).view("<f2").astype(np.float32)
     return values
 
 
 def _fields(part: Array, shifts: Sequence[int], run: int) -> Array:
-    """Bit fields of bytes: of each run of bytes those at the first shift, then those at the next: [blocks, fields].
+    """Bit fields: for each run of bytes the fields at the first shift, then those at the next shift: [blocks, fields].
 
     All bits from the shift on are returned; the caller masks them.
     """
@@ -147,7 +147,7 @@ def _q2_k(blocks: Array) -> Array:
 
 
 def _above(steps: Array, least: Array, numbers: Array) -> Array:
-    """Numbers as steps above the least value of their group, of which the negative is stored."""
+    """Numbers as steps above the least value of their group; the negative of the least value is stored."""
     groups = numbers.reshape(*steps.shape, -1).astype(np.float32)
     found: Array = (steps[..., None] * groups - least[..., None]).reshape(numbers.shape)
     return found
@@ -162,7 +162,7 @@ def _q3_k(blocks: Array) -> Array:
 
 
 def _six_bits(stored: Array) -> tuple[Array, Array]:
-    """Eight scales and eight least values of 6 bits in 12 bytes."""
+    """Eight scales and eight least values of 6 bits each, stored in 12 bytes."""
     first, second, upper = stored[:, :4], stored[:, 4:8], stored[:, 8:]
     scales = np.concatenate((first & 63, upper & 15 | first >> 2 & 48), axis=-1)
     least = np.concatenate((second & 63, upper >> 4 | second >> 2 & 48), axis=-1)
@@ -213,13 +213,13 @@ def _tq2_0(blocks: Array) -> Array:
 
 
 def _signs(bits: Array) -> Array:
-    """-1 where a bit is set, else 1."""
+    """-1 for a set bit, else 1."""
     found: Array = 1 - 2 * bits.astype(np.float32)
     return found
 
 
 def _packed_signs(words: Array) -> Array:
-    """The signs of 32 numbers in 28 bits: the eighth of each is such that an even number of them is negative."""
+    """The signs of 32 numbers in 28 bits: each eighth sign makes the number of negative signs even."""
     sevens = words[..., None] >> np.array([0, 7, 14, 21], np.uint32) & np.uint32(127)
     return _signs(_bits(signs_of_seven()[sevens].reshape(len(words), -1)))
 
@@ -265,7 +265,7 @@ def _iq3_s(blocks: Array) -> Array:
 
 
 _SHIFT: Final = np.float32(0.125)
-"""What is added to the numbers of a group of IQ1, or subtracted."""
+"""Number that is added to, or subtracted from, the numbers of a group of IQ1."""
 
 
 def _iq1_s(blocks: Array) -> Array:

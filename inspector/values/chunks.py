@@ -1,4 +1,4 @@
-"""Corresponding parts of arrays of one shape, small enough to decode."""
+"""Splits arrays of one shape into corresponding parts that are small enough to decode."""
 
 from __future__ import annotations
 
@@ -11,26 +11,29 @@ from inspector.values.decoding import Array
 from inspector.values.stored import Elements, ReusedMemory, StoredArray
 
 CHUNK: Final = 1 << 22
-"""Bytes that are read at a time of each of several sides."""
+"""Bytes of each side that are read at a time if there are several sides."""
 ALONE: Final = 1 << 20
-"""Bytes that are read at a time of one side: what was read is in the cache of a core when it is checked, from which a
-reduction reads at twice the speed. Comparing makes more calls a part: longer parts are faster there."""
+"""Bytes that are read at a time if there is one side: they are still in the core's cache when they are checked, which
+doubles the speed. Comparisons make more calls per part, so that longer parts are faster there.
+"""
 LEAST: Final = 4 * CHUNK
-"""Bytes that are worth a thread: handing them over takes a hundredth of the time that they take."""
+"""Least bytes for which another thread pays off: starting it takes a hundredth of the time for them."""
 
 
 Part = tuple[tuple[int, ...], list[Array]]
-"""Indices of the first element in the whole arrays, and the part of each array."""
+"""Indices of the first element in the whole arrays, and the corresponding part of each array."""
 View = tuple[tuple[int, ...], Sequence[Elements]]
-"""The same before it is read."""
+"""The same before the part is read."""
 
 
 _UNUSED: Final[list[ReusedMemory]] = []
-"""What finished calls have read into: new memory costs more than the checks. At most as many as are used at a time."""
+"""Memory that finished calls have read into, for reuse: allocating costs more than the checks. Limited by concurrent
+use.
+"""
 
 
 def chunks(*arrays: Elements) -> Iterator[Part]:
-    """The parts, in C order unless a side is transposed. A part is overwritten when the next one is asked for."""
+    """The parts, in C order unless a side is transposed. A part is overwritten when the next one is requested."""
     memories = [_memory() for _ in arrays]
     sides = [(_reader(array), memory) for array, memory in zip(arrays, memories, strict=True)]
     step = _rows_at_once(arrays)
@@ -48,7 +51,7 @@ def chunks(*arrays: Elements) -> Iterator[Part]:
 
 
 def _rows_at_once(arrays: Sequence[Elements]) -> int:
-    """Rows of the first axis that are read at a time; 0 where parts have to be cut otherwise."""
+    """Rows of the first axis that are read at a time; 0 if parts must be cut in another way."""
     first, most = arrays[0], _most(arrays)
     if first.ndim == 0 or first.size <= most or any(_is_transposed(array) for array in arrays):
         return 0
@@ -56,13 +59,13 @@ def _rows_at_once(arrays: Sequence[Elements]) -> int:
 
 
 def _most(arrays: Sequence[Elements]) -> int:
-    """Elements that are read at a time."""
+    """Most elements that are read at a time."""
     size = CHUNK if len(arrays) > 1 else min(CHUNK, ALONE)
     return max(1, size // max(array.dtype.itemsize for array in arrays))
 
 
 def _reader(array: Elements) -> Callable[[ReusedMemory, int, int], Array]:
-    """Reads some rows of an array."""
+    """A function that reads some rows of an array."""
     return array.filled if isinstance(array, StoredArray) else lambda _, start, stop: array[start:stop]
 
 
@@ -78,7 +81,7 @@ def _read(view: Elements, memory: ReusedMemory) -> Array:
 
 
 def _views(arrays: Sequence[Elements]) -> Iterator[View]:
-    """The parts, not yet read."""
+    """The parts before they are read."""
     first = arrays[0]
     most = _most(arrays)
     if first.ndim == 0 or first.size <= most:
@@ -100,9 +103,9 @@ def _views(arrays: Sequence[Elements]) -> Iterator[View]:
 
 
 def segments(arrays: Sequence[Elements], number: int) -> list[tuple[int, Sequence[Elements]]]:
-    """Arrays of one shape in up to `number` parts along their first axis, each with the index at which it begins.
+    """Arrays of one shape in up to `number` parts along their first axis, each with its first index.
 
-    One part where they are too short for more, or not in local files, which several threads can read.
+    Only one part if the arrays are too short, or are not in local files, which several threads can read.
     """
     first = arrays[0]
     if number < 2 or not first.ndim or not all(_is_shared(array) for array in arrays):
@@ -124,7 +127,7 @@ def _is_transposed(array: Elements) -> bool:
 
 
 def _tiles(side: int, arrays: Sequence[Elements]) -> Iterator[View]:
-    """Square parts of matrices: of a transposed matrix in a file rows are far apart."""
+    """Square parts of matrices, since rows of a transposed matrix are far apart in the file."""
     rows, columns = arrays[0].shape
     for top in range(0, rows, side):
         for left in range(0, columns, side):

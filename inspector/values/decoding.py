@@ -1,4 +1,4 @@
-"""Decodes stored bytes to numbers: every dtype that numpy does not know is decoded here, exactly.
+"""Decodes stored bytes to numbers. Dtypes that numpy does not know are decoded here, exactly.
 
 All 8-bit floats, bfloat16 and float16 are exact in float32; float64 and integers of more than 24 bits need float64.
 """
@@ -24,11 +24,11 @@ WIDE: Final = frozenset({"F64", "I64", "I32", "U64", "U32"})
 _SMALL: Final[dict[str, tuple[int, int, bool]]] = {
     "F8_E4M3": (3, 7, False), "F8_E5M2": (2, 15, True), "F8_E4M3FNUZ": (3, 8, False), "F8_E5M2FNUZ": (2, 16, False),
 }  # fmt: skip
-"""8-bit floats: (bits of the fraction, bias of the exponent, whether the largest exponent means infinity and NaN)."""
+"""8-bit floats: (bits of the fraction, bias of the exponent, True if the largest exponent means infinity and NaN)."""
 
 
 def decoded(raw: Array, dtype: str, wide: bool = False) -> Array:
-    """Decodes raw elements to float32, or to float64 where `wide` is set or the dtype needs it."""
+    """Decodes raw elements to float32; to float64 if `wide` is set or the dtype needs it."""
     kind = np.float64 if wide or dtype in WIDE else np.float32
     if dtype == "BF16":
         bits = raw.astype(np.uint32)
@@ -42,7 +42,8 @@ def decoded(raw: Array, dtype: str, wide: bool = False) -> Array:
 
 
 def half_values(raw: Array) -> Array:
-    """Float16 as float32, by the bits of normal numbers; numpy converts one element after the other.
+    """Converts float16 to float32 by bit operations on normal numbers, which is faster than numpy's element-wise
+    conversion.
 
     The exponent and the fraction move by 13 bits, and 112 is added to the exponent, for biases of 15 and 127.
     """
@@ -63,7 +64,7 @@ _SIGN_AND_REST: Final = np.uint32(0x8FFFE000).astype(np.int32)
 
 
 def positions(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where few flags of a flat array are set: eight are tested at a time."""
+    """Positions of the set flags of a flat array with few set flags: eight are tested at a time."""
     if flags.size % 8:
         return np.flatnonzero(flags)
     eights = flags.view(np.uint64)
@@ -116,7 +117,7 @@ def rounded(numbers: Array, dtype: str) -> Array | None:
 
 
 def _rounded_to_half(numbers: Array) -> Array:
-    """Rounds float32 to float16 and back by its bits: numpy converts one element after the other."""
+    """Rounds float32 to float16 and back by bit operations, which is faster than numpy's element-wise conversion."""
     bits = numbers.view(np.uint32)
     even = (bits >> np.uint32(13)) & np.uint32(1)
     normal = ((bits + np.uint32(0xFFF) + even) & np.uint32(0xFFFFE000)).view(np.float32)

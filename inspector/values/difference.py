@@ -20,13 +20,13 @@ from inspector.values.threads import THREADS, at_once
 class Difference(Struct):
     """How two tensors differ.
 
-    elements: compared. differing: elements that differ. largest: the largest difference, with its index
-    and both values. rounding: "rounded" or "cut" where the target has the source's values in its narrower
-    dtype, "finer" where the source has the target's values rounded, "" otherwise. beyond: whether values that are
-    only rounded are left out of `differing`. last_bits: values of an exponential that differ in their last bit, which
-    libraries round differently; they are left out too. overflowed: values that are infinite on one side alone, as
-    the largest one of the other side, `limit`, is beyond its dtype. error: of quantized values, in relation to the
-    source's: the root of the squares of all errors over that of the squares of the values.
+    elements: number compared. differing: number that differ. largest: the largest difference, with its index and both
+    values. rounding: "rounded" or "cut" if the target has the source's values in its narrower dtype, "finer" if the
+    source has the target's values rounded, else "". beyond: values that are only rounded are not counted in
+    `differing`. last_bits: number of exponentials that differ in their last bit, since libraries round them
+    differently; these are not counted either. overflowed: number of values that are infinite only on one side, since
+    the largest value of the other side, `limit`, exceeds its dtype. error: for quantized values, the root of the sum of
+    squared errors relative to that of the squared source values.
     """
 
     elements: int = 0
@@ -48,7 +48,9 @@ class Difference(Struct):
         return not self.differing
 
     def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
-        """Counts elements that differ, and keeps the largest difference. place: of the first element of the part."""
+        """Counts elements that differ and keeps the largest difference. place: indices of the first element of the
+        part.
+        """
         self.differing += int(part.at.size)
         beyond = np.isinf(part.left) != np.isinf(part.right)
         if beyond.any():
@@ -58,7 +60,7 @@ class Difference(Struct):
             self.limit = max(self.limit, float(finite.max(initial=0.0)))
         with np.errstate(invalid="ignore", over="ignore"):
             gaps = np.abs(part.left - part.right)
-        most = int(gaps.argmax())  # of NaN if there is one
+        most = int(gaps.argmax())  # of NaN if there is any
         left, right = float(part.left[most]), float(part.right[most])
         gap = abs(left - right) if np.isfinite(gaps[most]) or np.isfinite([left, right]).all() else np.inf
         self.keep(float(gap), left, right, place, shape, int(part.at[most]))
@@ -66,7 +68,9 @@ class Difference(Struct):
     def keep(
         self, gap: float, left: float, right: float, place: tuple[int, ...], shape: tuple[int, ...], at: int
     ) -> None:
-        """Keeps a difference if it is the largest one. at: its position in a part of a shape that begins at a place."""
+        """Keeps a difference if it is the largest. at: its position in a part with this shape that
+        begins at `place`.
+        """
         if gap > self.largest or not self.place:
             inside = np.unravel_index(at, shape)
             inner = (*(0,) * (len(place) - len(shape)), *(int(index) for index in inside))
@@ -74,7 +78,7 @@ class Difference(Struct):
             self.largest, self.source, self.target = gap, left, right
 
     def include(self, other: Difference) -> None:
-        """Adds the elements that follow in the tensor."""
+        """Adds the elements of the following part of the tensor."""
         self.elements += other.elements
         self.differing += other.differing
         self.overflowed += other.overflowed
@@ -86,18 +90,20 @@ class Difference(Struct):
 
 
 class _UnequalElements(Struct, frozen=True):
-    """The elements of a part that are not equal: their positions in it, in C order, and both values."""
+    """The elements of a part that differ: their positions in C order, and both values."""
 
     at: Array
     left: Array
     right: Array
 
     def only(self, chosen: Array) -> _UnequalElements:
-        """Some of them."""
+        """A selection of the elements."""
         return _UnequalElements(self.at[chosen], self.left[chosen], self.right[chosen])
 
     def moved(self, start: int, among: Array | None) -> _UnequalElements:
-        """The same of a longer part. start: where they begin in it, or among the elements of it at some positions."""
+        """The same elements as part of a longer part. start: position of this part, or of its elements
+        among `among`.
+        """
         at = self.at + start
         return _UnequalElements(at if among is None else among[at], self.left, self.right)
 
@@ -107,11 +113,11 @@ WAYS: dict[str, Callable[[_UnequalElements, str, str], bool]] = {
     "cut": lambda part, _, target: _is_narrowed(truncated(part.left, target), part.right),
     "finer": lambda part, source, _: _is_narrowed(rounded(part.right, source), part.left),
 }
-"""How all values of one side may follow from those of the other, the most usual way first."""
+"""The ways in which all values of one side may follow from those of the other; the most usual first."""
 
 
 def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None) -> Difference:
-    """Compares two arrays of the same shape, with several threads where they are long. scanner: for the target."""
+    """Compares two arrays of one shape, with several threads if they are long. scanner: for the target."""
     parts = segments([source.raw, target.raw], THREADS)
     dtypes, scans = (source.dtype, target.dtype), scanner is not None
     found = at_once([partial(_compared, start, arrays, dtypes, scans) for start, arrays in parts])
@@ -121,9 +127,10 @@ def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None)
 
 
 class _DifferenceSoFar:
-    """What is known of the first parts of two tensors.
+    """The result for the first parts of two tensors.
 
-    found, damage: how they differ, without and with rounding; ways: how all values may still follow.
+    found, damage: their differences without and with rounding taken into account. ways: ways that still explain all
+    values.
     """
 
     __slots__ = ("damage", "dtypes", "found", "narrows", "proof", "scanner", "ways")
@@ -136,7 +143,7 @@ class _DifferenceSoFar:
         self.scanner = Scanner(dtypes[1]) if scans else None
 
     def add(self, place: tuple[int, ...], one: Array, other: Array) -> None:
-        """Compares parts; place: of their first elements."""
+        """Compares parts. place: indices of their first elements."""
         self.found.elements += one.size
         left, right, at = np.asarray(one).reshape(-1), np.asarray(other).reshape(-1), None
         if self.proof is not None:
@@ -157,7 +164,7 @@ class _DifferenceSoFar:
     def _is_rounded(
         self, place: tuple[int, ...], shape: tuple[int, ...], start: int, left: Array, right: Array
     ) -> bool:
-        """Takes elements from `start` on if they follow in the only way that is left, and their bits show it."""
+        """Handles elements from `start` on if they follow in the only remaining way, and if their bits show that."""
         if self.ways not in (["rounded"], ["finer"]):
             return False
         finer = self.ways == ["finer"]
@@ -179,7 +186,7 @@ class _DifferenceSoFar:
         return True
 
     def _note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
-        """Takes elements that differ."""
+        """Adds elements that differ."""
         self.found.note(place, shape, part)
         self.ways = [way for way in self.ways if WAYS[way](part, *self.dtypes)]
         if self.narrows and "rounded" not in self.ways:
@@ -188,14 +195,14 @@ class _DifferenceSoFar:
                 self.damage.note(place, shape, part.only(lost))
 
     def followed_by(self, other: _DifferenceSoFar) -> _DifferenceSoFar:
-        """What is known with the parts that follow."""
+        """The result with the following parts added."""
         self.found.include(other.found)
         self.damage.include(other.damage)
         self.ways = [way for way in self.ways if way in other.ways]
         return self
 
     def result(self) -> Difference:
-        """How the tensors differ."""
+        """The difference of the tensors."""
         found, damage = self.found, self.damage
         if found.differing and self.ways:
             found.rounding = self.ways[0]
@@ -227,7 +234,7 @@ def _block(left: Array, dtype: str, right: Array, target: str) -> _UnequalElemen
 
 
 def _alike(one: Array | None, other: Array) -> Array:
-    """Which elements are equal, with NaN equal to NaN."""
+    """True for each pair of equal elements; NaN equals NaN."""
     assert one is not None
     same: Array = one == other
     return same if same.all() else same | (np.isnan(one) & np.isnan(other))

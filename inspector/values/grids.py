@@ -1,8 +1,8 @@
-"""The tables of the IQ formats of GGUF: vectors of 4 or 8 numbers that a block refers to by their position.
+"""The tables of the IQ formats of GGUF: vectors of 4 or 8 numbers that a block refers to by position.
 
-`grids.txt` has a line for each: its name, vectors, numbers of one, the numbers that occur, and the positions of those
-among them, in 1, 2 or 4 bits, compressed and in base 85. Source: `iq2xxs_grid` and the others in llama.cpp's
-ggml-common.h, as gguf.quants 0.19.0 packs them.
+`grids.txt` has one line for each table: its name, the number of vectors, numbers per vector, the distinct numbers, and
+the position of each number among these in 1, 2 or 4 bits, compressed and in base 85. Source: `iq2xxs_grid` and the
+others in llama.cpp's ggml-common.h, as gguf.quants 0.19.0 packs them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.values.decoding import Array
 
 @cache
 def grid(name: str) -> Array:
-    """The vectors of a table, float32 [vectors, numbers of one]."""
+    """The vectors of a table, float32 [vectors, numbers per vector]."""
     with open(os.path.join(os.path.dirname(__file__), "grids.txt"), encoding="ascii") as file:
         line = next(line.split() for line in file if line.startswith(f"{name} "))
     _, vectors, length, numbers, text = line
@@ -33,7 +33,7 @@ def grid(name: str) -> Array:
 
 @cache
 def signs_of_seven() -> Array:
-    """For seven bits the byte that has them and an even number of bits: uint8 [128]."""
+    """For each seven bits the byte that contains them and has an even number of set bits: uint8 [128]."""
     sevens = np.arange(128, dtype=np.uint8)
     odd = np.bitwise_xor.reduce(sevens[:, None] >> np.arange(7, dtype=np.uint8) & np.uint8(1), axis=-1)
     found: Array = sevens | odd << np.uint8(7)

@@ -1,4 +1,4 @@
-"""Where tensors are, in words."""
+"""Describes the places of tensors in words."""
 
 from __future__ import annotations
 

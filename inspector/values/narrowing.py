@@ -1,4 +1,4 @@
-"""Shows by bits that each float16 or bfloat16 value is a float32 value rounded to nearest, ties to even."""
+"""Proves by bits that each float16 or bfloat16 value is a float32 value rounded to nearest, ties to even."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.values.bits import are_finite, magnitudes
 from inspector.values.decoding import Array, decoded, positions, rounded
 
 LOST: Final = {"BF16": 16, "F16": 13}
-"""Narrow dtype -> bits of the fraction of float32 that it lacks."""
+"""Narrow dtype -> number of fraction bits of float32 that it lacks."""
 
 
 def rounded_values(wide: Array, narrow: Array, dtype: str) -> Array | None:
-    """The narrow values as float32 where all follow from the finite wide ones; None where that is not shown.
+    """The narrow values as float32 if all are roundings of the wide values; None if that is not proven.
 
-    A pattern that differs from that of the narrow value by less than half of its last bit is rounded to it. Those that
-    differ by half of it, and in float16 those of subnormal numbers, are rounded one by one. A wide value that is not
-    finite can be among the first: its narrow value is finite, and so the difference of the two values is not.
+    A wide pattern that differs from the narrow value by less than half of its last bit is rounded to that value.
+    Patterns that differ by exactly half, and in float16 subnormal numbers, are rounded one by one. An infinite wide
+    value can be among the former; its narrow value is finite, so that the difference of the two is not.
     """
     if not are_finite(narrow, dtype):
         return None

@@ -1,13 +1,14 @@
-"""Compares numbers of a GGUF block format with those that they were made from.
+"""Compares numbers in a GGUF block format with the numbers that they were quantized from.
 
-What a quantizer loses depends on how it searches for scales, and on weights that a file does not tell. Three outcomes:
+The loss of a quantizer depends on how it searches for scales, and on importance weights that a file does not contain.
+There are three outcomes:
 
-- proven: the error over the whole tensor is not above what the format usually has, and no group is another's;
-- others: groups of numbers that no quantizer makes of the source. Q8_0 rounds to the nearest of 255 steps, whatever the
-  weights: a value is at most `NEAREST` of the largest one of its block away. In other formats a group of numbers whose
-  correlation with the source is below `RELATED`, and of whose signs less than `SAME_SIGN` agree, in at least half of
-  the groups of a row: these are those of unrelated numbers. A tensor that is the source's times a number from
-  1 + `SURE_FACTOR` on: weights make values smaller only;
+- proven: the error over the whole tensor is not larger than usual for the format, and no group has other numbers;
+- others: some groups of numbers cannot be a quantization of the source. Q8_0 rounds to the nearest of 255 steps,
+  whatever the weights: an error exceeds `NEAREST` times the largest value of the block. In other formats: in at least
+  half of the groups of a row, the correlation with the source is below `RELATED` and the share of equal signs below
+  `SAME_SIGN`, as for unrelated numbers. Also a tensor that is the source times 1 + `SURE_FACTOR` or more: importance
+  weights only make values smaller;
 - open: neither.
 """
 
@@ -28,22 +29,22 @@ from inspector.values.stored import Elements, Numbers
 READ: Final = 1 << 18
 """Numbers that are decoded at a time."""
 GROUP: Final = 256
-"""Numbers that are judged together where rows have a multiple of them; else a row is."""
+"""Numbers that are judged together if rows are a multiple of it; otherwise whole rows are."""
 RELATED: Final = 0.3
 SAME_SIGN: Final = 0.65
 SHARE_OF_ROW: Final = 0.5
-"""Share of the groups of a row from which on they are taken for another's: fewer are doubtful."""
+"""Share of the groups of a row from which on they count as other numbers; fewer are doubtful."""
 FEWEST: Final = 32
-"""Signs of a group that decide."""
+"""Least number of signs of a group for a decision."""
 NEAREST: Final = 0.5 / 127 + 2**-11 + 2**-9
-"""Half a step, the rounding of the scale to float16, and that of the values to bfloat16 before they are quantized."""
+"""Half a step, plus the rounding of the scale to float16, plus that of the values to bfloat16 before quantization."""
 SMALLEST_HALF: Final = 2.0**-25
-"""Half of the smallest float16: what a scale loses whatever its size."""
+"""Half of the smallest float16: the absolute error of a small scale."""
 LEAST_FACTOR: Final = 0.05
 SURE_FACTOR: Final = 0.25
-"""How far from 1 a factor is that is not proven to be 1, and above 1 one that no quantizer gives a whole tensor."""
+"""A factor this far from 1 is not proven to be 1. Above 1 + this, no quantizer gives a whole tensor such a factor."""
 MOST_ROWS: Final = 64
-"""Most rows with others that are kept."""
+"""Most rows with other numbers that are kept."""
 USUAL: Final = {
     "Q8_0": 0.02, "Q6_K": 0.1, "Q5_K": 0.15, "Q5_0": 0.15, "Q5_1": 0.15, "Q4_0": 0.25, "Q4_1": 0.25, "Q4_K": 0.25,
     "IQ4_NL": 0.25, "IQ4_XS": 0.25, "MXFP4": 0.25, "Q3_K": 0.35, "IQ3_S": 0.45, "IQ3_XXS": 0.5, "Q2_K": 0.55,
@@ -55,18 +56,20 @@ Measured with llama.cpp's quantizers for normal, Laplace and Student distributio
 
 
 WEIGHED: Final = frozenset({"IQ1_S", "IQ1_M", "IQ2_XXS"})
-"""Formats of so few bits that numbers without weight become any others: unlike groups prove nothing alone."""
+"""Formats of so few bits that importance weights can change numbers to any others: unlike groups alone
+prove nothing.
+"""
 
 
 class BlockDifference(Struct):
-    """How quantized numbers differ from others, part by part.
+    """The difference of quantized numbers from their source, updated part by part.
 
-    usual: the largest usual error of the format. weighed: whether weights may make its numbers any. elements; error,
-    size, coded_size: sums of squares of the errors, the source and the quantized numbers. others: elements of groups
-    that are another's. rows: the first rows that have some, of a matrix; row_count: how many. found: the largest
-    difference, among others where there are any. nan, infinite: of the quantized numbers. unjudged: elements of groups
-    whose source is not finite. doubtful: elements of groups that are unlike the source's in rows that are not. zero:
-    whether all quantized numbers are zero.
+    usual: the largest usual error of the format. weighed: importance weights may change its numbers to any others.
+    elements: number compared. error, size, coded_size: sums of squares of the errors, the source and the quantized
+    numbers. others: elements of groups with other numbers. rows: the first rows of a matrix with such groups;
+    row_count: number of these rows. found: the largest difference, among `others` if there are any. nan, infinite: of
+    the quantized numbers. unjudged: elements of groups whose source is not finite. doubtful: elements of unlike groups
+    in rows that are otherwise like the source. zero: all quantized numbers are zero.
     """
 
     usual: float
@@ -87,39 +90,39 @@ class BlockDifference(Struct):
 
     @property
     def share(self) -> float:
-        """The error in relation to the source."""
+        """The error relative to the source."""
         return float((self.error / self.size) ** 0.5) if self.size else 0.0
 
     @property
     def is_proven(self) -> bool:
-        """True if these are the source's numbers, quantized."""
+        """True if these are proven to be the source's numbers, quantized."""
         judged = not (self.others or self.unjudged or self.doubtful)
         return judged and self.share <= self.usual and abs(self.slope - 1) <= LEAST_FACTOR + self.usual**2
 
     @property
     def slope(self) -> float:
-        """The factor by which the source's numbers are nearest to the quantized ones: below 1 by what is lost."""
+        """The factor that brings the source's numbers nearest to the quantized ones: below 1 because of the loss."""
         return (self.size + self.coded_size - self.error) / (2 * self.size) if self.size else 1.0
 
     @property
     def is_scaled(self) -> bool:
         """True if these are the source's numbers times a larger factor than 1, quantized.
 
-        A smaller one is what weights of zero may give.
+        Importance weights of zero may lead to a smaller factor.
         """
         if self.others or self.unjudged or self.slope <= 1 + SURE_FACTOR + self.usual**2:
             return False
-        left = self.coded_size - self.slope**2 * self.size  # squares of what the factor leaves
+        left = self.coded_size - self.slope**2 * self.size  # squares that the factor does not explain
         return left <= self.usual**2 * self.coded_size
 
     def difference(self) -> Difference:
-        """The same as the difference of plain numbers: elements of others differ."""
+        """The result in the form of a difference of plain numbers; elements of other groups differ."""
         found = self.found
         found.elements, found.differing, found.error = self.elements, self.others, self.share
         return found
 
     def scan(self) -> Scan:
-        """What the quantized numbers are."""
+        """The scan of the quantized numbers."""
         return Scan(self.elements, self.nan, self.infinite, 0.0 if self.zero and self.elements else None)
 
 
@@ -129,7 +132,7 @@ def is_quantized(numbers: Numbers) -> bool:
 
 
 def shape_of(numbers: Numbers) -> tuple[int, ...]:
-    """The shape of the numbers, of which blocks have several each in the last axis."""
+    """The shape in numbers; each block has several of them along the last axis."""
     shape = numbers.raw.shape
     return (*shape[:-1], shape[-1] * FORMATS[numbers.dtype].elements) if is_quantized(numbers) else shape
 
@@ -152,7 +155,7 @@ def compare_blocks(source: Numbers, target: Numbers) -> BlockDifference:
 
 
 def _parts(place: tuple[int, ...], source: Numbers, target: Numbers) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
-    """Decoded rows of both sides, with the place of their first number."""
+    """Decoded rows of both sides, with the indices of their first number."""
     one, other = source.raw, target.raw
     if one.ndim > 2:
         for index in range(one.shape[0]):
@@ -169,7 +172,7 @@ def _parts(place: tuple[int, ...], source: Numbers, target: Numbers) -> Iterator
 
 
 class _Judge:
-    """Judges parts. swapped: whether the quantized numbers are those of the source."""
+    """Judges parts. swapped: the quantized numbers are those of the source."""
 
     __slots__ = ("dtype", "kept", "result", "slack", "swapped")
 
@@ -179,7 +182,7 @@ class _Judge:
         self.kept = False
 
     def add(self, place: tuple[int, ...], source: Array, target: Array) -> None:
-        """Takes rows of both sides."""
+        """Adds rows of both sides."""
         result, width = self.result, source.shape[1]
         plain, coded = (target, source) if self.swapped else (source, target)
         group = GROUP if width % GROUP == 0 else width
@@ -206,7 +209,7 @@ class _Judge:
     def _others(
         self, rows: int, left: Array, right: Array, gaps: Array, errors: Array, sizes: Array, coded_sizes: Array
     ) -> Array:
-        """Which groups no quantizer makes of the source. rows: how many these are."""
+        """True for each group that cannot be a quantization of the source. rows: number of rows."""
         lost = ~np.isfinite(coded_sizes) | ((sizes == 0) & (coded_sizes > 0))
         if self.dtype == "Q8_0":
             blocks = np.abs(left).reshape(-1, FORMATS["Q8_0"].elements)
@@ -232,7 +235,7 @@ class _Judge:
         return either
 
     def _keep(self, place: tuple[int, ...], source: Array, target: Array, gaps: Array, others: Array) -> None:
-        """Keeps the rows with others, and the largest difference: among others where there are any."""
+        """Keeps the rows with other numbers, and the largest difference: among these rows if there are any."""
         result, rows = self.result, np.flatnonzero(others.any(axis=1))
         first = place[-2] if len(place) > 1 else 0
         result.rows += [first + int(row) for row in rows[: MOST_ROWS + 1 - len(result.rows)]]

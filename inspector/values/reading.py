@@ -1,7 +1,7 @@
-"""From the name of a tensor to its values: an array at the position of its bytes that is read on access.
+"""Gives the values of a tensor by its name: an array at the position of its bytes, which is read on access.
 
-Tensors are read in slices, of remote files by ranges: only named tensors and samples are read there. Formats:
-safetensors, GGUF, and torch's archives. Blocks of quantized tensors of GGUF are elements of their arrays.
+Tensors are read in slices, and in ranges from remote files, of which only named tensors and samples are read. Formats:
+safetensors, GGUF, and torch's archives. The elements of an array of a quantized GGUF tensor are its blocks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inspector.values.decoding import RAW
 from inspector.values.stored import Numbers, ReadStopped, StoredArray, contiguous_strides
 
 FETCHED: Final = 1 << 25
-"""Bytes of one request where a remote file is read on."""
+"""Bytes of one request if a remote file is read sequentially."""
 
 
 CHANGED: Final = "the file changed while it was read"
@@ -39,7 +39,7 @@ CHANGED: Final = "the file changed while it was read"
 class StoragePlace(Struct, frozen=True):
     """Position of a tensor in its file: the byte at which its storage begins, its first element there, its strides.
 
-    strides: in elements; None where the elements follow each other.
+    strides: in elements; None if the elements are contiguous.
     """
 
     begin: int
@@ -68,7 +68,9 @@ class Store(Struct):
         return isinstance(self.source, FolderSource)
 
     def numbers(self, name: str) -> Numbers | str:
-        """The values of a tensor, or why they cannot be read. ReadStopped if its file has changed since the audit."""
+        """The values of a tensor, or why they cannot be read. Raises ReadStopped if its file has changed since the
+        audit.
+        """
         found = self._found(name)
         if isinstance(found, str):
             return found
@@ -102,7 +104,7 @@ class Store(Struct):
         return Numbers(self._array(file, found.kind, place.begin, shape, None), layout.dtype)
 
     def stored_bytes(self, name: str) -> Numbers | str:
-        """The bytes of a tensor whatever its dtype, or why they cannot be read."""
+        """The bytes of a tensor, whatever its dtype, or why they cannot be read."""
         found = self._found(name)
         if isinstance(found, str):
             return found
@@ -124,7 +126,7 @@ class Store(Struct):
         return self.checkpoint.file_of.get(self.names.get(name, name), "")
 
     def order(self, file: str) -> list[str]:
-        """The tensors of a file by their positions, with their names in it."""
+        """The tensors of a file in the order of their positions, by their names in the file."""
         places = self._places(file)
         return sorted(places, key=lambda name: places[name].begin)
 
@@ -146,7 +148,9 @@ class Store(Struct):
         return self.names.get(name, name)
 
     def _is_sliced(self, stored: str) -> bool:
-        """True if a tensor was merged from slices in several files; tensors repeated in each file are in `copies`."""
+        """True if a tensor was merged from slices in several files. Tensors that are repeated in each file are in
+        `copies`.
+        """
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 
@@ -162,7 +166,9 @@ class Store(Struct):
         return next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
 
     def _fetch(self, file: str, offset: int, length: int) -> bytes:
-        """Reads bytes of a remote file, more at once where it is read on. ReadStopped where they do not arrive."""
+        """Reads bytes of a remote file, more at once if it is read sequentially. Raises ReadStopped if they do not
+        arrive.
+        """
         name, begin, raw = self.fetched
         if name != file or not begin <= offset <= offset + length <= begin + len(raw):
             onwards = name == file and begin <= offset <= begin + len(raw)
@@ -175,7 +181,7 @@ class Store(Struct):
         return raw[offset - begin : offset - begin + length]
 
     def open(self, file: str) -> tuple[int, tuple[int, ...]]:
-        """Opens a local file: its descriptor and its state. ReadStopped if it has changed since the audit."""
+        """Opens a local file: its descriptor and its state. Raises ReadStopped if it has changed since the audit."""
         assert isinstance(self.source, FolderSource)
         opened = open_regular(os.path.join(self.source.folder, file))
         if isinstance(opened, Refusal):
@@ -189,7 +195,7 @@ class Store(Struct):
 
 
 class _OpenFile:
-    """A local file, opened when it is first read and closed when nothing needs it any more."""
+    """A local file that is opened when first read and closed when it is no longer needed."""
 
     __slots__ = ("descriptor", "file", "opening", "state", "store")
 
@@ -202,19 +208,19 @@ class _OpenFile:
             os.close(self.descriptor)
 
     def read(self, offset: int, length: int) -> bytearray:
-        """Reads bytes. ReadStopped if the file has changed since the audit."""
+        """Reads bytes. Raises ReadStopped if the file has changed since the audit."""
         found = bytearray(length)
         self.fill(offset, memoryview(found))
         return found
 
     def fill(self, offset: int, memory: memoryview) -> None:
-        """Reads bytes into memory. ReadStopped if the file has changed since the audit."""
+        """Reads bytes into memory. Raises ReadStopped if the file has changed since the audit."""
         try:
             if self.descriptor < 0:
                 with self.opening:  # several threads may read one tensor
                     if self.descriptor < 0:
                         descriptor, self.state = self.store.open(self.file)
-                        self.descriptor = descriptor  # last: what other threads ask for
+                        self.descriptor = descriptor  # set last, since other threads check it
             if read_into(self.descriptor, offset, memory) < memory.nbytes or _state(self.descriptor) != self.state:
                 raise ReadStopped(self.file, CHANGED)
         except OSError as error:
@@ -244,7 +250,7 @@ def _places(source: Source, file: str, size: int) -> Mapping[str, StoragePlace]:
 
 
 def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
-    """Access to the values of a loaded checkpoint; None where its files cannot be read again.
+    """Access to the values of a loaded checkpoint; None if its files cannot be read again.
 
     reading: the mapping of names that the audit used.
     """
@@ -255,7 +261,7 @@ def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
 
 
 def _names(checkpoint: Checkpoint, reading: Reading | None) -> dict[str, str]:
-    """Name of a tensor in the audit -> name in the file, where the two differ."""
+    """Name of a tensor in the audit -> name in the file, if the two differ."""
     own = checkpoint.names_in_file
     if reading is None or not reading.prefix:
         return dict(own)

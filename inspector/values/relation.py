@@ -1,4 +1,6 @@
-"""How the values of a tensor follow from those of its source although they differ: proven for all, or not said."""
+"""Finds how all values of a tensor follow from those of its source, if they differ. A relation is reported only if
+proven.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from inspector.values.decoding import Array, decoded, rounded
 from inspector.values.stored import Numbers
 
 BLOCK: Final = 1 << 19
-"""Elements that are read at once."""
+"""Number of elements that are read at once."""
 MOST_ROWS: Final = 64
-"""Most rows that are named as exchanged."""
+"""Most exchanged rows that are named."""
 CORNER: Final = 8
-"""Rows and columns of the corner that is compared first."""
+"""Number of rows and columns of the corner that is compared first."""
 PRECISE: Final = frozenset({"F32", "F64"})
 FLOATS: Final = frozenset({"F64", "F32", "F16", "BF16"})
 
@@ -42,17 +44,17 @@ BY_VALUE: Final[Mapping[str, Callable[[Array, str], Array | None]]] = {
     "one added": _one_more,
     "one subtracted": _one_less,
 }
-"""What was done to each value by itself."""
+"""Changes that apply to each value separately."""
 
 
 SCALED: Final = "scaled"
 
 
 class Relation(Struct, frozen=True):
-    """What was done to all values of a tensor, "" where nothing simple was. rows: the exchanged ones.
+    """The change of all values of a tensor; "" if no simple change explains them. rows: exchanged rows.
 
-    factor: by which all values are multiplied, also where another relation holds as well, as for a norm of ones; None
-    where they are not.
+    factor: by which all values are multiplied, even if another relation holds as well, as for a norm of ones; else
+    None.
     """
 
     name: str = ""
@@ -61,10 +63,10 @@ class Relation(Struct, frozen=True):
 
 
 def value_relation(source: Numbers, target: Numbers, differing: int, *, joined: bool = False) -> Relation:
-    """What was done to all values.
+    """The change of all values.
 
-    differing: how many values differ. joined: whether both are parts of a matrix for several modules, of which all rows
-    may have been put into another order.
+    differing: number of values that differ. joined: both are parts of a matrix for several modules, whose rows may all
+    have been reordered.
     """
     if source.dtype != target.dtype or source.dtype not in FLOATS:
         return Relation()
@@ -89,7 +91,7 @@ def value_relation(source: Numbers, target: Numbers, differing: int, *, joined: 
 
 
 def _factor(source: Numbers, target: Numbers) -> float | None:
-    """The first value of the target that is not 0, divided by that of the source; None where that is no number."""
+    """The first nonzero value of the source divides that of the target; None if the quotient is not a usable factor."""
     for _, (one, other) in chunks(source.raw, target.raw):
         left = decoded(np.asarray(one), source.dtype).ravel()
         right = decoded(np.asarray(other), target.dtype).ravel()
@@ -101,12 +103,12 @@ def _factor(source: Numbers, target: Numbers) -> float | None:
 
 
 def _times(factor: float) -> Callable[[Array, str], Array | None]:
-    """Multiplies by a number, exact where that is a power of two; only such a product is proven by all values."""
+    """Multiplication by a number. It is exact for a power of two; only then do all values prove it."""
     return lambda left, dtype: _as_stored(left * left.dtype.type(factor), dtype)
 
 
 def _begins_transposed(source: Numbers, target: Numbers) -> bool:
-    """True if both are square and the first corner of one is that of the other transposed: little is read for it."""
+    """True if both are square and the first corner of one is that of the other transposed: a quick check."""
     if source.raw.shape[0] != source.raw.shape[1]:
         return False
     one, other = np.asarray(source.raw[:CORNER])[:, :CORNER], np.asarray(target.raw[:CORNER])[:, :CORNER]
@@ -114,7 +116,7 @@ def _begins_transposed(source: Numbers, target: Numbers) -> bool:
 
 
 def _transposed(source: Numbers, target: Numbers) -> bool:
-    """True if one square matrix is the transpose of the other, block by block."""
+    """True if one square matrix is the transpose of the other, compared block by block."""
     return all(
         np.array_equal(left[:, start : start + right.shape[0]], right[:, at : at + left.shape[0]].T)
         for at, left in _rows(source)
@@ -123,7 +125,7 @@ def _transposed(source: Numbers, target: Numbers) -> bool:
 
 
 def _rows(numbers: Numbers) -> Iterator[tuple[int, Array]]:
-    """Blocks of rows of a matrix, each with its first row."""
+    """Blocks of rows of a matrix, each with the index of its first row."""
     height, width = numbers.raw.shape
     step = max(1, BLOCK // max(1, width))
     for start in range(0, height, step):
@@ -131,7 +133,9 @@ def _rows(numbers: Numbers) -> Iterator[tuple[int, Array]]:
 
 
 def _exchanged_rows(source: Numbers, target: Numbers) -> tuple[str, tuple[int, ...]]:
-    """Rows of the source that are in each other's places, where all other rows are the same; none where many are."""
+    """("rows exchanged", the rows) if rows of the source were exchanged and all others are equal; no rows if there are
+    many.
+    """
     rows: list[int] = []
     before: list[bytes] = []
     after: list[bytes] = []

@@ -19,29 +19,28 @@ from inspector.values.stored import ReadStopped
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 COMPUTED, UNCONVERTED, MISORDERED, OVERFLOWED = "computed", "unconverted", "misordered", "overflowed"
 QUANTIZED = "quantized"
-"""Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded.
-computed: the target's values follow from the source's as its converter computes them. unconverted: the same values, but
-rows that are not in the order that the target's loader needs. misordered: reordered, under names that have one order.
-overflowed: rounded, where a value of one side is beyond the dtype of the other and became infinite. quantized: the
-values of one side are those of the other, quantized, in the order that the target's loader needs.
+"""Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded. computed:
+the target's values follow from the source's as its converter computes them. unconverted: the same values, but rows are
+not in the order that the target's loader expects. misordered: reordered, although the names prescribe one order.
+overflowed: rounded, and a value beyond the dtype of one side became infinite. quantized: the values of one side are
+those of the other, quantized, in the order that the target's loader expects.
 """
 
 
 OFFERED: Final = 1_000
-"""Most names of tensors that are searched for one like a requested name."""
+"""Most names of tensors that are searched for one similar to a requested name."""
 
 
 class NotNamed(ValueError):
-    """Values of a remote checkpoint are requested without naming the tensors."""
+    """Raised if values of a remote checkpoint are requested without naming the tensors."""
 
 
 class Verdict(Struct, frozen=True):
     """Outcome for one tensor. names: in the files of both sides.
 
-    digests: of the values of both sides, where they differ. dtypes: of both sides. relation: what was done to all
-    values of the source, "" where that is not proven; rows: those that were exchanged; factor: by which all values
-    are multiplied, where that holds. holds: another tensor of the source whose values the target's are, rounded or
-    quantized; "" where that is not proven.
+    digests: of the values of both sides, if they differ. dtypes: of both sides. relation: the change of all values of
+    the source, "" if none is proven. rows: exchanged rows. factor: by which all values are multiplied, if they are.
+    holds: another tensor of the source whose values the target contains, rounded or quantized; "" if none is proven.
     """
 
     role: str
@@ -62,8 +61,9 @@ class Verdict(Struct, frozen=True):
 class Values(Struct):
     """Result of reading values.
 
-    unread: reason -> tensors not read. requested: names; matched: those found; offered: the first names of tensors.
-    scanned: what the values of the target of a comparison are. explained: findings by headers that `findings` replace.
+    unread: reason -> tensors not read. requested: names. matched: requested names that were found. offered: the first
+    names of tensors. scanned: scans of the target's values in a comparison. explained: findings by headers that
+    `findings` replace.
     """
 
     verdicts: list[Verdict] = []
@@ -99,7 +99,7 @@ class Values(Struct):
         self.unread.setdefault(why, []).append(name)
 
     def unskip(self, names: set[str]) -> None:
-        """Takes tensors that a finding names out of those that were not read, or not as a whole."""
+        """Removes tensors that a finding names from the unread tensors."""
         left = {why: [name for name in skipped if name not in names] for why, skipped in self.unread.items()}
         self.unread = {why: skipped for why, skipped in left.items() if skipped}
 

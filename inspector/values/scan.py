@@ -1,4 +1,4 @@
-"""Reads one tensor once: infinities and NaN, a single value, rows of zeros, zeros at both ends."""
+"""Scans one tensor once, for infinities and NaN, a single value, rows of zeros, and zeros at both ends."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inspector.values.stored import Elements, Numbers
 from inspector.values.threads import THREADS, at_once
 
 INTEGERS: Final = frozenset({"I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL"})
-"""Dtypes in which every pattern is a finite number."""
+"""Dtypes in which every bit pattern is a finite number."""
 
 
 class ZeroRows(Struct):
-    """Rows of a matrix in which all values are zero: how many, the first and the last of them."""
+    """Rows of a matrix with only zeros: their number, the first and the last one."""
 
     rows: int = 0
     zero: int = 0
@@ -28,28 +28,28 @@ class ZeroRows(Struct):
     last: int = 0
 
     def add(self, start: int, rows: Array) -> None:
-        """Counts rows, given as their numbers from `start` on."""
+        """Counts rows, given by their numbers from `start` on."""
         if rows.size:
             self.first = self.first if self.zero else start + int(rows[0])
             self.last = start + int(rows[-1])
             self.zero += int(rows.size)
 
     def followed_by(self, other: ZeroRows) -> ZeroRows:
-        """The rows of a matrix of which these are among the first and the others among the last."""
+        """The rows of a matrix, if these are among its first rows and the others among its last rows."""
         first, last = (self.first if self.zero else other.first), (other.last if other.zero else self.last)
         return ZeroRows(self.rows, self.zero + other.zero, first, last)
 
     @property
     def adjacent(self) -> bool:
-        """True if they follow each other."""
+        """True if the rows are adjacent."""
         return self.zero > 0 and self.last - self.first + 1 == self.zero
 
 
 class ZeroColumns(Struct):
-    """Columns of matrices in which all values are zero.
+    """Columns of matrices with only zeros.
 
-    height, width: of a matrix. zero: number of a matrix -> its columns without another value so far, ascending.
-    done: the row up to which none is left.
+    height, width: of a matrix. zero: number of a matrix -> its columns with only zeros so far, ascending. done: the row
+    up to which no such column is left.
     """
 
     height: int
@@ -58,7 +58,7 @@ class ZeroColumns(Struct):
     done: int = 0
 
     def add(self, start: int, part: Array) -> None:
-        """Looks at rows from `start` on. Few are read whole: those of which the first and the last have zeros."""
+        """Checks rows from `start` on. Few are read completely: those whose first and last values are zero."""
         row, end = start, start + len(part)
         while row < end:
             matrix = row // self.height
@@ -70,7 +70,7 @@ class ZeroColumns(Struct):
             row = stop
 
     def followed_by(self, other: ZeroColumns) -> ZeroColumns:
-        """The columns of which these are the first rows and the others the last ones."""
+        """The columns, if these are of the first rows and the others of the last rows."""
         both = {
             matrix: np.intersect1d(self.zero[matrix], columns, assume_unique=True)
             for matrix, columns in other.zero.items()
@@ -79,13 +79,13 @@ class ZeroColumns(Struct):
         return ZeroColumns(self.height, self.width, {**self.zero, **other.zero, **both}, other.done)
 
     def positions(self) -> Array:
-        """The columns of all matrices, those of the first one first."""
+        """The columns of all matrices, beginning with the first matrix."""
         return np.concatenate([columns + matrix * self.width for matrix, columns in sorted(self.zero.items())])
 
     def without(self, leading: int, trailing: int) -> tuple[int, int]:
-        """Elements without a set bit at both ends, less those of a row of which columns of zeros are the reason.
+        """Zero elements at both ends, without those of a row that are due to columns of zeros.
 
-        Where one row of a matrix alone has values, it has no columns.
+        If only one row of a matrix has values, there are no such columns.
         """
         first, last = self.zero[min(self.zero)], self.zero[max(self.zero)]
         (before, begin), (after, end) = divmod(leading, self.width), divmod(trailing, self.width)
@@ -99,7 +99,7 @@ class ZeroColumns(Struct):
 
     @property
     def whole(self) -> int:
-        """How many matrices of a stack have no other value, as the matrix of one expert."""
+        """Number of matrices of a stack that have only zeros, such as the matrix of one expert."""
         return sum(columns.size == self.width for columns in self.zero.values())
 
     @property
@@ -109,27 +109,27 @@ class ZeroColumns(Struct):
 
     @property
     def count(self) -> int:
-        """How many are zero."""
+        """Number of zero columns."""
         return sum(columns.size for columns in self.zero.values())
 
     @property
     def first(self) -> int:
-        """The first of them."""
+        """The first zero column."""
         return int(self.positions()[0])
 
     @property
     def last(self) -> int:
-        """The last of them."""
+        """The last zero column."""
         return int(self.positions()[-1])
 
 
 class Scan(Struct):
-    """What a tensor's values are.
+    """The result of scanning a tensor's values.
 
-    nan, infinite: how many; odd: the first element that is either, None where all are finite. constant: its only
-    value, if all are equal, also of a single element. rows: those of zeros, of a matrix; columns: the same, None where
-    there are none.
-    leading, trailing: elements at the begin and the end of the tensor with no bit set, as in bytes never written.
+    nan, infinite: number of such values; odd: position of the first of them, None if all are finite. constant: the only
+    value, if all elements are equal. rows: rows of zeros of a matrix. columns: columns of zeros, None if there are
+    none. leading, trailing: number of elements at the beginning and the end of the tensor without a set bit, as in
+    bytes that were never written.
     """
 
     elements: int = 0
@@ -144,11 +144,11 @@ class Scan(Struct):
 
     @property
     def is_unwritten(self) -> bool:
-        """True if no bit is set."""
+        """True if no bit of the tensor is set."""
         return self.elements > 0 and self.trailing == self.elements
 
     def followed_by(self, other: Scan) -> Scan:
-        """The scan of a tensor of which this is the first part and the other the rest."""
+        """The scan of a tensor, if this is the scan of its first part and the other that of the rest."""
         return Scan(
             self.elements + other.elements,
             self.nan + other.nan,
@@ -163,10 +163,10 @@ class Scan(Struct):
 
 
 class Scanner:
-    """Collects what the values of a tensor are, part by part in the order of the elements.
+    """Scans the values of a tensor part by part, in the order of the elements.
 
-    rows: the tensor as rows, whose zeros are counted; 0 where they are not. length: of a row. height: rows of a
-    matrix, of which the tensor has one or more.
+    rows: number of rows of the tensor, if rows of zeros are counted; else 0. length: elements of a row. height: rows of
+    one matrix; the tensor has one or more.
     """
 
     __slots__ = ("dtype", "found", "length", "row", "spread")
@@ -179,7 +179,7 @@ class Scanner:
         self.spread, self.row = _Spread(dtype), _LongRow()
 
     def add(self, place: tuple[int, ...], part: Array, finite: bool = False) -> None:
-        """Looks at a part; place: of its first element; finite: whether all its values are known to be finite."""
+        """Scans a part. place: indices of its first element. finite: all its values are known to be finite."""
         found, size = self.found, part.size
         if not size:
             return
@@ -199,12 +199,12 @@ class Scanner:
             elif self.row.ends(place, part, self.length):
                 found.rows.add(place[0], np.zeros(1, np.intp))
             if part.ndim == 1:
-                found.columns = None  # of rows that are read in parts no column is known
+                found.columns = None  # columns of rows that are read in parts are unknown
             elif found.columns is not None:
                 found.columns.add(place[0], part)
 
     def _goes_on(self, row: int, part: Array) -> bool:
-        """True if the part is of a matrix like most: of several values before, none a column of zeros, and ordinary."""
+        """True if the part is an ordinary one: several values so far, no column of zeros, all values below 2."""
         found = self.found
         if found.rows is None or not self.spread.varies or found.leading == found.elements or part.ndim < 2:
             return False
@@ -213,19 +213,19 @@ class Scanner:
         return is_ordinary(part, self.dtype)
 
     def join(self, parts: Sequence[Scan]) -> None:
-        """Takes the scans of the parts of the tensor, in their order."""
+        """Adds the scans of the parts of the tensor, in their order."""
         self.found = reduce(Scan.followed_by, parts)
         self.spread.only = self.found.constant
 
     def result(self) -> Scan:
-        """What all parts were."""
+        """The scan of all parts."""
         if not self.found.nan:
             self.found.constant = self.spread.only
         return self.found
 
 
 def scan(numbers: Numbers) -> Scan:
-    """Reads all elements once, with several threads where the tensor is long."""
+    """Scans all elements once, with several threads if the tensor is long."""
     raw = by_rows(numbers.raw)
     height = numbers.raw.shape[-2] if 1 < numbers.raw.ndim < 4 else 0
     new = partial(Scanner, numbers.dtype, *((raw.shape[0], raw.shape[-1], height) if raw.ndim > 1 else ()))
@@ -237,7 +237,7 @@ def scan(numbers: Numbers) -> Scan:
 
 
 def _scan(new: Callable[[], Scanner], start: int, part: Elements) -> Scan:
-    """Reads a part of a tensor from a row on."""
+    """Scans a part of a tensor from a row on."""
     scanner = new()
     for (row, *others), (read,) in chunks(part):
         scanner.add((start + row, *others), read)
@@ -245,7 +245,9 @@ def _scan(new: Callable[[], Scanner], start: int, part: Elements) -> Scan:
 
 
 def by_rows(raw: Elements) -> Elements:
-    """An array as rows: of matrices and stacks of them the last axis, of kernels of convolutions all but the first."""
+    """An array as rows: along the last axis for matrices and stacks, along all but the first axis for convolution
+    kernels.
+    """
     shape = raw.shape
     while len(shape) > 1 and shape[-1] == 1:
         shape = shape[:-1]
@@ -255,18 +257,18 @@ def by_rows(raw: Elements) -> Elements:
 
 
 def axes(raw: Elements) -> int:
-    """Axes of more than one element."""
+    """Number of axes with more than one element."""
     return sum(dim > 1 for dim in raw.shape)
 
 
 def is_mask(numbers: Numbers) -> bool:
-    """True if all values are 0 or minus infinity: what attention adds to the scores of tokens that it must not see."""
+    """True if all values are 0 or minus infinity, which attention adds to the scores of tokens that it must ignore."""
     parts = (decoded(part.reshape(-1), numbers.dtype) for _, (part,) in chunks(numbers.raw))
     return all(bool(((part == 0) | (part == -np.inf)).all()) for part in parts)
 
 
 def zero_rows(part: Array) -> Array:
-    """The rows of a matrix in which all values are zero. Few rows are read whole: those that begin with zeros."""
+    """The rows of a matrix with only zeros. Few rows are read completely: those that begin with zero."""
     first = magnitudes(part[:, 0])
     if first.all():
         return np.empty(0, np.intp)
@@ -278,7 +280,7 @@ def zero_rows(part: Array) -> Array:
 
 
 def _zero_columns(part: Array, among: Array | None) -> Array:
-    """The columns of a matrix in which all values are zero. among: the only ones in question; None for all."""
+    """The columns of a matrix with only zeros. among: the only columns to check; None for all."""
     found = np.arange(part.shape[1]) if among is None else among
     for row in (0, len(part) - 1, len(part) // 2):
         if not found.size:
@@ -291,13 +293,13 @@ def _zero_columns(part: Array, among: Array | None) -> Array:
 
 
 def _is_set(part: Array) -> Array:
-    """Which floats are not zero, of either sign."""
+    """True for each float that is not zero, of either sign."""
     found: Array = magnitudes(part) != 0
     return found
 
 
 class _Spread:
-    """The only value of the elements so far, None once there are two."""
+    """The only value of the elements so far; None once there are two."""
 
     __slots__ = ("dtype", "only", "varies")
 
@@ -329,7 +331,7 @@ class _LongRow:
 
 
 def _only(flat: Array, dtype: str) -> float | None:
-    """The value of all elements, None where there are several, or NaN."""
+    """The value of all elements; None if there are several values or NaN."""
     bits = bits_of(flat)
     if bits[0] == bits[-1] and bits.min() == bits.max():
         value = float(decoded(flat[:1], dtype)[0])
@@ -339,7 +341,7 @@ def _only(flat: Array, dtype: str) -> float | None:
 
 
 def _count_abnormal(found: Scan, part: Array, dtype: str) -> None:
-    """Counts NaN and infinities in a part that begins after the elements of the scan so far."""
+    """Counts NaN and infinities in a part that follows the elements scanned so far."""
     flat = part.reshape(-1)
     for start in range(0, flat.size, BLOCK):
         values = decoded(flat[start : start + BLOCK], dtype)
@@ -350,7 +352,7 @@ def _count_abnormal(found: Scan, part: Array, dtype: str) -> None:
 
 
 def _count_ends(found: Scan, part: Array) -> None:
-    """Counts elements without a set bit at the begin and the end."""
+    """Counts elements without a set bit at the beginning and the end."""
     flat = part.reshape(-1)
     bits = bits_of(flat)
     begins = found.leading == found.elements and bits[0] == 0

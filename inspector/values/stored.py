@@ -1,4 +1,4 @@
-"""Arrays in a file, read at their position on access.
+"""Arrays in a file that are read at their position on access.
 
 Files are never memory-mapped: if a mapped file shrinks, the operating system kills the process.
 """
@@ -15,11 +15,13 @@ from msgspec import Struct
 from inspector.values.decoding import Array
 
 SPARSEST: Final = 4
-"""A view is read with the bytes between its elements, unless these are more than three times as many."""
+"""A view is read together with the bytes between its elements if there are at most this many times as many bytes in
+all.
+"""
 
 
 class ReadStopped(Exception):
-    """A file cannot be read any further. file: its name; because: why."""
+    """Raised if a file cannot be read any further. file: its name. because: the reason."""
 
     def __init__(self, file: str, because: str) -> None:
         super().__init__(f"{file}: {because}")
@@ -31,10 +33,10 @@ PAGE: Final = 4096
 
 
 class ReusedMemory:
-    """Memory that parts of a file are read into, again and again.
+    """Memory that parts of a file are repeatedly read into.
 
-    Copies are ten times slower on some processors (`rep movsb` of AMD's Zen 3 and 4) where the target is less than 32
-    bytes further in its page than the source in its own: a part begins half a page further.
+    Copies are ten times slower on some processors (`rep movsb` of AMD's Zen 3 and 4) if the offset of the target in its
+    page is less than 32 bytes above that of the source. A part therefore begins half a page further.
     """
 
     __slots__ = ("bytes", "first")
@@ -56,8 +58,8 @@ class StoredArray:
 
     Indexing, slicing, swapping axes and reshaping what is contiguous read nothing; conversion to a numpy array reads.
     read: (offset, length) -> exactly that many bytes, else ReadStopped. begin: byte offset of the first element.
-    strides: in bytes; None where the elements follow each other in C order, as is_contiguous says. fill: (offset,
-    memory) reads as many bytes as the memory has, else ReadStopped; None where there is no such function.
+    strides: in bytes; None if the elements are contiguous in C order, as `is_contiguous` shows. fill: (offset, memory)
+    fills the memory with bytes, else ReadStopped; None if there is no such function.
     """
 
     __slots__ = ("begin", "fill", "is_contiguous", "kind", "read", "shape", "strides")
@@ -120,7 +122,7 @@ class StoredArray:
         return StoredArray(self.read, self.kind, self.begin, shape, strides, self.fill)
 
     def reshape(self, *shape: Any) -> Array | StoredArray:
-        """The same elements in another shape; one size may be -1. ValueError where the sizes do not fit."""
+        """The same elements in another shape; one size may be -1. Raises ValueError if the sizes do not fit."""
         wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         known = prod(dim for dim in wanted if dim != -1)
         if -1 in wanted:
@@ -132,9 +134,9 @@ class StoredArray:
         return StoredArray(self.read, self.kind, self.begin, wanted, None, self.fill)
 
     def filled(self, memory: ReusedMemory, start: int = 0, stop: int | None = None) -> Array:
-        """The elements, in memory that the next call overwrites where they can be read into it.
+        """The elements. If possible they are read into `memory`, which the next call overwrites.
 
-        start, stop: those at some indices of the first axis only.
+        start, stop: range of indices of the first axis.
         """
         if self.fill is None or not self.is_contiguous:
             return np.asarray(self if stop is None else self[start:stop])
@@ -150,7 +152,7 @@ class StoredArray:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def _gathered(self, begin: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
-        """The elements of a view: in one read, or slice by slice where its elements are far apart."""
+        """The elements of a view: in one read, or slice by slice if they are far apart."""
         if not prod(shape):
             return np.empty(shape, self.kind)
         item = self.kind.itemsize
@@ -177,7 +179,7 @@ def contiguous_strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
-    """True if the elements follow each other in C order."""
+    """True if the elements are contiguous in C order."""
     plain = contiguous_strides(shape, item)
     both = zip(shape, strides, plain, strict=True)
     return strides == plain or all(dim <= 1 or one == other for dim, one, other in both)
@@ -191,7 +193,7 @@ Elements = Array | StoredArray
 
 
 class Numbers(Struct, frozen=True):
-    """Raw elements, in memory or in a file, with the dtype to decode them as."""
+    """Raw elements, in memory or in a file, and the dtype to decode them as."""
 
     raw: Elements
     dtype: str

@@ -1,4 +1,4 @@
-"""Runs functions at the same time that read files and reduce arrays: both leave Python's lock to other threads."""
+"""Runs functions in parallel that read files and reduce arrays; both release Python's lock."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ T = TypeVar("T")
 
 
 def _processors() -> int:
-    """Processors that this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 MOST: Final = 8
-"""Threads that keep a fast disk or the memory of a large machine busy; each has its own memory to read into."""
+"""Most threads: enough to use a fast disk or the memory of a large machine. Each has its own memory to read into."""
 THREADS: Final = min(MOST, max(1, _processors() // 2)) if hasattr(os, "preadv") else 1
-"""Threads that read one tensor: one a core, which is mostly two processors. Both of a core wait for the same memory:
-two threads are slower there than one. One where reads move the position of a file: only `preadv` leaves it alone."""
+"""Threads that read one tensor: one for each core, which usually means two processors. Both processors of a core wait
+for the same memory, so that two threads would be slower than one. Only one thread if reads move the position of a file,
+which only `preadv` does not.
+"""
 
 
 def at_once(functions: Sequence[Callable[[], T]]) -> list[T]:
-    """Runs functions, the first one in this thread: their results in their order. Raises the first exception."""
+    """Runs functions, the first one in this thread; returns their results in order. Raises the first exception."""
     if len(functions) == 1:
         return [functions[0]()]
     from concurrent.futures import wait
@@ -41,7 +43,7 @@ def at_once(functions: Sequence[Callable[[], T]]) -> list[T]:
 
 @cache
 def _threads(process: int) -> ThreadPoolExecutor:
-    """The threads of a process, started when they are first needed: a forked process has none of its parent's."""
+    """The threads of a process, started when first needed: a forked process has none of its parent's threads."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(MOST - 1, f"values of {process}")

@@ -15,7 +15,7 @@ TOPICS: Final = {
     "python": "the Python API",
     "ci": "exit codes, JSON and examples for scripts",
 }
-"""Names of the pages and what each is about."""
+"""Names of the pages and their subjects."""
 
 
 def topic_text(name: str) -> str:

@@ -1,6 +1,6 @@
 """JSON Schemas of the JSON documents, one file for each command that prints JSON, generated from the types.
 
-They are files because making them needs every finding's record, which takes longer than an audit.
+They are stored as files because generating them imports all findings, which takes longer than an audit.
 """
 
 from __future__ import annotations
