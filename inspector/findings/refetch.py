@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from inspector.findings.finding import Finding, Place, Remedy, Step
+from inspector.findings.words import first
 
 
 def fetch_file(place: Place, words: str = "download this file again") -> Remedy:
@@ -18,12 +19,13 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """A file that must be downloaded again.
 
     repository, revision: origin of the file as recorded in the folder. remote: whether it was read from there,
-    where downloading again does not help.
+    where downloading again does not help. unfinished: partial files of downloads of these files, one for each file.
     """
 
     repository: str | None = None
     revision: str | None = None
     remote: bool = False
+    unfinished: tuple[str, ...] = ()
 
     def remedy(self) -> Remedy:
         """How to download the file again, with the exact command if its repository is known."""
@@ -44,7 +46,16 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         # Only words that a shell leaves alone: the line is made to be copied.
         plain = re.fullmatch(r"[\w./ -]+", command, re.ASCII) is not None
         words = command if self.repository and plain else f"download {'these files' if several else 'this file'} again"
-        return Remedy(words, tuple(Step(action="fetch", file=file) for file in files))
+        return Remedy(f"{self._finish()}{words}", tuple(Step(action="fetch", file=file) for file in files))
+
+    def _finish(self) -> str:
+        """The first half of the advice where the download is unfinished; "" for others."""
+        if not self.unfinished:
+            return ""
+        listed = first(self.unfinished, len(self.unfinished), 2)
+        if self.unfinished[0].endswith(".aria2"):
+            return f"let aria2 finish the download (aria2c -c) that {listed} belongs to, or "
+        return f"let the download finish that {listed} belongs to, or "
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
         """(how many files the finding is of, the first of them), where they are several: `place` has none then."""

@@ -28,7 +28,7 @@ from inspector.loader.files_below import with_files_below
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
-from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins
+from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins, with_unfinished
 from inspector.loader.no_place import no_place, with_similar_paths
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
 from inspector.loader.picking import Contents, Picked, loadable, pick
@@ -290,12 +290,12 @@ def assemble(
         if not picked.findings and "pipeline" not in configs:
             findings.extend(instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
-        found = with_files_below(together(findings, {}), source, listing)
+        found = with_unfinished(with_files_below(together(findings, {}), source, listing), listing)
         return replace(blank, other_sets=others, findings=tuple(found))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     found = together(with_stand_ins(with_broken_links(findings, listing)), audit.lost)
-    found = with_files_below(found, source, listing)
+    found = with_unfinished(with_files_below(found, source, listing), listing)
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,

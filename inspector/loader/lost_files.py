@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, UNFINISHED, Finding, Place
 from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import Listing
 
 if TYPE_CHECKING:
     from inspector.findings.reading.content import NotACheckpoint
+    from inspector.findings.refetch import Refetch
     from inspector.findings.shards.files import ShardCut
 
 
@@ -144,7 +145,37 @@ def _several_cut(findings: Sequence[ShardCut]) -> Finding:
     )
 
 
-def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:
+def with_unfinished(findings: Sequence[Finding], listing: Listing) -> Sequence[Finding]:
+    """The findings on lost files with the partial files of their downloads, which are then no findings of their own."""
+    partial = {
+        name.removesuffix(ending): name for name in listing.files for ending in UNFINISHED if name.endswith(ending)
+    }
+    if not partial or not findings:
+        return findings
+    from inspector.findings.reading.place import DownloadUnfinished
+    from inspector.findings.refetch import Refetch
+
+    result: list[Finding] = []
+    explained: set[str] = set()
+    for finding in findings:
+        files = _lost(finding) if isinstance(finding, Refetch) else ()
+        if files and partial.keys() >= set(files):
+            result.append(replace(finding, unfinished=tuple(partial[file] for file in files)))
+            explained.update(files)
+        else:
+            result.append(finding)
+    return [one for one in result if not (isinstance(one, DownloadUnfinished) and one.place.file in explained)]
+
+
+def _lost(finding: Refetch) -> tuple[str, ...]:
+    """All files that a finding is about; () where it does not keep the names of all."""
+    several, names = finding.lost_files()
+    if several:
+        return names if len(names) == several else ()
+    return (finding.place.file, *finding.same_fault_in) if finding.place.file else ()
+
+
+def with_origin(findings: Sequence[Finding], origin: tuple[str, str] | None, remote: bool) -> Sequence[Finding]:
     """The findings with the repository to download the lost files from. Files that were read there are damaged at the
     source.
     """

@@ -181,7 +181,7 @@ def test_shards_are_only_moved_from_a_folder_that_has_them_all(lost: bool, tmp_p
     if lost:
         third.unlink()
     (finding,) = load(str(tmp_path)).findings
-    words = "download these files again" if lost else "move this file from weights here, beside the index"
+    words = "download these files again" if lost else "move this file from weights here, next to the index"
     assert (finding.code, finding.help) == ("S201", words)
 
 
@@ -192,6 +192,27 @@ def test_an_unfinished_download(trace: str, words: str, tmp_path: Path) -> None:
     (tmp_path / f"model.safetensors{trace}").write_bytes(b"0")
     (finding,) = load(str(tmp_path)).findings
     assert (finding.code, words in finding.help) == ("R010", True)
+
+
+@pytest.mark.parametrize("ending", [".aria2", ".part", ".partial"])
+@pytest.mark.parametrize("stored", ["cut", "empty", "zeros", "missing"])
+def test_an_unfinished_download_is_why_a_shard_is_lost(stored: str, ending: str, tmp_path: Path) -> None:
+    """One finding, with the partial file; the same file next to another shard leaves the finding as it is."""
+    config = LLAMA8B | {"num_hidden_layers": 2}
+    write(tmp_path, genuine(config), config, shards=3)
+    shard, other = sorted(tmp_path.glob("*.safetensors"))[1:]
+    half = shard.read_bytes()[: shard.stat().st_size // 2]
+    shard.unlink()
+    if stored != "missing":
+        shard.write_bytes({"cut": half, "empty": b"", "zeros": b"\0" * len(half)}[stored])
+    (before,) = load(str(tmp_path)).findings
+    partial = tmp_path / f"{shard.name}{ending}"
+    partial.write_bytes(b"0")
+    (finding,) = load(str(tmp_path)).findings
+    assert (finding.code, finding.facts["unfinished"]) == (before.code, [partial.name])
+    assert partial.name in finding.help and before.help in finding.help
+    partial.rename(tmp_path / f"{other.name}{ending}")
+    assert {one.code for one in load(str(tmp_path)).findings} == {before.code, "R010"}
 
 
 @pytest.mark.parametrize("ending", ["onnx", "h5", "msgpack"])
