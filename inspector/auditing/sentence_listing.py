@@ -43,7 +43,7 @@ def listed_modules(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:
     if isinstance(entries, Finding):
         return entries
     if not isinstance(entries, list):
-        return unreadable_config(MODULES, "is not a list of modules", 0)
+        return unreadable_config(MODULES, JsonFault("is not a list of modules", 0))
     return tuple(_with_routes(checkpoint, entries))
 
 
@@ -76,7 +76,7 @@ def json_of(folder: Checkpoint, name: str) -> object:
     content = decode_config(raw)
     if not isinstance(content, JsonFault):
         return content
-    return unreadable_config(name, content.reason, content.position, encoding=content.encoding)
+    return unreadable_config(name, content)
 
 
 def head_in_use(checkpoint: Checkpoint) -> bool:

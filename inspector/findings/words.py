@@ -47,6 +47,13 @@ def first(names: Sequence[str], total: int, most: int = 2) -> str:
     return ", ".join(shown) + (f" and {number(rest)} more" if rest > 0 else "")
 
 
+def position_in_text(position: int, line: int | None) -> str:
+    """The place of a fault in a text file. line: counted from 1; left out for files of one line."""
+    return (
+        f"line {number(line)}, character {number(position)}" if line and line > 1 else f"character {number(position)}"
+    )
+
+
 def amount(size: int) -> str:
     """12,345 bytes as "12.3 KB": three digits, powers of a thousand."""
     scaled = float(size)

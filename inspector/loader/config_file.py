@@ -72,9 +72,9 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     if isinstance(values, JsonFault):
         what = recognise(raw[:SNIFF_BYTES], size)
         what = "" if what in ("json", "unknown", "text") else what
-        return None, (unreadable_config(name, values.reason, values.position, what, encoding=values.encoding),)
+        return None, (unreadable_config(name, values, what),)
     if not isinstance(values, dict):
-        return None, (unreadable_config(name, "is not a JSON object", 0),)
+        return None, (unreadable_config(name, JsonFault("is not a JSON object", 0)),)
     keys = _keys_twice(values)
     if not keys:
         return Config(name, values, kind), ()
@@ -88,18 +88,17 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
 def refused_config(name: str, refusal: Refusal) -> Finding:
     """The finding on a config, or another small JSON file, that cannot be read."""
     problem = {"absent": "does not exist", "too-large": "is too large"}.get(refusal.reason, "cannot be read")
-    return unreadable_config(name, problem, None, detail=refusal.detail)
+    return unreadable_config(name, JsonFault(problem), detail=refusal.detail)
 
 
-def unreadable_config(
-    name: str, problem: str, position: int | None, what: str = "", detail: str = "", encoding: str = ""
-) -> Finding:
+def unreadable_config(name: str, fault: JsonFault, what: str = "", detail: str = "") -> Finding:
     """The finding on a config or other small JSON file with invalid text. what: another format that it has instead."""
     from inspector.findings.reading.content import ConfigUnreadable
 
     return ConfigUnreadable(
-        place=Place(file=name), problem=problem, detail=detail, position=position, what=what, encoding=encoding
-    )
+        place=Place(file=name), problem=fault.reason, detail=detail, position=fault.position, what=what,
+        encoding=fault.encoding, line=fault.line,
+    )  # fmt: skip
 
 
 def _keys_twice(values: object) -> list[str]:

@@ -53,15 +53,15 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
             values = strict_json.decode_index_exact(raw)
             doubled = _doubled_keys(values)
     except Exceeded:
-        return unreadable_index(file, "needs more memory than an audit may take", None, raw)
+        return unreadable_index(file, JsonFault("needs more memory than an audit may take"), raw)
     if isinstance(values, JsonFault):
-        return unreadable_index(file, values.reason, values.position, raw)
+        return unreadable_index(file, values, raw)
     if not isinstance(values, dict):
-        return unreadable_index(file, "is not a JSON object", 0, raw)
+        return unreadable_index(file, JsonFault("is not a JSON object", 0), raw)
     weight_map = values.get("weight_map")
     if not isinstance(weight_map, dict):
         problem = "has no weight_map" if weight_map is None else "has a weight_map that is not an object"
-        return unreadable_index(file, problem, None, raw)
+        return unreadable_index(file, JsonFault(problem), raw)
     findings: list[Finding] = []
     if doubled:
         from inspector.findings.shards.index_content import IndexKeyDoubled
@@ -114,14 +114,17 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Finding:
+def unreadable_index(file: str, fault: JsonFault, raw: bytes = b"") -> Finding:
     """The finding on an unusable index, with its actual format if the first bytes show it."""
-    what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "is truncated" else ""
+    what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or fault.reason == "is truncated" else ""
     if what in ("json", "unknown", "text"):
         what = ""
     from inspector.findings.shards.index import IndexUnreadable
 
-    return IndexUnreadable(place=Place(file=file), problem=problem, position=position, what=what, bytes=len(raw))
+    return IndexUnreadable(
+        place=Place(file=file), problem=fault.reason, position=fault.position, line=fault.line, what=what,
+        bytes=len(raw),
+    )  # fmt: skip
 
 
 def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:

@@ -14,6 +14,7 @@ from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_i
 from inspector.loader.leftovers import leftovers
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.sources.source import Listing, Refusal, Source
+from inspector.loader.strict_json import JsonFault
 from inspector.loader.weight_sets import (
     OTHER_KINDS,
     SAFETENSORS,
@@ -216,5 +217,5 @@ def _outline_or_index(source: Source, one: WeightSet) -> Index | Outline | Findi
 def _text(source: Source, name: str) -> bytes | Finding:
     raw = source.read_whole(name, INDEX_LIMIT)
     if isinstance(raw, Refusal):
-        return unreadable_index(name, f"cannot be read: {raw.detail or raw.reason}", None)
+        return unreadable_index(name, JsonFault(f"cannot be read: {raw.detail or raw.reason}"))
     return raw

@@ -34,12 +34,14 @@ _SMALL: Final = 4_000_000
 class JsonFault(Struct, frozen=True):
     """Why a text is rejected: a short reason in words, and the byte or character where known.
 
-    encoding: "utf-16" or "byte-order-mark", where a text in another encoding is the only fault.
+    encoding: "utf-16" or "byte-order-mark", where a text in another encoding is the only fault. line: the line of the
+    position, counted from 1.
     """
 
     reason: str
     position: int | None = None
     encoding: str = ""
+    line: int | None = None
 
 
 _UTF_16: Final = "is UTF-16, not UTF-8"
@@ -291,13 +293,13 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        return _fault(_encoding(raw), error.start)
+        return _fault(_encoding(raw), error.start, raw.count(b"\n", 0, error.start) + 1)
     if text.startswith("\ufeff"):
-        return _fault(_MARKED, 0)
+        return _fault(_MARKED, 0, 1)
     try:
         return decoder(text)
     except JSONDecodeError as error:
-        return _fault(_syntax(raw, error), error.pos)
+        return _fault(_syntax(raw, error), error.pos, error.lineno)
     except _NotTaken as error:
         return JsonFault(str(error))
     except RecursionError:
@@ -309,8 +311,8 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
         return JsonFault("contains a number with thousands of digits")
 
 
-def _fault(reason: str, position: int) -> JsonFault:
-    return JsonFault(reason, position, _ENCODINGS.get(reason, ""))
+def _fault(reason: str, position: int, line: int) -> JsonFault:
+    return JsonFault(reason, position, _ENCODINGS.get(reason, ""), line)
 
 
 def _encoding(raw: bytes) -> str:
@@ -353,4 +355,6 @@ def _slip(error: JSONDecodeError) -> str:
     around = (before.rstrip()[-1:] + after.lstrip()).lstrip()  # the position is that of the comma since Python 3.13
     if re.match(r",\s*[}\]]", around) or re.match(r",\s*[}\]]", after):
         return "has a comma before a closing bracket"
+    if re.match(r",\s*,", around) or re.match(r",\s*,", after):
+        return "has two commas in a row"
     return next((words for begins, words in _SLIPS if after.startswith(begins)), "")

@@ -30,7 +30,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "not-a-checkpoint": ({"file": "model.safetensors"}, {"what": "git-lfs-pointer", "bytes": 134}),
     "config-unreadable": (
         {"file": "config.json"},
-        {"problem": "has text after its end", "detail": "", "position": 1168, "what": ""},
+        {"problem": "has text after its end", "detail": "", "position": 1168, "what": "", "line": 41},
     ),
     "config-key-doubled": ({"file": "config.json"}, {"keys": ["hidden_size"], "count": 1}),
     "weights-not-found": (
@@ -269,6 +269,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {
             "problem": "contains unresolved git merge conflicts",
             "position": 60303,
+            "line": 702,
             "what": "",
             "bytes": 120661,
         },

@@ -178,6 +178,7 @@ def test_another_config(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "problem"), [
+    ('{"a": 1,, "model_type": "llama"}', "has two commas in a row"),
     ('{"model_type": "llama", "hidden', "ends inside a string"),
     ('{"model_type": "llama", ', "is truncated"),
     ('{"model_type": "llama"}}', "has text after its end"),
@@ -196,6 +197,17 @@ def test_what_is_wrong_with_a_config_is_said(text: str, problem: str, tmp_path: 
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
     found = [one for one in load(str(tmp_path)).findings if one.name == "config-unreadable"]
     assert [one.facts["problem"] for one in found] == [problem]
+
+
+@pytest.mark.parametrize(("text", "place"), [
+    ('{\n "model_type": "é",\n "hidden_size": 8\n "vocab_size": 4\n}', "line 4, character 41"),
+    ('{"model_type": llama}', "character 15"),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors.index.json"])
+def test_the_place_of_a_mistake(name: str, text: str, place: str, tmp_path: Path) -> None:
+    put(tmp_path, {"model-00001-of-00001.safetensors": healthy("a"), name: text.encode()})
+    (found,) = (one for one in load(str(tmp_path)).findings if one.name in ("config-unreadable", "index-unreadable"))
+    assert ("at", place) in found.lines
 
 
 def test_the_collector_is_as_before(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 
 from inspector.findings.finding import UNFINISHED, Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import first, number
+from inspector.findings.words import first, number, position_in_text
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
@@ -220,7 +220,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
 
     Example
         error[R006] config-unreadable: config.json has text after its end
-          at    character 1,168
+          at    line 41, character 1,168
           help  repair the file, or download it again
 
     What to do
@@ -235,6 +235,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     what: str
     encoding: str = ""
     named: bool = False
+    line: int | None = None
 
     def headline(self) -> str:
         return f"{self.place.file} {f'is {_CONFIG_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
@@ -242,7 +243,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         rows: Rows = []
         if self.position and not self.what:
-            rows.append(("at", f"character {number(self.position)}"))
+            rows.append(("at", position_in_text(self.position, self.line)))
         if self.detail:
             rows.append(("because", self.detail))
         return rows

@@ -6,7 +6,7 @@ from typing import Final
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, listed, number, position_in_text
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -39,7 +39,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     Example
         error[S202] index-unreadable: model.safetensors.index.json contains unresolved
           git merge conflicts
-          at    character 60,303
+          at    line 702, character 60,303
           help  take the file of a revision without the conflicts
 
     What to do
@@ -53,12 +53,13 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     what: str
     bytes: int
     shards: int = 0
+    line: int | None = None
 
     def headline(self) -> str:
         return f"{self.place.file} {f'is {_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
 
     def rows(self) -> Rows:
-        return [("at", f"character {number(self.position)}")] if self.position and not self.what else []
+        return [("at", position_in_text(self.position, self.line))] if self.position and not self.what else []
 
     def remedy(self) -> Remedy:
         if self.what == "git-lfs-pointer":
