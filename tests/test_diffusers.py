@@ -114,6 +114,13 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AllegroTransformer3DModel", {"dropout": -0.0001}, {"dropout"}),
         ("AllegroTransformer3DModel", {"dropout": 0.5}, set()),
         ("SD3ControlNetModel", {"use_pos_embed": False, "pos_embed_type": "none"}, set()),  # which it does not read
+        ("HunyuanDiT2DModel", {"patch_size": UNSET}, {"patch_size"}),  # null by default, which it computes with
+        ("LatteTransformer3DModel", {"in_channels": UNSET}, {"in_channels"}),
+        ("LatteTransformer3DModel", {"out_channels": UNSET}, set()),
+        ("PRXTransformer2DModel", {"axes_dim": None}, {"axes_dim"}),  # it takes [32, 32], a head is narrower
+        ("AsymmetricAutoencoderKL", {"down_block_types": ["DownEncoderBlock2D", 1]}, {"down_block_types"}),
+        ("HeliosTransformer3DModel", {"rope_dim": [4, 4]}, {"rope_dim"}),
+        ("AnyFlowFARTransformer3DModel", {"patch_size": [1, 2, 2, 2]}, {"patch_size"}),
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:
@@ -206,6 +213,17 @@ def test_a_component_whose_config_states_no_sizes_is_refused(tmp_path: Path, con
     audited = audit(tmp_path)
     errors = [one for one in audited.findings if one.severity == "error"]
     assert [(one.code, one.place.key) for one in errors] == [("C314", "_class_name")]
+    assert [(one.loader, one.outcome) for one in audited.loads] == [("diffusers", "refuses")]
+
+
+@pytest.mark.parametrize("stated", [None, 3, {}])
+def test_a_component_whose_class_is_no_name_is_refused(tmp_path: Path, stated: Any) -> None:
+    record = next(iter(diffusers_records("AutoencoderKL")))
+    write_file(tmp_path / "diffusion_pytorch_model.safetensors", spec_of(record))
+    (tmp_path / "config.json").write_text(json.dumps({**record["config"], "_class_name": stated}))
+    audited = audit(tmp_path)
+    errors = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, [step.new for step in one.steps]) for one in errors] == [("C314", ["AutoencoderKL"])]
     assert [(one.loader, one.outcome) for one in audited.loads] == [("diffusers", "refuses")]
 
 

@@ -64,6 +64,10 @@ MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "negative": lambda value: type(value) is int and value < 0,
     "text": lambda value: isinstance(value, str),
     "number": lambda value: type(value) in (int, float) and value != 0,
+    "fraction": lambda value: type(value) is float and not value.is_integer(),
+    "true": lambda value: value is True,
+    "list": lambda value: isinstance(value, list) and bool(value),
+    "object": lambda value: isinstance(value, dict),
 }
 """Conditions on a value, by their names in the table."""
 PATTERNS: Final = ("rank_pattern", "alpha_pattern")

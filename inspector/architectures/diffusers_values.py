@@ -45,6 +45,10 @@ LAYERS: Final[Mapping[str, Mapping[str, str]]] = {"WanVACETransformer3DModel": {
 """Class -> key of a list of layers -> key of the number of layers."""
 
 
+FOR_NULL: Final[Mapping[str, Mapping[str, list[int]]]] = {"PRXTransformer2DModel": {"axes_dim": [32, 32]}}
+"""Class -> key of a list -> the list that the class takes for null."""
+
+
 class RefusedByClass(Struct, frozen=True):
     """A value that a class refuses. meant: the value that it states, None for a key to remove; unset if not known.
 
@@ -121,6 +125,11 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         "a list without lists",
         lambda value: UNSET,
     ),
+    "unnamed": ValueKind(
+        lambda value: isinstance(value, list) and any(_is_number(one) for one in value),
+        "a list of texts",
+        lambda value: UNSET,
+    ),
     "outside": ValueKind(
         lambda value: type(value) is float and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
     ),
@@ -148,6 +157,10 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
             if key in values and condition.applies(values[key]):
                 detail = f"{shown(values[key])} is not {condition.wanted}"
                 yield RefusedByClass(key, detail, condition.meant(values[key]))
+    unset = class_defaults(class_name)[0]
+    for key in entry.get("null", "").split():
+        if key not in values and unset.get(key, UNSET) is None:
+            yield RefusedByClass(key, "it is absent, and the class computes with it", beside=(key,))
     for key in entry.get("required", "").split():
         if key not in values:
             yield RefusedByClass(key, "it is absent, and the class has no default for it", beside=(key,))
@@ -196,7 +209,7 @@ def _none_of(known: list[str]) -> str:
 
 
 def _numbers(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[RefusedByClass]:
-    """Numbers that a class does not know or cannot divide, and lists with too few of them."""
+    """Numbers that a class does not know or cannot divide, and lists with too few of them or too many."""
     for key, known in entry.get("only", {}).items():
         if _is_int(values.get(key)) and values[key] not in known:
             yield RefusedByClass(key, f"{values[key]} is {_none_of([str(one) for one in known])}")
@@ -209,6 +222,10 @@ def _numbers(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Re
         value = values.get(key)
         if isinstance(value, list) and 0 < len(value) < least:
             yield RefusedByClass(key, f"it has length {len(value)}, the class reads {least} entries")
+    for key, number in entry.get("exact", {}).items():
+        value = values.get(key)
+        if isinstance(value, list) and value and len(value) != number:
+            yield RefusedByClass(key, f"it has length {len(value)}, the class takes {number} entries")
 
 
 def _sums(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
@@ -217,7 +234,8 @@ def _sums(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: str) 
     stated = {**class_defaults(class_name)[0], **values} if rules else {}
     for key, expression in rules.items():
         keys = tuple(expression.split(" // "))
-        listed, numbers = stated.get(key), [one for one in map(stated.get, keys) if type(one) is int]
+        listed = stated.get(key) or FOR_NULL.get(class_name, {}).get(key)
+        numbers = [one for one in map(stated.get, keys) if type(one) is int]
         if not isinstance(listed, list) or not all(map(_is_int, listed)) or len(numbers) < len(keys) or not numbers[-1]:
             continue
         wanted = numbers[0] if len(numbers) == 1 else numbers[0] // numbers[1]

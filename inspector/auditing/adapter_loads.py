@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
 from inspector.loading.peft import AgainstBase, by_llama_cpp, by_vllm, of_adapter
+from inspector.reconciler.config_keys import mistyped
 
 if TYPE_CHECKING:
     from inspector.adapters.explain import AdapterReport
@@ -69,7 +70,8 @@ def loads_of_adapter(
     files = tuple(file.name for file in checkpoint.files)
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
     refused = refused_config(base) if base else None
-    problem = f"the config of the base: {refused.because}" if refused is not None else _problem(checkpoint, findings)
+    because = next(_mistyped(base), "") if refused is None else refused.because
+    problem = f"the config of the base: {because}" if because else _problem(checkpoint, findings)
     problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
     problem = problem or _without_projection(stored, values, method) or _without_rank(stored, values)
     if not problem and report.values and not names_modules(report.values):
@@ -87,6 +89,12 @@ def loads_of_adapter(
         *by_vllm(stated, checkpoint.tensors, files, load),
         *by_llama_cpp(stated, checkpoint.tensors, load),
     )
+
+
+def _mistyped(base: Mapping[str, Any]) -> Iterator[str]:
+    """Values of the base's config of a type that its class does not declare: no base is built with them."""
+    for one in mistyped(base):
+        yield f"{'.'.join(one.path)} is not {one.wanted}"
 
 
 def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:

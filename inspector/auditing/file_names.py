@@ -46,6 +46,7 @@ def with_file_names(audited: Audit) -> Audit:
         if not _is_one_rank(findings):
             findings = list(_judged(checkpoint, loader, audited.findings, writer))
         findings.extend(_without_metadata(audited, loader))
+        findings.extend(_class_unnamed(audited))
         findings = _of_no_model(audited, findings)
     else:
         unusable = list(_config_unusable(audited))
@@ -293,6 +294,18 @@ def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding
 
     stated = tuple(config.values)[:NAMES_SHOWN]
     yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=case.reading.name, foreign=stated)
+
+
+def _class_unnamed(audited: Audit) -> Iterator[Finding]:
+    """The finding on a component whose `_class_name` is null or a number, which every class of diffusers refuses."""
+    config, known = audited.checkpoint.config, audited.architecture
+    stated = "" if config is None else config.values.get("_class_name", "")
+    if known is None or not _is_of_diffusers(audited) or isinstance(stated, str | list):
+        return
+    from inspector.findings.config import ModelTypeMissing
+
+    meant = {"_class_name": known.name}
+    yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=known.name, values=meant)
 
 
 def _config_unusable(audited: Audit) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.algebra.values import shown
 from inspector.architectures.diffusers_values import refused_by_class
 from inspector.loader.loaders import DIFFUSERS, INDEX
 from inspector.loading.files import decided_by_files, taken_file
@@ -56,7 +57,10 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     from inspector.loading.expected import fault_of, null_key, plan_of
 
     files = tuple(file.name for file in checkpoint.files)
-    name = str(values.get("_class_name"))
+    stated = values.get("_class_name")
+    if not isinstance(stated, str | list):
+        return _load(REFUSES, f"_class_name is {shown(stated)}, not the name of a class", files)
+    name = str(stated)
     refused = next(refused_by_class(values), None)
     if refused is not None:
         return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)

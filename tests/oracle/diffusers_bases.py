@@ -645,6 +645,9 @@ BASES: dict[str, dict[str, Any]] = {
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     **MORE_VARIANTS,
     **PART_VARIANTS,
+    "OmniGenTransformer2DModel": ({"num_key_value_heads": None},),
+    "QwenImageTransformer2DModel": ({"out_channels": None},),
+    "StableAudioDiTModel": ({"num_key_value_attention_heads": None},),
     "HunyuanVideoFramepackTransformer3DModel": (
         {"has_image_proj": False, "num_layers": 3},
         {"has_clean_x_embedder": False, "guidance_embeds": False},
@@ -875,6 +878,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"activation_fn": "geglu"},
     ),
     "WanTransformer3DModel": (
+        {"ffn_dim": None},
         {"image_dim": 28, "added_kv_proj_dim": 36},
         {"image_dim": 28, "added_kv_proj_dim": 36, "pos_embed_seq_len": 9},
         {"cross_attn_norm": False},
@@ -1017,6 +1021,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"joint_attention_dim": None},
     ),
     "Lumina2Transformer2DModel": (
+        {"num_kv_heads": None},
         {"out_channels": 7},
         {"ffn_dim_multiplier": 1.3},
         {"hidden_size": 1344, "num_attention_heads": 14, "num_kv_heads": 7, "multiple_of": 256},
@@ -1203,6 +1208,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"activation_fn": "geglu"},
     ),
     "CosmosTransformer3DModel": (
+        {"text_embed_dim": None},
         {"extra_pos_embed_type": None},
         {"concat_padding_mask": False},
         {"use_crossattn_projection": True, "crossattn_proj_in_channels": 22, "encoder_hidden_states_channels": 28},

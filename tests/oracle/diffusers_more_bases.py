@@ -272,6 +272,7 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "Kandinsky5Transformer3DModel": ({"patch_size": (2, 3, 1)}, {"axes_dims": (4, 8, 4)}),
     "Kandinsky6Transformer3DModel": (
+        {"ff_dim": None},
         {"model_dim_a": None},
         {"model_dim_a": None, "time_dim_a": None, "ff_dim_a": None, "axes_dims_a": None},
         {"cross_gates": True},
@@ -392,6 +393,7 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"dim": 280, "n_heads": 10},
     ),
     "LTX2VideoTransformer3DModel": (
+        {"cross_attention_dim": None, "audio_cross_attention_dim": None},
         {"gated_attn": True},
         {"audio_gated_attn": True},
         {"gated_attn": True, "audio_gated_attn": True},
@@ -485,11 +487,12 @@ MORE_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         },
         {"time_cond_proj_dim": 20},
     ),
-    "MiniMaxH3Transformer3DModel": ({"patch_size": (2, 1, 2)},),
+    "MiniMaxH3Transformer3DModel": ({"ffn_dim": None}, {"patch_size": (2, 1, 2)},),
     "AceStepTransformer1DModel": ({"attention_bias": True}, {"encoder_hidden_size": None}, {"patch_size": 3}),
     "AudioLDM2ProjectionModel": ({"use_learned_position_embedding": True, "max_seq_length": 9},),
     "StableAudioProjectionModel": ({"conditioning_dim": 20},),
     "UVit2DModel": (
+        {"intermediate_size": None},
         {"use_bias": True},
         {"downsample": True, "upsample": True, "use_bias": True},
         {"downsample": True, "upsample": True},

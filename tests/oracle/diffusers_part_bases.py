@@ -139,6 +139,7 @@ PART_VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"video_gated_attn": True, "audio_gated_attn": True},
     ),
     "LTX2Vocoder": (
+        {"antialias_kernel_size": None},
         {"act_fn": "snake"},
         {"act_fn": "leaky_relu", "antialias": False},
         {"act_fn": "snake", "antialias": False},

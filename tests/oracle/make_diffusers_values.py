@@ -4,7 +4,9 @@ Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
+    five/bin/python -m tests.oracle.make_diffusers_values objects CLASS ...
 
+The second keeps what was measured and tries objects, lists within lists, entries that are no texts and exact lengths.
 Each class with records is built on the meta device with one value of its config changed. What is refused counts where
 several records of the class refuse it, so that it does not depend on other keys. For each class:
 
@@ -14,6 +16,7 @@ several records of the class refuse it, so that it does not depend on other keys
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
     object    keys that may not be an object
     nested    keys of lists that may not have a list among their entries
+    unnamed   keys of lists of texts that may not have a number among their entries
     true, false, given   keys that may not be true, false, or anything but null
     required  keys without a default
     outside   keys that may be no float but one from 0 to 1
@@ -22,6 +25,7 @@ several records of the class refuse it, so that it does not depend on other keys
     multiples   key -> the number of which each number in its list must be a multiple
     sums      key -> what the numbers in its list must add up to, as an expression of other keys
     least     key -> how many entries its list must have
+    exact     the same where it may not have more either
     divides   key -> the keys of the widths of which it must be a divisor
     shorter, longer   key -> the other keys of which the lists must be as long, with +1 or -1 one longer or shorter
     words   key -> the words that the class knows, where it refuses one that it does not know; those that other keys
@@ -59,6 +63,8 @@ OTHERS = 3
 SWITCHES = 12
 """Most records with another switch that must refuse it as well."""
 NO_WORD = "no_such_word"
+OBJECTS = ("object", "nested", "unnamed", "exact")
+"""Kinds of values that may be tried alone."""
 FAR_BELOW = -1000003
 SHARED = (
     "activations", "attention", "embeddings", "normalization", "downsampling", "resnet", "upsampling",
@@ -168,6 +174,8 @@ class Probe:
                 yield "object", key
             if isinstance(value, list | tuple) and value and self.refuses_all(key, ([list(value)], [[], *value[1:]])):
                 yield "nested", key
+            if isinstance(value, list | tuple) and value and isinstance(value[0], str) and self.refuses_entry(key, 1):
+                yield "unnamed", key
 
     def refuses_entry(self, key: str, entry: Any) -> bool:
         """Whether all records refuse an entry, be it the first of a list or the last."""
@@ -249,6 +257,14 @@ class Probe:
 
     def least(self) -> Iterator[tuple[str, int]]:
         """(key, number): how many entries a list must have, whatever the length of the other lists."""
+        yield from ((key, number) for key, number, is_exact in self.numbers_of_entries() if not is_exact)
+
+    def exact(self) -> Iterator[tuple[str, int]]:
+        """(key, number): the same where the class refuses more entries as well."""
+        yield from ((key, number) for key, number, is_exact in self.numbers_of_entries() if is_exact)
+
+    def numbers_of_entries(self) -> Iterator[tuple[str, int, bool]]:
+        """(key, number, whether it is the only one) of `least` and `exact`."""
         others = {key for _, key, _ in self.lengths()}
         for key, value in self.values.items():
             if isinstance(value, list | tuple) and len(value) > 1 and key not in others:
@@ -256,14 +272,15 @@ class Probe:
                 longer = [*value, value[-1]]
                 if len({len(one.get(key, value)) for one in self.all if one.get(key, value)}) > 1:
                     continue
-                if self.refuses_all(key, shorter) and self.error({**self.base, key: longer}) == "":
+                is_exact = self.refuses(key, longer)
+                if self.refuses_all(key, shorter) and (is_exact or self.error({**self.base, key: longer}) == ""):
                     alone = all(
                         self.error({**self.base, key: value[:-1], other: its[:-1]})
                         for other, its in self.values.items()
                         if isinstance(its, list | tuple) and len(its) > 1 and other != key
                     )
                     if alone:
-                        yield key, len(value)
+                        yield key, len(value), is_exact
 
     def lengths(self) -> Iterator[tuple[str, str, str]]:
         """("shorter" or "longer", key, the other keys): lists that are refused with another length than the others'.
@@ -395,26 +412,37 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     named = sys.argv[1:]
+    alone = OBJECTS if named[:1] == ["objects"] else ()
+    named = named[1:] if alone else named
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
     for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
-        for kind, key in probe.kinds():
+        for kind, key in probe.objects() if alone else probe.kinds():
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
-        entry["required"] = [key for key in probe.values if key not in probe.defaults]
-        for kind in ("divides", "multiples", "only", "sums", "least"):
-            entry[kind] = dict(getattr(probe, kind)())
-        for kind, key, others in probe.lengths():
-            entry.setdefault(kind, {})[key] = others
-        for kind, key, known in probe.words():
-            recorded = {one[key] for one in probe.all if isinstance(one.get(key), str)}
-            entry.setdefault(kind, {})[key] = " ".join(sorted({*known, *recorded}))
-        entry["caseless"] = [key for key, known in entry.get("words", {}).items() if probe.is_caseless(key, known)]
+        if alone:
+            entry["exact"] = dict(probe.exact())
+        else:
+            add_rules(probe, entry)
         joined = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
-        table[name] = {kind: found for kind, found in joined.items() if found}
+        kept = {kind: found for kind, found in table.get(name, {}).items() if alone and kind not in alone}
+        table[name] = {**kept, **{kind: found for kind, found in joined.items() if found}}
         print(name, {kind: len(found) for kind, found in entry.items()}, flush=True)
         lines = [f"{json.dumps(one)}: {json.dumps(entry)}" for one, entry in sorted(table.items())]
         TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")  # what is done is not lost
+
+
+def add_rules(probe: Probe, entry: dict[str, Any]) -> None:
+    """Adds what is no kind of values: required keys, numbers, lengths and words."""
+    entry["required"] = [key for key in probe.values if key not in probe.defaults]
+    for kind in ("divides", "multiples", "only", "sums", "least", "exact"):
+        entry[kind] = dict(getattr(probe, kind)())
+    for kind, key, others in probe.lengths():
+        entry.setdefault(kind, {})[key] = others
+    for kind, key, known in probe.words():
+        recorded = {one[key] for one in probe.all if isinstance(one.get(key), str)}
+        entry.setdefault(kind, {})[key] = " ".join(sorted({*known, *recorded}))
+    entry["caseless"] = [key for key, known in entry.get("words", {}).items() if probe.is_caseless(key, known)]
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ For each type: `keys`, the defaults of all keys (null for those that are no plai
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
 modules it changes where a config names none, and `forward`, those whose input IA3 scales; `kinds`, the kinds of modules
 that it changes (null where it changes them in other ways: it raises for a target of any other kind); `null`, `zero`,
-`negative`, `text` and `number`, the keys that may not be these (the text of a number, a number in place of anything
-else) when an adapter is loaded, and `words`, what the keys may be that are one of a few words. `tasks`: the values of
-`task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the tensors of a LoRA as transformers
-does those of a model; `fused`: of some of them, the modules that it joins with others, by what they are called
-together.
+`negative`, `text`, `number`, `fraction`, `true`, `list` and `object`, the keys that may not be these (a number in place
+of anything else, a list with entries) when an adapter is loaded, and `words`, what the keys may be that are one of a
+few words. `tasks`: the values of `task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the
+tensors of a LoRA as transformers does those of a model; `fused`: of some of them, the modules that it joins with
+others, by what they are called together.
 """
 
 from __future__ import annotations
@@ -47,12 +47,21 @@ SMALL: dict[str, dict[str, Any]] = {
 """Arguments with which a method changes modules of this width."""
 WIDTH = 48
 PROMPT: Mapping[str, Any] = {"task_type": "CAUSAL_LM", "num_virtual_tokens": 4}
-NOT_TRIED = ("target_modules", "target_parameters", "modules_to_save", "task_type", "peft_type")
-"""Keys whose values depend on the base."""
+NOT_TRIED = (
+    "target_modules", "target_parameters", "modules_to_save", "task_type", "peft_type", "layers_pattern",
+    "trainable_token_indices",
+)  # fmt: skip
+"""Keys whose values depend on the base, on other keys or on the tensors."""
 OTHERS: Mapping[str, Sequence[Any]] = {
-    "null": (None,), "zero": (0,), "negative": (-1,), "text": ("4",), "number": (1, 8, 0.5), "words": ("no_such_word",),
+    "null": (None,), "zero": (0,), "negative": (-1,), "text": ("4", "no_such_word"), "number": (1, 8, 0.5),
+    "fraction": (1.5, 0.5), "true": (True,), "list": ([1], ["no_such_word"], [[8]]), "object": ({}, {"no_such_key": 1}),
+    "words": ("no_such_word",),
 }  # fmt: skip
 """Values that stand for a condition: it holds where each of them is refused."""
+KINDS: Mapping[str, str] = {
+    "fraction": r"float", "true": r"bool", "list": r"(?i)list|tuple|set|sequence", "object": r"(?i)dict|mapping|config",
+}  # fmt: skip
+"""Condition -> what the type of a key says that takes such values: whether it takes one depends on other keys."""
 OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
 """What a refusal says that is one of the tensors, not of the value."""
 
@@ -136,6 +145,7 @@ def values_of(peft: Any, kind: Any, name: str, keys: Mapping[str, Any]) -> dict[
                 if key in keys
                 and (key not in NOT_TRIED or condition == "number")
                 and _applies(condition, value, known.get(key, ""))
+                and not takes(kind, key, condition)
             ]
             instead = {key: WIDTH // 12 for key, value in config.items() if type(value) is int and not value}
             others = ({}, instead) if condition == "zero" else ({},)  # one of two keys may have to be 0
@@ -155,8 +165,24 @@ def _applies(condition: str, value: Any, words: str) -> bool:
     if condition == "number":
         return type(value) not in (int, float, bool)
     if condition == "text":
-        return type(value) in (int, float)
+        return not (isinstance(value, str | bool) or words)
+    if condition == "fraction":
+        return type(value) is int
+    if condition in ("true", "list", "object"):
+        return not isinstance(value, {"true": bool, "list": list, "object": dict}[condition])
     return bool(words) if condition == "words" else type(value) is int
+
+
+def takes(kind: Any, key: str, condition: str) -> bool:
+    """Whether the type of a key says that some values of a condition are taken."""
+    text = "str" if condition == "text" and not _is_number(kind, key) else None
+    pattern = KINDS.get(condition, text)
+    return pattern is not None and re.search(pattern, str(typing.get_type_hints(kind).get(key))) is not None
+
+
+def _is_number(kind: Any, key: str) -> bool:
+    """Whether the default of a key is a number."""
+    return type(defaults_of(kind).get(key)) in (int, float)
 
 
 def _refusal(peft: Any, place: str, config: Mapping[str, Any]) -> bool:

@@ -256,8 +256,8 @@ WAN = rows(
             when="x != null")),
     under("blocks.{L}", WAN_BLOCK),
     part("proj_out", "head.image", dense("d -> o*P*p*q")))
-WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]",
-                        q="patch_size[2]")
+WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim | 4*d", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]",
+                        p="patch_size[1]", q="patch_size[2]")
 WANTRANSFORMER3DMODEL = Architecture("WanTransformer3DModel", dims=WAN_DIMS, parts=WAN)
 SKYREELSV2TRANSFORMER3DMODEL = Architecture("SkyReelsV2Transformer3DModel", dims=WAN_DIMS,
     parts=rows(

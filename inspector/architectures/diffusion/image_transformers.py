@@ -70,7 +70,7 @@ QWEN_IMAGE = rows(
         DOUBLE,
         under("img_mlp", FEED_FORWARD, b="true"),
         under("txt_mlp", FEED_FORWARD, b="true", tower="text")))
-QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels"),
+QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels | c"),
                                            parts=rows(QWEN_IMAGE, OUT))
 QWENIMAGECONTROLNETMODEL = Architecture("QwenImageControlNetModel", dims=STREAMS,
     parts=rows(
@@ -205,8 +205,9 @@ LUMINA_TIMED = rows(
     part("norm1.norm",   "norm.attention",  scale("d")),
     LUMINA_BLOCK)
 LUMINA2TRANSFORMER2DMODEL = Architecture("Lumina2Transformer2DModel",
-    dims=Dims(d="hidden_size", h="num_attention_heads", kv="num_kv_heads", dh="d//h", t="min(d, 1024)", c="in_channels",
-              o="out_channels | c", p="patch_size", L="num_layers", M="num_refiner_layers", x="cap_feat_dim",
+    dims=Dims(d="hidden_size", h="num_attention_heads", kv="num_kv_heads | h", dh="d//h", t="min(d, 1024)",
+              c="in_channels", o="out_channels | c", p="patch_size", L="num_layers", M="num_refiner_layers",
+              x="cap_feat_dim",
               u="floor(ffn_dim_multiplier*(4*d)) when ffn_dim_multiplier != null | 4*d", ff="ceil(u, multiple_of)"),
     parts=rows(
         part("x_embedder", "embed.patch", dense("c*p*p -> d")),
@@ -334,7 +335,7 @@ ALLEGROTRANSFORMER3DMODEL = Architecture("AllegroTransformer3DModel",
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 OMNIGENTRANSFORMER2DMODEL = Architecture("OmniGenTransformer2DModel",
-    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", kv="num_key_value_heads", dh="d//h",
+    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", kv="num_key_value_heads | h", dh="d//h",
               ff="intermediate_size",
               L="num_layers", c="in_channels", p="patch_size", t="d", T="pos_embed_max_size"),
     parts=rows(

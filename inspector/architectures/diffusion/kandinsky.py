@@ -93,7 +93,7 @@ KANDINSKY_OUT = rows(                          # o what a patch gives
 PLAIN_MLP = rows(
     part("in_layer",  "mlp.up",   linear("d -> ff")),
     part("out_layer", "mlp.down", linear("ff -> d")))
-VISUAL = Dims(d="model_dim", t="time_dim", ff="ff_dim", dh="axes_dims[0] + axes_dims[1] + axes_dims[2]",
+VISUAL = Dims(d="model_dim", t="time_dim", ff="ff_dim | 4*d", dh="axes_dims[0] + axes_dims[1] + axes_dims[2]",
               area="patch_size[0]*patch_size[1]*patch_size[2]", c="in_visual_dim", o="area*out_visual_dim",
               ci="2*c + 1 when visual_cond | c", x="in_text_dim", y="in_text_dim2", T="num_text_blocks",
               L="num_visual_blocks", w="d", b="false")

@@ -28,8 +28,8 @@ CROSS = rows(CROSS_ATTENTION, CROSS_ACROSS_HEADS)
 # da, ha: width and heads of the audio, ea: of its text; s, sa: modulations of a block; modulated: also for the text;
 # n: whether norms have weights; gates, gatesa: whether a gate follows the attention of video and audio
 LTX2VIDEOTRANSFORMER3DMODEL = Architecture("LTX2VideoTransformer3DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", ha="audio_num_attention_heads", da="ha*audio_attention_head_dim",
-                      ea="audio_cross_attention_dim", b="attention_bias", bo="attention_out_bias",
+    dims=WIDTH | Dims(e="cross_attention_dim | d", ha="audio_num_attention_heads", da="ha*audio_attention_head_dim",
+                      ea="audio_cross_attention_dim | da", b="attention_bias", bo="attention_out_bias",
                       n="norm_elementwise_affine", s="9 when cross_attn_mod | 6", sa="9 when audio_cross_attn_mod | 6",
                       gates="gated_attn", gatesa="audio_gated_attn", o="out_channels when out_channels | c",
                       ca="audio_in_channels", oa="audio_out_channels when audio_out_channels | ca",

@@ -98,7 +98,8 @@ VOCODER_DIMS = Dims(c="in_channels", o="out_channels", d="hidden_channels", S="l
                     w="d//2**({S}+1)", v="d//2**{S}", k="upsample_kernel_sizes[{S}]", r="len(resnet_kernel_sizes)",
                     R="S*r", x="d//2**({R}//r+1)", q="resnet_kernel_sizes[{R}%r]", D="len(resnet_dilations[{R}%r])",
                     m="d//2**S", curved="act_fn in 'snake snakebeta'", both="act_fn == 'snakebeta'",
-                    filtered="antialias", f="antialias_kernel_size", final="final_bias", yes="true")
+                    filtered="antialias", f="antialias_kernel_size | 6*antialias_ratio//2*2", final="final_bias",
+                    yes="true")
 VOCODER = rows(
     part("conv_in", "embed.audio", conv("c -> d, 7")),
     part("upsamplers.{S}", "resnet.up", conv_t("v -> w, k")),

@@ -23,8 +23,8 @@ H3_BLOCK = rows(
     under("ff", GATED_FEED_FORWARD))
 # x, t: widths of the time embedding inside and out; v: channels of a patch
 MINIMAXH3TRANSFORMER3DMODEL = Architecture("MiniMaxH3Transformer3DModel",
-    dims=Dims(d="hidden_size", w="d", h="num_attention_heads", dh="attention_head_dim", a="h*dh", ff="ffn_dim",
-              L="num_layers", M="num_refiner_layers", x="time_embed_hidden_dim", t="time_embed_dim",
+    dims=Dims(d="hidden_size", w="d", h="num_attention_heads", dh="attention_head_dim", a="h*dh",
+              ff="ffn_dim | 4*d", L="num_layers", M="num_refiner_layers", x="time_embed_hidden_dim", t="time_embed_dim",
               v="in_channels*patch_size[0]*patch_size[1]*patch_size[2]", c="audio_in_channels"),
     parts=rows(
         part("proj_in",          "embed.patch", dense("v -> d")),

@@ -13,7 +13,7 @@ from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, conv_t, dense, linear, param, weight_norm
 
 STABLEAUDIODITMODEL = Architecture("StableAudioDiTModel",
-    dims=WIDTH | Dims(kv="num_key_value_attention_heads", e="cross_attention_dim", o="out_channels"),
+    dims=WIDTH | Dims(kv="num_key_value_attention_heads | h", e="cross_attention_dim", o="out_channels"),
     parts=rows(
         part("time_proj.weight",  "embed.time.frequency", param("time_proj_dim//2")),
         part("timestep_proj.0",   "embed.time.1",   dense("time_proj_dim -> d")),

@@ -28,7 +28,7 @@ UVIT2DMODEL = Architecture("UVit2DModel",
     dims=Dims(d="hidden_size", w="d", h="num_attention_heads", a="d//h*h", c="block_out_channels", i="in_channels",
               k="c//block_num_heads*block_num_heads",
               b="use_bias", n="ln_elementwise_affine", N="num_res_blocks", L="num_hidden_layers",
-              ff="intermediate_size", x="encoder_hidden_size", V="vocab_size"),
+              ff="intermediate_size | 4*d", x="encoder_hidden_size", V="vocab_size"),
     parts=rows(
         part("encoder_proj",            "embed.text",  linear("x -> d", bias="b")),
         part("encoder_proj_layer_norm", "norm.text",   scale("d"), when="n"),

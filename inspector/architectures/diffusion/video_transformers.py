@@ -43,7 +43,7 @@ COSMOS_CROSS = rows(                           # e the width of the text states
     CROSS_ATTENTION,
     part("norm_q", "norm.cross.query", scale("dh")),
     part("norm_k", "norm.cross.key",   scale("dh")))
-COSMOS_DIMS = WIDTH | Dims(e="text_embed_dim", r="adaln_lora_dim", P="patch_size[0]", p="patch_size[1]",
+COSMOS_DIMS = WIDTH | Dims(e="text_embed_dim | d", r="adaln_lora_dim", P="patch_size[0]", p="patch_size[1]",
                            q="patch_size[2]", ff="floor(d*mlp_ratio)", x="img_context_dim_in",
                            pictured="x != null and x > 0")
 COSMOS_IN = rows(                              # pictured: an image is read too
