@@ -1,7 +1,8 @@
 """Stages that the config of a backbone lists, which transformers compares with each other and with its layers.
 
 Source: transformers 5.23, `BackboneConfigMixin.verify_out_features_out_indices`, and the config classes, which name the
-stages by a list or a number of layers (`stages` in `config_types.jsonl`).
+stages by a list or a number of layers (`stages` in `config_types.jsonl`). The classes of transformers 4 replace the
+names that a config states.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def refused_stages(values: Mapping[str, Any], model_type: str, is_backbone: bool
     """(key, what it should be, the key that numbers the stages) of the lists of stages that are refused; one where
     several contradict each other.
 
-    is_backbone: whether the model is built as a backbone, which reads the names of all stages as well.
+    is_backbone: whether the model is built as a backbone that reads the stated names of all stages as well.
     """
     known = _stages_of(values, model_type)
     if known is None:
@@ -36,10 +37,11 @@ def refused_stages(values: Mapping[str, Any], model_type: str, is_backbone: bool
 
 
 def _refused(values: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, str] | None:
-    features = _list_of(str, values.get(FEATURES))
-    indices = _list_of(int, values.get(INDICES))
+    features, indices = _list_in(values.get(FEATURES)), _list_in(values.get(INDICES))
     if wanted := _of_features(features or (), stages):
         return FEATURES, wanted
+    if not all(isinstance(one, int | float) for one in indices or ()):
+        return INDICES, "a list of numbers of stages"
     wanted = _of_indices(indices or (), len(stages)) or _of_both(features, indices, stages)
     return (INDICES, wanted) if wanted else None
 
@@ -59,13 +61,12 @@ def _stages_of(values: Mapping[str, Any], model_type: str) -> tuple[Sequence[str
     return ([stem, *named] if stem else named), "" if key.isdecimal() else settings.spelled(key)
 
 
-def _list_of(kind: type, value: Any) -> list[Any] | None:
-    """A list whose entries are all of one type; None for everything else."""
-    return value if isinstance(value, list) and all(type(one) is kind for one in value) else None
+def _list_in(value: Any) -> list[Any] | None:
+    return value if isinstance(value, list) else None
 
 
-def _of_features(features: Sequence[str], stages: Sequence[str]) -> str:
-    if not set(features) <= set(stages):
+def _of_features(features: Sequence[Any], stages: Sequence[str]) -> str:
+    if any(one not in stages for one in features):
         listed = ", ".join(stages) if len(stages) <= MOST_NAMED else f"{', '.join(stages[:2])} to {stages[-1]}"
         return f"a list of {listed}"
     return "" if list(features) == [one for one in stages if one in features] else _IN_ORDER
@@ -74,14 +75,14 @@ def _of_features(features: Sequence[str], stages: Sequence[str]) -> str:
 _IN_ORDER: Final = "a list of different stages in their order"
 
 
-def _of_indices(indices: Sequence[int], number: int) -> str:
+def _of_indices(indices: Sequence[float], number: int) -> str:
     positive = [one % number if one < 0 < number else one for one in indices]
     if any(one and one not in range(number) for one in positive):
         return f"a list of numbers below {number}, the number of stages"
     return "" if positive == sorted(set(positive)) else _IN_ORDER
 
 
-def _of_both(features: Sequence[str] | None, indices: Sequence[int] | None, stages: Sequence[str]) -> str:
+def _of_both(features: Sequence[str] | None, indices: Sequence[float] | None, stages: Sequence[str]) -> str:
     if features is None or indices is None:
         return ""
     if len(features) != len(indices):
@@ -92,13 +93,15 @@ def _of_both(features: Sequence[str] | None, indices: Sequence[int] | None, stag
 
 def _refused_names(values: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, str] | None:
     """What a backbone compares once more, with the names that are stated."""
-    names = _list_of(str, values.get(NAMES))
-    stated = _list_of(str, values.get(FEATURES)), _list_of(int, values.get(INDICES))
-    unread = [key for key, one in zip((FEATURES, INDICES), stated, strict=True) if one is None]
-    if names is None or not stages or any(values.get(key) is not None for key in unread):
+    if NAMES in values and values[NAMES] is None:
+        return NAMES, "a list of the stages"
+    names, features, indices = (_list_in(values.get(key)) for key in (NAMES, FEATURES, INDICES))
+    unread = [key for key, one in ((FEATURES, features), (INDICES, indices)) if one is None]
+    whole = all(type(one) is int for one in indices or ())
+    if names is None or not stages or not whole or any(values.get(key) is not None for key in unread):
         return None
-    features, indices = _aligned(*stated, stages)
-    if not set(features) <= set(names) or any(one not in range(-len(names), len(names)) for one in indices):
+    features, indices = _aligned(features, indices, stages)
+    if any(one not in names for one in features) or any(one not in range(-len(names), len(names)) for one in indices):
         return NAMES, f"a list with the stages of {FEATURES} and {INDICES}"
     ordered = [one for one in names if one in features] == features
     alike = [names[one] for one in indices] == features

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -19,17 +19,21 @@ LETTERS: Final[Mapping[type, str]] = {
     type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
 }  # fmt: skip
 """Type of a JSON value -> its letter."""
+_FLOAT: Final = "__float__"
+"""The only key of an object that transformers 5 writes in place of an infinite number."""
 
 
 class ConfigTypes(Struct, frozen=True):
     """fields: key -> letters of the accepted types, for the fields that do not accept all.
 
+    entries: key -> letters of the types that the entries of a list may have; "l[i]" are lists of integers.
     words: key -> the only texts that are accepted.
     inner: key of a config within it -> its model type; "" where that config states its type itself.
     stages: of a backbone, "stem" where it is a stage, and the key that says how many others there are, or the number.
     """
 
     fields: Mapping[str, str]
+    entries: Mapping[str, str] = {}
     words: Mapping[str, tuple[str, ...]] = {}
     inner: Mapping[str, str] = {}
     stages: str = ""
@@ -44,8 +48,26 @@ def types_of(model_type: str) -> ConfigTypes | None:
     listed = first_line_of(TABLE)["fields"]
     fields = [listed[number].split(" ") for number in line["fields"]]
     words = {name: tuple(rest[0].split(",")) for name, _, *rest in fields if rest}
-    accepted = {name: letters for name, letters, *_ in fields}
-    return ConfigTypes(accepted, words, line.get("inner", {}), line.get("stages", ""))
+    split = {name: split_types(letters) for name, letters, *_ in fields}
+    accepted = {name: letters for name, (letters, _) in split.items()}
+    entries = {name: inside for name, (_, inside) in split.items() if inside}
+    return ConfigTypes(accepted, entries, words, line.get("inner", {}), line.get("stages", ""))
+
+
+def split_types(text: str) -> tuple[str, str]:
+    """(letters of the types of a value, those of the entries of a list, "" where all are accepted): "nl[if]"."""
+    before, _, rest = text.partition("[")
+    inside, _, after = rest.rpartition("]")
+    return before + after, inside
+
+
+def has_types(value: Any, text: str) -> bool:
+    """Whether a value and the entries of a list are of these types."""
+    letters, inside = split_types(text)
+    kind = float if isinstance(value, dict) and value.keys() == {_FLOAT} else type(value)
+    if LETTERS.get(kind, "") not in letters:
+        return False
+    return not (inside and isinstance(value, list)) or all(has_types(one, inside) for one in value)
 
 
 @cache

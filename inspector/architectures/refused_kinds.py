@@ -7,8 +7,10 @@ share, then one for each type. `tests/oracle/make_refused_kinds.py` makes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
@@ -16,12 +18,16 @@ from msgspec import UNSET, Struct
 from inspector.architectures.catalog import first_line_of, line_of
 from inspector.architectures.config_types import layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
+from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
 
 TABLE: Final = "refused_kinds.jsonl"
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
 DEEPEST: Final = 4
 """Most configs within each other that are read."""
+_OTHER_LENGTH: Final = re.compile(r"[+-]\d+$")
+_SINGLE: Final = frozenset("ld")
+"""Where lists with entries and empty objects are refused, an empty list is as well."""
 _ENTRIES: Final = "kvxygis"
 """Kinds of lists by their entries."""
 
@@ -40,23 +46,29 @@ class KindOfValue(Struct, frozen=True):
 
 
 class _Place(Struct, frozen=True):
-    """A config within the config that is read. root: type of the outer one. path: of this one. kind: its type."""
+    """A config within the config that is read. path: of this one. kinds: the types of the configs above it, from the
+    outermost one to its own. class_name: of the outermost one."""
 
-    root: str
     class_name: str
     path: tuple[str, ...]
-    kind: str
+    kinds: tuple[str, ...]
     major: str
 
-    def dotted(self, key: str) -> str:
-        return ".".join((*self.path, key))
+    @property
+    def kind(self) -> str:
+        return self.kinds[-1]
+
+    def above(self, depth: int) -> _Place:
+        """The config that has this many others above it."""
+        return _Place(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
 
 
 class _Rules(Struct, frozen=True):
     """What the classes of a model type refuse.
 
     config, model: path -> letters of the kinds that all of them refuse, while the config is read or the model is built.
-    classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models.
+    classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models;
+    behind a path the class, where not all do.
     words: path -> the words that are known there, for all classes or behind the name of one. lengths: path and p or q
     -> the keys that must be as long, or the length that it always has.
     """
@@ -72,6 +84,10 @@ class _Rules(Struct, frozen=True):
         """The letters of what a class refuses at a path."""
         letters = self.config.get(path, "") + self.model.get(path, "")
         return letters + self.classes.get(class_name, {}).get(path, "")
+
+    def part(self, path: str, class_name: str) -> str | None:
+        """The type of a config within the config of which a class builds the model; None where it builds none."""
+        return self.parts.get(path) or self.parts.get(f"{path} {class_name}")
 
 
 _NONE: Final = _Rules()
@@ -116,20 +132,41 @@ def _letters(numbers: Sequence[int]) -> dict[str, str]:
     return found
 
 
+def model_kinds(model_type: str, major: str) -> Mapping[str, str]:
+    """Path -> letters of the kinds that all classes of a type refuse when the model is built."""
+    return _rules(model_type, major).model
+
+
 def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue]:
     """The values of refused kinds in a config and in those within it; none where code of the repository reads it."""
     model_type, classes = values.get("model_type"), values.get("architectures")
     if not isinstance(model_type, str) or "auto_map" in values:
         return
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
-    for place, inner in _within(values, _Place(model_type, named, (), model_type, major)):
+    for place, inner in _within(values, _Place(named, (), (model_type,), major)):
         for key, value in inner.items():
-            kinds = "" if isinstance(value, str) and value == _usual(place, key) else kinds_of(value)
-            letters = _refused_at(place, key) if kinds else ""
-            known = [one for one in kinds if one in letters]
-            found = next((one for one in (_refusal(place, inner, key, one, letters) for one in known) if one), None)
+            named_values = chain([(key, value)], _within_lists(key, value))
+            refused = (_refused(place, inner, name, one) for name, one in named_values)
+            found = next((one for one in refused if one is not None), None)
             if found is not None:
                 yield found
+
+
+def _within_lists(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """(name, value) of the lists within a list and of their entries."""
+    for name, _, one in inner_lists(key, value):
+        yield name, one
+        yield from entries_of(name, one)
+
+
+def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
+    """What is wrong with a value of a key, or of a list within it; None where no rule refuses it."""
+    kinds = "" if isinstance(value, str) and value == _usual(place, name) else kinds_of(value)
+    letters = _refused_at(place, name) if kinds else ""
+    if value == [] and set(letters) >= _SINGLE:
+        return KindOfValue((*place.path, name), _wanted("l", letters))
+    known = [one for one in kinds if one in letters]
+    return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
 
 
 def _usual(place: _Place, key: str) -> Any:
@@ -146,18 +183,31 @@ def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, 
             declared = types.inner.get(key, "") if types is not None else ""
             kind = declared or inner.get("model_type")
             if isinstance(kind, str):
-                path = (*place.path, key)
-                yield from _within(inner, _Place(place.root, place.class_name, path, kind, place.major))
+                below = _Place(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
+                yield from _within(inner, below)
 
 
 def _refused_at(place: _Place, key: str) -> str:
     """The letters of the kinds that are refused at a key."""
-    own, outer = _rules(place.kind, place.major), _rules(place.root, place.major)
+    own = _rules(place.kind, place.major)
     if not place.path:
         return own.all_of(key, place.class_name)
-    part = outer.parts.get(".".join(place.path))
-    found = own.config.get(key, "") + (own.model.get(key, "") if part is not None else "")
-    return found + (outer.all_of(place.dotted(key), place.class_name) if part == place.kind else "")
+    found = own.config.get(key, "") + (own.model.get(key, "") if _is_built(place) else "")
+    return found + "".join(rules.all_of(dotted, name) for rules, dotted, name in _above(place, key))
+
+
+def _above(place: _Place, key: str) -> Iterator[tuple[_Rules, str, str]]:
+    """(rules, path of the key, class) of the configs above one which build a model of it, the outermost first."""
+    for depth, kind in enumerate(place.kinds[:-1]):
+        outer, rules = place.above(depth), _rules(kind, place.major)
+        path = ".".join(place.path[depth:])
+        if rules.part(path, outer.class_name) == place.kind and (not depth or _is_built(outer)):
+            yield rules, f"{path}.{key}", outer.class_name
+
+
+def _is_built(place: _Place) -> bool:
+    """Whether the class builds a model of a config within the config."""
+    return next(_above(place, ""), None) is not None
 
 
 def kinds_of(value: Any) -> str:
@@ -183,45 +233,63 @@ def _entry(value: Any) -> str:
 
 
 def _refusal(
-    place: _Place, values: Mapping[str, Any], key: str, letter: str, letters: str
+    place: _Place, values: Mapping[str, Any], name: str, value: Any, letter: str, letters: str
 ) -> KindOfValue | None:
     """What is wrong with a value of a refused kind; None where it is a known word or as long as it should be."""
-    path, value = (*place.path, key), values[key]
+    key, _, position = name.partition(WITHIN)
+    path = (*place.path, key)
     if letter in "wx":
-        known = _words(place, key)
+        known = _words(place, name)
         odd = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
         if not known or set(odd) <= set(known):
             return KindOfValue(path, _wanted(letter, letters)) if letter == "x" and not known and odd else None
         return KindOfValue(path, f"one of {', '.join(known)}" if len(known) <= MOST_NAMED else "a word that it knows")
     if letter in "pq":
-        return _of_length(place, values, key, letter)
-    return KindOfValue(path, _wanted(letter, letters), _meant(value, letter, letters))
+        return _of_length(place, values, name, len(value), letter)
+    if key == name:
+        return KindOfValue(path, _wanted(letter, letters), _meant(value, letter, letters))
+    index = position.rpartition(".")[2]
+    return KindOfValue(path, f"a list of lists, in which entry {index} is {_wanted(letter, letters)}")
 
 
 def _words(place: _Place, key: str) -> Sequence[str]:
-    """The words that are known at a key: to its class, to all of the outer type, or to those of its own type."""
-    outer, dotted = _rules(place.root, place.major).words, place.dotted(key)
-    of_class = outer.get(f"{dotted} {place.class_name}")
-    known = of_class or outer.get(dotted) or _rules(place.kind, place.major).words.get(key, ())
+    """The words that are known at a key: to its class, to all of an outer type, or to those of its own type."""
+    own = _rules(place.kind, place.major)
+    above = [] if place.path else [(own, key, place.class_name)]
+    above.extend(_above(place, key))
+    listed = (rules.words.get(f"{dotted} {name}") or rules.words.get(dotted) for rules, dotted, name in above)
+    known = next((one for one in listed if one), None) or own.words.get(key, ())
     kinds = layer_types()  # with the earlier names of layers, which transformers renames before it looks them up
     return known if kinds.isdisjoint(known) else (*known, *kinds.difference(known))
 
 
-def _of_length(place: _Place, values: Mapping[str, Any], key: str, letter: str) -> KindOfValue | None:
+def _of_length(
+    place: _Place, values: Mapping[str, Any], name: str, length: int, letter: str
+) -> KindOfValue | None:
     """A list that is shorter or longer than those beside it, which must all be of one length."""
-    outer, own = _rules(place.root, place.major).lengths, _rules(place.kind, place.major).lengths
-    beside = outer.get(f"{place.dotted(key)} {letter}") or own.get(f"{key} {letter}")
+    own, path = _rules(place.kind, place.major), (*place.path, name.partition(WITHIN)[0])
+    listed = (rules.lengths.get(f"{dotted} {letter}") for rules, dotted, _ in _above(place, name))
+    beside = next((one for one in listed if one), None) or own.lengths.get(f"{name} {letter}")
     if beside is None:
         return None
     stated = {**class_defaults(place.kind, place.major)[0], **values}
-    lengths = {int(one) if one.isdigit() else _length(stated.get(one)) for one in beside}
-    wanted, length = lengths.pop(), len(values[key])
+    lengths = {_length_by(one, stated) for one in beside}
+    wanted = lengths.pop()
     if lengths or not wanted or not (length < wanted if letter == "p" else length > wanted):
         return None
     if beside[0].isdigit():
-        return KindOfValue((*place.path, key), f"a list of {wanted} entries")
-    follows = (*place.path, beside[0]) if len(beside) == 1 else ()
-    return KindOfValue((*place.path, key), f"as long as {' and '.join(beside)}: {wanted}", follows=follows)
+        return KindOfValue(path, f"a list of {'lists of ' if WITHIN in name else ''}{wanted} entries")
+    follows = (*place.path, _OTHER_LENGTH.sub("", beside[0])) if len(beside) == 1 else ()
+    return KindOfValue(path, f"as long as {' and '.join(beside)}: {wanted}", follows=follows)
+
+
+def _length_by(stated: str, values: Mapping[str, Any]) -> int | None:
+    """The length that a number, a key or a key with what is added to its length ("ratios+1") gives a list."""
+    if stated.isdigit():
+        return int(stated)
+    added = _OTHER_LENGTH.search(stated)
+    length = _length(values.get(_OTHER_LENGTH.sub("", stated)))
+    return length if added is None or length is None else length + int(added[0])
 
 
 def _length(value: Any) -> int | None:

@@ -214,7 +214,7 @@ def _head_dims(
 
 
 def _numbers(stated: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[RefusedValue]:
-    """Values that should be numbers and are null or texts."""
+    """Values that should be numbers and are null, texts, lists or objects."""
     for name, value in stated.items():
-        if value is None or isinstance(value, str | list):
+        if value is None or isinstance(value, str | list | dict):
             yield RefusedValue((*place, name), "a number", number_in(value))

@@ -85,7 +85,7 @@ def _stages(values: Mapping[str, Any], major: str) -> Iterator[RefusedValue]:
     named = str(classes[0]) if isinstance(classes, list) and classes else ""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
         if isinstance(model_type, str) and (major == NEWEST or reads_of_config(model_type, FEATURES, major)):
-            is_backbone = path[-1] == WITHIN if path else named.endswith("Backbone")
+            is_backbone = major == NEWEST and (path[-1] == WITHIN if path else named.endswith("Backbone"))
             for key, wanted, number in refused_stages(inner, model_type, is_backbone):
                 follows = (*path, number) if number else ()
                 yield RefusedValue((*path, key), wanted, measured=True, follows=follows)

@@ -79,7 +79,9 @@ def null_key(plan: Plan | None, values: Mapping[str, Any]) -> str:
 
 
 def sizeless_key(plan: Plan, values: Mapping[str, Any], major: str, stored: Families) -> str:
-    """A key whose value gives no size of a tensor: an object, true or false, or a number below zero; "" without one.
+    """A key whose value gives no size of a tensor; "" without one.
+
+    Such a value is an object, an empty list, true or false, or a number below zero.
 
     PyTorch takes none of them as a size; a number of channels that is multiplied first is 1 where it says true.
     """
@@ -98,7 +100,7 @@ def _no_sizes(values: Mapping[str, Any], major: str) -> Iterator[Leaf]:
         defaults = class_defaults(kind, major)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():
             below = type(value) in (int, float) and value < 0
-            if _is_size(defaults.get(key)) and (below or isinstance(value, bool | dict)):
+            if _is_size(defaults.get(key)) and (below or isinstance(value, bool | dict) or value == []):
                 yield *path, key
 
 

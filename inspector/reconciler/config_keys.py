@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
-from inspector.architectures.config_types import LETTERS, types_of
+from inspector.architectures.config_types import LETTERS, has_types, split_types, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
 from inspector.architectures.refused_kinds import is_measured
 from inspector.architectures.refused_value import RefusedValue
@@ -55,6 +55,9 @@ _OBJECTS: Final = ("quantization_config", "rope_parameters", "rope_scaling")
 _NAMES: Final[Mapping[str, str]] = {
     "n": "null", "b": "true or false", "i": "an integer", "f": "a float", "s": "a text", "l": "a list",
     "o": "an object",
+}  # fmt: skip
+_ENTRIES: Final[Mapping[str, str]] = {
+    "n": "null", "b": "true or false", "i": "integers", "f": "floats", "s": "texts", "o": "objects",
 }  # fmt: skip
 _TEXT_MODELS: Final = frozenset({"text_config", "decoder", "generator"})
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
@@ -230,8 +233,30 @@ def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
             elif accepted and LETTERS.get(type(value), "") not in accepted:
                 words = " or ".join(name for letter, name in _NAMES.items() if letter in accepted)
                 yield RefusedValue((*path, key), words, _meant(value, accepted))
+            elif types is not None and isinstance(value, list) and not _has_entries(value, types.entries.get(key, "")):
+                entries = types.entries[key]
+                yield RefusedValue((*path, key), _list_of(entries), _meant_list(value, entries))
             elif types is not None and isinstance(value, str) and value not in types.words.get(key, (value,)):
                 yield RefusedValue((*path, key), " or ".join(map(shown, types.words[key])))
+
+
+def _has_entries(value: Sequence[Any], entries: str) -> bool:
+    return not entries or all(has_types(one, entries) for one in value)
+
+
+def _list_of(entries: str) -> str:
+    """What a list should be: "a list of integers"."""
+    letters, inside = split_types(entries)
+    words = [_ENTRIES[one] for one in letters if one != "l"]
+    if "l" in letters:
+        words.append(f"lists{_list_of(inside).removeprefix('a list') if inside else ''}")
+    return f"a list of {' or '.join(words)}"
+
+
+def _meant_list(value: Sequence[Any], entries: str) -> Any:
+    """The list with entries of the accepted types that a list states; unset where one of them states none."""
+    meant = [one if has_types(one, entries) else _meant(one, split_types(entries)[0]) for one in value]
+    return UNSET if UNSET in meant else meant
 
 
 def _unnamed_method(values: Mapping[str, Any]) -> Iterator[RefusedValue]:

@@ -216,6 +216,11 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("rembert", {"layer_types": []}, "complete", ""),  # it reads layer types in few models
     ("siglip", {"quantization_config": {}}, "refuses", "error"),
     ("wav2vec2", {"hidden_dropout": {}}, "refuses", "error"),
+    ("layoutlm", {"vocab_size": []}, "refuses", "error"),
+    ("olmo3", {"hidden_size": []}, "refuses", "error"),
+    ("t5", {"dropout_rate": []}, "refuses", "error"),
+    ("rt_detr", {"backbone_config.stage_names": ["stem", None]}, "complete", "warning"),  # its config class names them
+    ("oneformer", {"backbone_config.out_features": ["stage1", 1.5]}, "refuses", "error"),
 ]
 
 

@@ -43,6 +43,12 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("altclip", "Model", ("initializer_factor", None), "C311", ...),
     ("aya_vision", "Generation", ("vision_feature_select_strategy", "none"), "C311", ...),
     ("vit_mae", "ForPreTraining", ("decoder_num_attention_heads", 0), "C311", ...),
+    ("convnextv2", "Model", ("hidden_sizes", [24, 48, True, 96]), "C311", ...),
+    ("speecht5", "Model", ("conv_stride", [5, 2, 2, 2, 2, {}, 2]), "C311", ...),
+    ("perceiver", "MaskedLM", ("output_shape", [1, 16, 224, True]), "C311", ...),
+    ("falcon", "CausalLM", ("rope_theta", {}), "C311", ...),
+    ("beit", "Backbone", ("stage_names", None), "C311", ...),
+    ("deformable_detr", "Model", ("backbone_config.stage_names", ["stem", None]), "C311", ...),
 ]
 
 
@@ -63,7 +69,11 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("llama", "CausalLM", ("pad_token_id", -1)),
     ("big_bird", "MaskedLM", ("attention_type", "original_full")),
     ("beit", "Classification", ("stage_names", ["stem"])),  # which only a backbone reads
+    ("beit", "Model", ("stage_names", None)),
+    ("swinv2", "Model", ("stage_names", ["stem", None])),
     ("bit", "Classification", ("out_indices", [-1])),
+    ("eurobert", "MaskedLM", ("eos_token_id", [1, 2])),
+    ("depth_anything", "Estimation", ("reassemble_factors", [4, 2.0, 1, 0.5])),  # integers or floats
     ("zoedepth", "Estimation", ("backbone_config.out_features", None)),
     ("clip", "Model", ("vision_config.image_size", 40)),
     ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer

@@ -27,12 +27,12 @@ import re
 import sys
 import tempfile
 import textwrap
-import typing
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.judged import base_record, oracle_types, records
+from tests.oracle.field_types import types_of
 from tests.oracle.value_cases import decoded
 
 RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json"
@@ -126,47 +126,6 @@ def computed_by(kind: Any, rules: Sequence[str]) -> list[str]:
 def _is_set(node: ast.Attribute) -> bool:
     """Whether a statement sets an attribute."""
     return isinstance(node.ctx, ast.Store)
-
-
-PROBES: Mapping[str, Sequence[Any]] = {
-    "n": (None,), "b": (True, False), "i": (1, 8, 0), "f": (0.5, 1.5), "s": ("word",),
-    "l": ([], [1], ["a"], [0.5], [[1]]), "o": ({}, {"a": 1}),
-}  # fmt: skip
-"""Values of each type of JSON: null, true or false, an integer, a float, a string, a list, an object."""
-
-
-def kinds_of(validators: Sequence[Any], default: Any) -> str:
-    """The types of values that a field accepts, as letters of `PROBES`; that of its default among them."""
-    found = [kind for kind, values in PROBES.items() if any(_passes(validators, value) for value in values)]
-    own = next((kind for kind, values in PROBES.items() if type(values[0]) is type(default)), "")
-    return "".join(kind for kind in PROBES if kind in found or kind == own)
-
-
-def _passes(validators: Sequence[Any], value: Any) -> bool:
-    try:
-        for validate in validators:
-            validate(value)
-    except Exception:
-        return False
-    return True
-
-
-def types_of(kind: Any) -> Iterator[tuple[str, str]]:
-    """Field and accepted types, of the fields of a config class that do not accept all; the words behind the types."""
-    for name, validators in getattr(kind, "__validators__", {}).items():
-        words = [word for word in words_of(kind, name) if _passes(validators, word)]
-        accepted = kinds_of(validators, words[0] if words else getattr(kind, name, None))
-        if accepted and accepted != "".join(PROBES):
-            yield name, " ".join([accepted, *([",".join(words)] if words else [])])
-
-
-def words_of(kind: Any, name: str) -> Sequence[str]:
-    """The words that a field declares as its only texts (`Literal`)."""
-    annotations = (vars(one).get("__annotations__", {}) for one in kind.__mro__)
-    declared = next((one[name] for one in annotations if name in one), None)
-    parts = (declared, *typing.get_args(declared))
-    literal = [word for one in parts if typing.get_origin(one) is typing.Literal for word in typing.get_args(one)]
-    return sorted({word for word in literal if isinstance(word, str)})
 
 
 STAGES = re.compile(

@@ -11,7 +11,8 @@ number. The line of a model type has the versions that were measured, and for ea
     config   what is refused while the config is read
     model    what no class of the type is built with
     classes  class -> what this one is not built with
-    parts    path of a config within the config -> its type, where the classes build a model of it
+    parts    path of a config within the config -> its type, where the classes build a model of it; behind a path the
+             class, where not all do
     words    path -> the words that are known there; behind a path the class that they are for, where it is for one
     lengths  path and p or q -> the keys that must be as long, or the length that the list always has
 
@@ -25,11 +26,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.architectures.config_types import types_of
+from inspector.architectures.nested_lists import entries_of, inner_lists
 from inspector.architectures.refused_kinds import kinds_of
 from tests.judged import base_record, oracle_types, records
 from tests.oracle.value_cases import Path as Place
@@ -218,15 +220,21 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     for major in MAJORS:
         names = {path.name.removesuffix(CONFIRMED) for path in (folder / major).glob(f"*{CONFIRMED}")}
         types = names.union(of for of, version in stored() if version == major)
-        built: dict[str, dict[str, str]] = {}
-        for listed in sorted((folder / major).glob("parts-*.json")):
-            built |= json.loads(listed.read_text(encoding="utf-8"))
         for model_type in TYPES:
             path = folder / major / f"{model_type}{CONFIRMED}"
             if path.exists() and base_record(model_type)["config"]:
                 case = Measured(model_type, json.loads(path.read_text(encoding="utf-8")), types)
-                found[model_type, major] = {**stated_by(case), "parts": {**case.parts(), **built.get(model_type, {})}}
+                found[model_type, major] = {**stated_by(case), "parts": case.parts()}
     return found
+
+
+def with_built(stated: Mapping[str, Any], built: Mapping[str, str], types: Collection[str]) -> dict[str, Any]:
+    """What the table has of a type and a version, with the parts that `confirm_parts.py` found in place of others.
+
+    types: those that were measured by themselves.
+    """
+    kept = {path: kind for path, kind in stated.get("parts", {}).items() if kind not in types}
+    return {**stated, "parts": {**kept, **built}}
 
 
 def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -236,13 +244,14 @@ def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict
     held: dict[Place, set[str]] = {}
     for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
         for place, value in places(config):
-            held.setdefault(place, set()).update(kinds_of(value))
+            for one, kept in named_values(place, value):
+                held.setdefault(one, set()).update(kinds_of(kept))
     known = {one.partition(" ")[0]: one.partition(" ")[2] for key in ("config", "model") for one in stated[key]}
     for place, letters, _, classes, _, beside in json.loads(path.read_text(encoding="utf-8")):
         dotted = ".".join(place)
         if beside and lengths.setdefault(f"{dotted} {letters}", " ".join(beside)) != " ".join(beside):
             continue  # another length for another class
-        new = (one for one in letters if one in BY_LIST or one not in held[tuple(place)])
+        new = (one for one in letters if one in BY_LIST or one not in held.get(tuple(place), ()))
         left = "".join(one for one in new if one not in known.get(dotted, ""))
         if left and classes is None:
             found["model"].append(f"{dotted} {left}")
@@ -251,12 +260,26 @@ def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict
     return found
 
 
+def named_values(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    """(place, value) of a place, of the lists within its list and of their entries."""
+    yield place, value
+    for name, _, one in inner_lists(place[-1], value):
+        yield (*place[:-1], name), one
+        yield from (((*place[:-1], entry), kept) for entry, kept in entries_of(name, one))
+
+
 def main() -> None:
     """Writes the table."""
     pairs, words = Numbers(), Numbers()
     lines: dict[str, dict[str, Any]] = {}
     folder = Path(sys.argv[1])
     new = {**stored(), **measured_in(folder)}
+    for major in MAJORS:
+        types = {of for of, version in new if version == major}
+        for listed in sorted((folder / major).glob("parts-*.json")):
+            for model_type, built in json.loads(listed.read_text(encoding="utf-8")).items():
+                if (model_type, major) in new:
+                    new[model_type, major] = with_built(new[model_type, major], built, types)
     for (model_type, major), stated in new.items():
         path = folder / major / f"{model_type}{FURTHER}"
         if path.exists():

@@ -45,6 +45,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.backbone_stages import NAMES
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.value_rules import PRUNED
 from tests.judged import base_record, oracle_types
@@ -73,8 +74,10 @@ NUMBERS = ("linear", "dynamic", "yarn", "llama3")
 NEVER, ANY = "-", "*"
 HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"
-UNPROBED = frozenset({"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta"})
-"""Keys that name the model, its writer or its dtype, and one that `theta` probes."""
+UNPROBED = frozenset(
+    {"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta", NAMES}
+)
+"""Keys that name the model, its writer or its dtype, and those that `theta` and other rules have."""
 HEAD_DIM, ODD = "head_dim", 31
 TIE, LABELS = "tie_word_embeddings", "id2label"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")

@@ -2,13 +2,14 @@
 
 Run in the environments of `tests/oracle/measure_values.py`; a type that has a result is skipped:
 
-    five/bin/python -m tests.oracle.measure_further FOLDER [PART OF]
+    five/bin/python -m tests.oracle.measure_further FOLDER [PART OF [LETTERS]]
     python -m tests.oracle.make_refused_kinds FOLDER
 
 FOLDER/MAJOR/TYPE.further.json is a list of rows as those of `tests/oracle/confirm_values.py`, which
 `tests/oracle/make_refused_kinds.py` adds to the table. The classes of a row are those with a record that refuse the
 value, null where all do and there are several. Of a list the row has the keys of the lists, or of the number, that must
-change with it, or the length that it always has: that of every record whose class is built.
+change with it, or the length that it always has: that of every record whose class is built. Lists within lists of one
+length in all records are measured too, and the entries of those that may be neither shorter nor longer.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import NEWEST
+from inspector.architectures.nested_lists import Indices, inner_lists
 from inspector.architectures.refused_kinds import KindOfValue, kinds_refused
 from inspector.architectures.value_rules import refused_values
 from inspector.reconciler.config_keys import mistyped
 from tests.judged import oracle_types, records
 from tests.oracle.confirm_values import OF_THE_PLACE
+from tests.oracle.make_refused_kinds import BY_LIST, Scope, letters_of
 from tests.oracle.measure_values import Builder, Refusal
 from tests.oracle.value_cases import Path as Place
-from tests.oracle.value_cases import changed, decoded, places
+from tests.oracle.value_cases import changed, changes, decoded, places
 
 LISTED = ("layer_types", "out_features", "out_indices", "stage_names")
 """Ends of the names of lists that other rules compare."""
@@ -110,6 +112,62 @@ def _at(config: Mapping[str, Any], path: Place) -> Any:
     return inside
 
 
+def _with(case: Case, path: Place, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A config with other values of the keys beside that of a path."""
+    other = {**_at(case.config, path[:-1]), **values}
+    return other if len(path) == 1 else changed(case.config, path[:-1], other)
+
+
+def nested(cases: Sequence[Case], known: frozenset[str]) -> Iterator[list[Any]]:
+    """The rows of the lists within lists: those that always have one length, and the entries of these."""
+    stated = {path: value for one in reversed(cases) for path, value in places(one.config, known=known)}
+    for path, value in stated.items():
+        holders = [one for one in cases if _at(one.config, path) == value]
+        inner: dict[str, list[tuple[Indices, list[Any]]]] = {}
+        for name, at, one in inner_lists(path[-1], value):
+            inner.setdefault(name, []).append((at, one))
+        for name, listed in inner.items():
+            yield from _of_inner(cases, holders, path, (name, [listed[0], *listed[1:][-1:]]))
+
+
+def _of_inner(
+    cases: Sequence[Case], holders: Sequence[Case], path: Place, named: tuple[str, list[tuple[Indices, list[Any]]]]
+) -> Iterator[list[Any]]:
+    """The rows of a list within a list. named: its name, and the first and the last list of this name."""
+    (name, listed), whole = named, _at(holders[0].config, path)
+    held = (_at(decoded(one["config"]), path) for one in records(cases[0].config["model_type"]) if one["config"])
+    lengths = {len(one) for value in held for found, _, one in inner_lists(path[-1], value) if found == name}
+
+    def refusing(changes: Sequence[tuple[Indices, Any]]) -> list[Case]:
+        return [case for case in holders if all(case.refuses(path, _set(whole, at, new)) for at, new in changes)]
+
+    fixed = len(lengths) == 1
+    for letter in SHORTER + LONGER if fixed and listed[0][1] else "":
+        found = refusing([(at, _resized(one, letter)) for at, one in listed])
+        fixed = fixed and bool(found)
+        if found:
+            yield [[*path[:-1], name], letter, "model", _named(found, cases), None, [str(len(listed[0][1]))]]
+    for index in range(len(listed[0][1])) if fixed else ():
+        kinds: dict[str, list[tuple[Indices, Any]]] = {}
+        for at, one in listed:
+            for letter, new in changes(one[index]):
+                kinds.setdefault(letter, []).append(((*at, index), new))
+        by_letter = {letter: refusing(tried) for letter, tried in kinds.items() if letter not in BY_LIST}
+        scopes: dict[str, Scope] = {
+            letter: ("model", None if (names := _named(found, cases)) is None else tuple(names))
+            for letter, found in by_letter.items()
+            if found
+        }
+        for letter, (stage, of) in letters_of(listed[0][1][index], scopes).items():
+            yield [[*path[:-1], f"{name}.{index}"], letter, stage, of and list(of), None, None]
+
+
+def _set(value: Sequence[Any], at: Indices, new: Any) -> list[Any]:
+    """A list with another value at a place within it."""
+    first, *rest = at
+    return [*value[:first], _set(value[first], tuple(rest), new) if rest else new, *value[first + 1 :]]
+
+
 def _resized(value: Any, letter: str) -> Any:
     if isinstance(value, list):
         return value[:-1] if letter == SHORTER else [*value, value[-1]]
@@ -123,8 +181,7 @@ def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]
     alike = [key for key, one in lengths.items() if type(one) is int and one == len(value) and key != path[-1]]
 
     def builds(keys: Sequence[str]) -> bool:
-        other = {**inside, **{key: _resized(inside[key], letter) for key in (path[-1], *keys)}}
-        return case.accepts(other if len(path) == 1 else changed(case.config, path[:-1], other))
+        return case.accepts(_with(case, path, {key: _resized(inside[key], letter) for key in (path[-1], *keys)}))
 
     if alike and builds(alike):
         kept = list(alike)
@@ -133,19 +190,21 @@ def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]
                 kept.remove(key)
         return kept
     single = next((key for key in alike if builds([key])), None)
-    if alike or single is not None:  # what else must change with them is not known
-        return [] if single is None else [single]
-    near = [key for key, one in inside.items() if isinstance(one, list) and abs(len(one) - len(value)) == 1]
+    if single is not None:
+        return [single]
+    lists = [key for key in alike if isinstance(inside[key], list)]
+    if lists:  # what else must change with them is not known: the list is as long as all of these, or it is refused
+        return lists
+    if any(not case.accepts(_with(case, path, {key: inside[key] + 1})) for key in alike):
+        return []  # a number of layers or the like, which was not changed alone
+    near = {key: len(value) - len(one) for key, one in inside.items() if isinstance(one, list) and one}
+    near = {key: more for key, more in near.items() if abs(more) == 1}
+    following = next((key for key in near if builds([key])), None)
+    if following is not None:
+        return [f"{following}{near[following]:+d}"]
     held = [_at(decoded(one["config"]), path) for one in records(case.config["model_type"]) if one["config"]]
     fixed = all(not isinstance(one, list) or len(one) == len(value) for one in held)
-    return [str(len(value))] if fixed and not (near and builds(near)) and not _follows(case, inside, value) else []
-
-
-def _follows(case: Case, inside: Mapping[str, Any], value: list[Any]) -> bool:
-    """Whether the length may be the number of layers or the like, which was not changed alone."""
-    types = types_of(case.config["model_type"])
-    defaults = [one for key, one in inside.items() if key.startswith("num_") or key.endswith("layers")]
-    return types is None or len(value) in defaults
+    return [str(len(value))] if fixed and not (near and builds(list(near))) else []
 
 
 def main() -> None:
@@ -158,13 +217,14 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     place = folder / builder.major
     place.mkdir(parents=True, exist_ok=True)
-    letters = SHORTER + LONGER + OBJECT
+    letters = sys.argv[4] if len(sys.argv) > 4 else SHORTER + LONGER + OBJECT
     for number, model_type in enumerate(oracle_types()):
         result = place / f"{model_type}.further.json"
         if number % parts != part or result.exists() or model_type not in builder.types:
             continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            found = list(rows(cases_of(builder, model_type), builder.types, letters))
+            cases = cases_of(builder, model_type)
+            found = [*rows(cases, builder.types, letters), *nested(cases, builder.types)]
         result.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
         print(number, model_type, len(found), flush=True)
 
