@@ -144,11 +144,13 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
         return
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
     for place, inner in _within(values, _Place(named, (), (model_type,), major)):
+        following: dict[tuple[str, ...], tuple[str, ...]] = {}
         for key, value in inner.items():
             named_values = chain([(key, value)], _within_lists(key, value))
             refused = (_refused(place, inner, name, one) for name, one in named_values)
             found = next((one for one in refused if one is not None), None)
-            if found is not None:
+            if found is not None and following.get(found.follows) != found.path:  # two lists that should be as long
+                following[found.path] = found.follows
                 yield found
 
 
@@ -280,15 +282,16 @@ def _of_length(
     if beside[0].isdigit():
         return KindOfValue(path, f"a list of {'lists of ' if WITHIN in name else ''}{wanted} entries")
     follows = (*place.path, _OTHER_LENGTH.sub("", beside[0])) if len(beside) == 1 else ()
-    return KindOfValue(path, f"as long as {' and '.join(beside)}: {wanted}", follows=follows)
+    others = " and ".join(one.removesuffix(WITHIN) for one in beside)
+    return KindOfValue(path, f"as long as {others}: {wanted}", follows=follows)
 
 
 def _length_by(stated: str, values: Mapping[str, Any]) -> int | None:
-    """The length that a number, a key or a key with what is added to its length ("ratios+1") gives a list."""
+    """The length that a number, a key, a list ("ratios[]") or what is added to its length ("ratios+1") gives a list."""
     if stated.isdigit():
         return int(stated)
-    added = _OTHER_LENGTH.search(stated)
-    length = _length(values.get(_OTHER_LENGTH.sub("", stated)))
+    added, value = _OTHER_LENGTH.search(stated), values.get(_OTHER_LENGTH.sub("", stated.removesuffix(WITHIN)))
+    length = None if stated.endswith(WITHIN) and not isinstance(value, list) else _length(value)
     return length if added is None or length is None else length + int(added[0])
 
 

@@ -45,9 +45,15 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("vit_mae", "ForPreTraining", ("decoder_num_attention_heads", 0), "C311", ...),
     ("convnextv2", "Model", ("hidden_sizes", [24, 48, True, 96]), "C311", ...),
     ("speecht5", "Model", ("conv_stride", [5, 2, 2, 2, 2, {}, 2]), "C311", ...),
+    ("uvdoc_backbone", "", ("stage_configs", [[[24, 1]], [[24], [24, 3]], [[24, 4]]]), "C311", ...),  # all of two
+    ("cohere_asr", "Generation", ("encoder_config.subsampling_conv_stride", -2), "C311", 2),
     ("perceiver", "MaskedLM", ("output_shape", [1, 16, 224, True]), "C311", ...),
     ("falcon", "CausalLM", ("rope_theta", {}), "C311", ...),
     ("beit", "Backbone", ("stage_names", None), "C311", ...),
+    ("perceiver", "MaskedLM", ("hidden_act", "default"), "C311", ...),
+    ("swinv2", "Model", ("pretrained_window_sizes", [0, 0, 0]), "C311", ...),
+    ("hiera", "Backbone", ("num_heads", [2, 4, 6]), "C311", ...),
+    ("vibevoice_acoustic_tokenizer_encoder", "Model", ("depths", [1, 3]), "C311", ...),
     ("deformable_detr", "Model", ("backbone_config.stage_names", ["stem", None]), "C311", ...),
 ]
 

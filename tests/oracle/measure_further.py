@@ -24,8 +24,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import NEWEST
-from inspector.architectures.nested_lists import Indices, inner_lists
+from inspector.architectures.nested_lists import WITHIN, Indices, inner_lists
 from inspector.architectures.refused_kinds import KindOfValue, kinds_refused
 from inspector.architectures.value_rules import refused_values
 from inspector.reconciler.config_keys import mistyped
@@ -194,7 +195,9 @@ def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]
         return [single]
     lists = [key for key in alike if isinstance(inside[key], list)]
     if lists:  # what else must change with them is not known: the list is as long as all of these, or it is refused
-        return lists
+        types = types_of(case.config["model_type"])
+        of_stages = types is not None and types.stages.split(" ")[-1] == path[-1]  # which other rules compare
+        return [] if of_stages else [f"{key}{WITHIN}" for key in lists]
     if any(not case.accepts(_with(case, path, {key: inside[key] + 1})) for key in alike):
         return []  # a number of layers or the like, which was not changed alone
     near = {key: len(value) - len(one) for key, one in inside.items() if isinstance(one, list) and one}

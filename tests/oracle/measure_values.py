@@ -75,14 +75,18 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 class Builder:
-    """Builds models of the installed version. types: those that are measured in it by themselves."""
+    """Builds models of the installed version. types: those that are measured in it by themselves, whose classes it has."""
 
     def __init__(self) -> None:
         self.torch = importlib.import_module("torch")
         self.transformers = importlib.import_module("transformers")
         self.major = self.transformers.__version__.partition(".")[0]
-        auto = self.transformers.models.auto.configuration_auto
-        self.types = frozenset(oracle_types()) & auto.CONFIG_MAPPING_NAMES.keys()
+        auto, names = self.transformers.models.auto.configuration_auto, set(dir(self.transformers))
+        self.types = frozenset(
+            one
+            for one in frozenset(oracle_types()) & auto.CONFIG_MAPPING_NAMES.keys()
+            if any(record["class"] in names for record in records(one))
+        )
 
     def config(self, kind: Any, values: Mapping[str, Any]) -> Any:
         """The config of a class."""
