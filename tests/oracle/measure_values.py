@@ -75,7 +75,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 class Builder:
-    """Builds models of the installed version. types: those that are measured in it by themselves, whose classes it has."""
+    """Builds models of the installed version. types: those of its own classes, which are measured by themselves."""
 
     def __init__(self) -> None:
         self.torch = importlib.import_module("torch")
