@@ -1,4 +1,4 @@
-"""Other writers' names and keys: one file a writer, one language for all (`inspector.dialects.language`).
+"""Tensor names and config keys of other frameworks: one file for each, in one language (`inspector.dialects.language`).
 
 How to add a dialect, with torchtune as the example (`torchtune.py`, 36 lines):
 
@@ -10,8 +10,9 @@ How to add a dialect, with torchtune as the example (`torchtune.py`, 36 lines):
 4. `signs`: keys that no other writer has, `("layers.#.sa_norm.scale",)`. `types`: the model types to try without a
    config. `prefixes`: what the writer may put before every name.
 5. Add it to `all_dialects` in `catalog.py`, and a part of each sign to `SIGN_PARTS`, so that others need not load it.
-6. Has the writer a config of its own? A table config key -> expression over its words, `"head_dim": "head_size |
-   n_embd / n_head"`, and a `config_of` as in `litgpt.py`; the loader returns the words, `reading.py` calls you.
+6. If the writer has its own config format: a table config key -> expression over its words, `"head_dim": "head_size |
+   n_embd / n_head"`, and a `config_of` as in `litgpt.py`; the loader returns the writer's keys,
+   and `reading.py` calls `config_of`.
 7. Add the conversion, written down from its source, to `tests/dialects/converters.py` and a row to `WAYS` in
    `test_writers.py`: every type must be clean with and without config, and each damaged tensor named.
 """

@@ -1,7 +1,7 @@
-"""Video autoencoders in their authors' names, whose blocks are numbered through: Wan and LTX-Video. Pure.
+"""Renames video autoencoders whose authors number all blocks in one sequence: Wan and LTX-Video. Pure.
 
-Source: diffusers' `loaders/single_file_utils.py` and `scripts/convert_wan_to_diffusers.py`. A name says where it
-belongs only together with the others, so that these are renamed before they are read.
+Source: diffusers' `loaders/single_file_utils.py` and `scripts/convert_wan_to_diffusers.py`. The position of a block
+follows only from all names together, so the tensors are renamed before they are read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ _LTX_ENDS: Final = (
 
 
 def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
-    """What gives the tensors of an autoencoder diffusers' names; None where it is none of these."""
+    """The function that gives an autoencoder's tensors diffusers' names; None if it is neither Wan's
+    nor LTX-Video's.
+    """
     if any(sign in tensors for sign in WAN_SIGNS):
         return _wan(tensors)
     if LTX_SIGN in tensors and any(_LTX_BLOCK.fullmatch(name) for name in tensors):
@@ -56,7 +58,9 @@ def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
 
 
 def _wan(tensors: Mapping[str, Layout]) -> Rename:
-    """A stage of the decoder ends with a block that resizes; in Wan 2.2 stages are numbered themselves."""
+    """Renames Wan's tensors. A stage of the decoder ends with a block that resizes; Wan 2.2 numbers the stages
+    themselves.
+    """
     resized = sorted({int(found[3]) for name in tensors if (found := _WAN_BLOCK.fullmatch(name)) and not found[4]
                       and found[2] == "up" and found[5].startswith(("resample.", "time_conv."))})  # fmt: skip
 
@@ -83,7 +87,7 @@ def _wan(tensors: Mapping[str, Layout]) -> Rename:
 
 
 def _resnet(rest: str) -> str:
-    """A tensor of a residual block."""
+    """The name of a tensor of a residual block."""
     for old, new in _WAN_RESNET.items():
         if rest.startswith(old):
             return new + rest[len(old) :]
@@ -91,13 +95,15 @@ def _resnet(rest: str) -> str:
 
 
 def _in_resnet(name: str) -> str:
-    """A name whose last modules may be those of a residual block."""
+    """A name with the modules of a residual block renamed, if it has any."""
     found = re.fullmatch(r"(.*mid_block\.resnets\.\d\.)(.+)", name)
     return name if found is None else found[1] + _resnet(found[2])
 
 
 def _ltx(tensors: Mapping[str, Layout]) -> Rename:
-    """Blocks of layers, blocks that resize and blocks that change the channels have numbers of one sequence."""
+    """Renames LTX-Video's tensors: blocks of layers, of resizing and of changing channels share one sequence of
+    numbers.
+    """
     blocks: dict[tuple[str, int], set[str]] = {}
     for name in tensors:
         if found := _LTX_BLOCK.fullmatch(name):
@@ -122,12 +128,14 @@ def _ltx(tensors: Mapping[str, Layout]) -> Rename:
 
 
 def _kind(modules: set[str]) -> str:
-    """What a block is: layers, one layer that changes the channels, or a convolution that resizes."""
+    """The kind of a block: layers, one layer that changes the channels, or a convolution that resizes."""
     return "layers" if "res_blocks" in modules else "layer" if "conv1" in modules else "resize"
 
 
 def _encoder(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Each stage begins with its layers; the last ones are the middle."""
+    """(block number, diffusers' name) in the encoder. Each stage begins with its layers; the last layers are the
+    middle.
+    """
     stage, found = -1, list(blocks)
     last = max((number for number, kind in found if kind == "layers"), default=0)
     names = {"layers": "", "resize": ".downsamplers.0", "layer": ".conv_out"}
@@ -137,7 +145,9 @@ def _encoder(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _decoder(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Each stage ends with its layers; the first ones are the middle."""
+    """(block number, diffusers' name) in the decoder. Each stage ends with its layers; the first layers
+    are the middle.
+    """
     stage, names = -1, {"layers": "", "resize": ".upsamplers.0", "layer": ".conv_in"}
     for number, kind in blocks:
         yield number, "mid_block" if stage < 0 else f"up_blocks.{stage}{names[kind]}"

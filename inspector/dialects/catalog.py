@@ -1,4 +1,4 @@
-"""All dialects, loaded only where a name in a checkpoint could be one of theirs."""
+"""The list of all dialects. Their modules are loaded only if a name in a checkpoint could belong to one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIGN_PARTS: Final = (
     "attn.in_proj_weight", ".self_attn.norm_q.", "patchify_proj.", ".attn.qkv_x.", ".img_attn_qkv.",
     ".adaln_modulation_self_attn.", ".attn.qkv_proj.",
 )  # fmt: skip
-"""A part of one key of every sign of every dialect; a test compares."""
+"""A part of one key of every sign of every dialect; a test verifies this list."""
 
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
@@ -32,7 +32,7 @@ LONE_COMPONENTS: Final = {
     "encoder.middle.0.residual.0.gamma": "vae",
     "per_channel_statistics.std-of-means": "vae",
 }
-"""What shows a component of Stable Diffusion in a separate file, without a prefix; the first that is there counts."""
+"""Keys that identify a component of Stable Diffusion in a separate file without a prefix; the first match counts."""
 TRANSFORMER_SIGNS: Final = (
     "double_blocks.0.img_mod.lin.weight",  # FLUX
     "joint_blocks.0.x_block.attn.qkv.weight",  # Stable Diffusion 3
@@ -49,7 +49,7 @@ TRANSFORMER_SIGNS: Final = (
     "blocks.0.attn.qkv_proj.weight",  # MiniMax H3
     "transformer_blocks.0.attn.to_q.weight",  # diffusers' own names, such as Qwen-Image
 )
-"""What shows that a component is a transformer in the place of the UNet."""
+"""Keys that show that a component is a transformer that replaces the UNet."""
 _PIPELINE_SIGNS: Final = (
     "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight",
     "control_model.input_hint_block.0.weight",
@@ -62,7 +62,7 @@ _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
 
 
 def is_single_file(tensors: Mapping[str, Layout]) -> bool:
-    """True if these are the tensors of several components in one file, or of one as such a file has it."""
+    """True if these tensors are of several components in one file, or of one component as such a file stores it."""
     signs = stored_of((*_PIPELINE_SIGNS, *_OF_TRANSFORMERS), tensors)
     if not signs.isdisjoint(_PIPELINE_SIGNS):
         return True
@@ -70,19 +70,19 @@ def is_single_file(tensors: Mapping[str, Layout]) -> bool:
 
 
 def is_lone(tensors: Mapping[str, Layout]) -> bool:
-    """True if these are the tensors of a transformer alone, with the prefix that it has in a file of a pipeline."""
+    """True if these are the tensors of only a transformer, with the prefix that it has in the file of a pipeline."""
     signs = stored_of(_OF_TRANSFORMERS, tensors)
     return bool(signs) and all(name.startswith(_OF_PIPELINE) for name in tensors)
 
 
 def may_know(keys: Iterable[str]) -> bool:
-    """True if any dialect could know these names; loads none."""
+    """True if any dialect could know these names. Loads no dialect."""
     return any(part in key for key in keys for part in SIGN_PARTS)
 
 
 @cache
 def all_dialects() -> tuple[Dialect, ...]:
-    """Every dialect, in the order in which their signs are looked for."""
+    """Every dialect, in the order in which their signs are searched for."""
     from inspector.dialects.flux import FLUX
     from inspector.dialects.gguf import (
         ARCTIC,
@@ -119,7 +119,7 @@ def all_dialects() -> tuple[Dialect, ...]:
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
-    """The writers whose names are read under the definition of these model types, each once."""
+    """The writers with names for the definition of these model types, each once."""
     from inspector.dialects.gguf import WRITER
     from inspector.dialects.gguf_architectures import ARCHITECTURES
 
@@ -135,6 +135,6 @@ def dialects_by(writer: str) -> tuple[Dialect, ...]:
 
 
 def dialect_of_type(model_type: str, keys: Collection[str]) -> Dialect | None:
-    """The dialect of the program that alone has a model type, where all keys of its fullest sign are stored."""
+    """The dialect of the only program with a model type, if all keys of its longest sign are stored."""
     own = (one for one in all_dialects() if model_type in one.own_types)
     return next((one for one in own if all(key in keys for key in one.signs[0])), None)

@@ -11,11 +11,11 @@ from inspector.notation.definition import PADDED
 from inspector.notation.slots import Slot
 
 PADDED_TO = 8
-"""Every writer that pads a vocabulary pads it to a multiple of this, mostly of 64 or 128."""
+"""Every writer that pads a vocabulary pads it to a multiple of this, usually of 64 or 128."""
 
 
 def all_in_one(slot: Slot) -> Slot:
-    """The matrices of the last index in one tensor."""
+    """The slot with the matrices of all its last indices in one tensor."""
     outer, expert = slot.holes[:-1], slot.holes[-1]
     tensors = tuple(replace(tensor, dims=(expert, *tensor.dims)) for tensor in slot.kind.tensors)
     dims: tuple[Node, ...] = (Word((expert,)), *slot.dims)
@@ -24,7 +24,7 @@ def all_in_one(slot: Slot) -> Slot:
 
 
 def terms_of_sum(node: Node) -> list[Node]:
-    """The terms of a sum, in order; of a sum times a number each times that number."""
+    """The terms of a sum, in order; if a number multiplies the sum, each term times this number."""
     if isinstance(node, Binary) and node.operator == "+":
         return [*terms_of_sum(node.left), *terms_of_sum(node.right)]
     if isinstance(node, Binary) and node.operator == "*":
@@ -119,12 +119,12 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
     "rows of inputs": _rows_of_inputs,
     "padded": _padded,
 }
-"""What a form does to the shape that the definition gives.
+"""Form -> the change of a slot's shape, compared with the definition.
 
-stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of 1
-are left out. of one: there is a dim of 1 before the others. column: a vector is a matrix of one column. in groups: a
-vector is a matrix with a row for each of the definition's groups `g`. flat: all dims are one. by head: [heads * width,
-in] is [heads, width, in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has
-them in. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E * in, out].
-padded: the rows are rounded up beyond the vocabulary, never below what the config says.
+stacked: the matrices of all last indices are one tensor. transposed: the last two dims are exchanged. squeezed: dims of
+1 are left out. of one: a dim of 1 precedes the others. column: a vector becomes a matrix with one column. in groups: a
+vector becomes a matrix with a row for each of the definition's groups `g`. flat: all dims are merged into one. by head:
+[heads * width, in] becomes [heads, width, in]. in order: the parts of a fused matrix are consecutive, whatever groups
+the definition has. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or [E *
+in, out]. padded: the rows are rounded up beyond the vocabulary, never below the config's number.
 """

@@ -1,8 +1,8 @@
 """llama.cpp: names of tensors in GGUF files.
 
 Sources: gguf-py 0.19.0 `constants.py` (TENSOR_NAMES) and `tensor_mapping.py`; llama.cpp's convert_hf_to_gguf.py (which
-tensors it stacks, splits, squeezes). A file states its architecture; of one that is not known the names alone say
-nothing.
+tensors it stacks, splits, squeezes). A file states its architecture; if that is unknown, the names alone do not
+identify the model.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LLAMA_CPP: Final = Dialect(
         "norm.final": "output_norm",
         "@embedding_norm": ("output_norm", "token_embd_norm"),  # the final norm of LFM2
         "@layers.{}.self_attn.rotary_emb.inv_freq": _B + "attn_rot_embd.weight=",
-        "@layers.{}.final_layernorm": _B + "layer_output_norm",  # of the layers of Ling 2 that predict further tokens
+        "@layers.{}.final_layernorm": _B + "layer_output_norm",  # in the layers of Ling 2 that predict further tokens
         "head.token": "output",
         "norm.attention": _B + "attn_norm",
         "norm.block": _B + "attn_norm",
@@ -83,7 +83,7 @@ LLAMA_CPP: Final = Dialect(
         "router.scale": _B + "ffn_gate_inp.scale=",
         "router.expert": _B + "ffn_down_exps.scale=",
         "router.correction": (stored(_B + "exp_probs_b.bias=", "squeezed"), stored(_B + "exp_probs_b=", "squeezed")),
-        "mlp.gate{}": _B + "ffn_gate.{1}",  # one by one in files of 2023
+        "mlp.gate{}": _B + "ffn_gate.{1}",  # single tensors in files of 2023
         "mlp.up{}": _B + "ffn_up.{1}",
         "mlp.down{}": _B + "ffn_down.{1}",
         "mlp.gate[]": _B + "ffn_gate_exps",

@@ -1,4 +1,4 @@
-"""llama.cpp's architectures, and the model types of transformers that they stand for.
+"""llama.cpp's architectures and the corresponding model types of transformers.
 
 Sources: gguf-py 0.19.0 `constants.py`; llama.cpp's convert_hf_to_gguf.py. Some architectures are used for several
 models, and some models of an architecture are not read here.
@@ -145,7 +145,9 @@ ONE_TYPE: Final = "whole.tokenizer.ggml.token_type_count == 1 and not stored.tok
 QWEN_AS_LLAMA: Final = (
     "stored.attn_q.bias and stored.attn_k.bias and stored.attn_v.bias and not stored.attn_output.bias"
 )
-"""Qwen's weights under the names of Llama: llama.cpp asks for none of Llama's four biases (`TENSOR_NOT_REQUIRED`)."""
+"""Condition for Qwen's weights under Llama's names: llama.cpp requires none of Llama's biases
+(`TENSOR_NOT_REQUIRED`).
+"""
 VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "bert": (
         (f"stored.cls.weight and {ONE_TYPE}", "distilbert-cls"),
@@ -168,4 +170,4 @@ VARIANTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "qwen2": (("len(layers.biases) == 0 and block_count > 0", "kormo"),),  # llama.cpp takes it without biases
     "t5": (("len(layers.relative) > 1", "umt5"),),
 }
-"""Architectures that are used for several models: the first of which the expression holds, else that of the name."""
+"""Architectures that several models use: the first variant whose expression holds, else the one of the name."""

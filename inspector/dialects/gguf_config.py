@@ -1,4 +1,4 @@
-"""llama.cpp: the config that the metadata of a GGUF file state."""
+"""llama.cpp: the config that follows from the metadata of a GGUF file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from inspector.loader.layout import Layout
 
 HEAD: Final = "output.weight"
 WITHIN: Final = {f"attn_{part}.bias": ("attn_qkv.bias",) for part in "qkv"}
-"""A tensor of each layer -> what may hold it: llama.cpp reads queries, keys and values from one matrix as well."""
+"""A tensor of each layer -> tensors that may contain it: llama.cpp also reads queries, keys and values
+from one matrix.
+"""
 
 
 def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, Any] | None:
-    """The config that a file's metadata state; None where the architecture is not known.
+    """The config that a file's metadata state; None if the architecture is unknown.
 
-    values: the key-values of a GGUF file. tensors: those of all parts where the model is split.
+    values: the key-values of a GGUF file. tensors: of all parts, if the model is split.
     """
     name = values.get("general.architecture")
     if not isinstance(name, str):
@@ -52,9 +54,9 @@ def own_key(
 ) -> str | None:
     """The key of a GGUF file that states a config key: `llama.block_count` for num_hidden_layers.
 
-    None where the value follows from several keys or from the tensors. stated: the architecture that the file names;
-    several can stand for one model type. values: the key-values of the file, if there is one: a number from which
-    nothing is taken away is that of one key.
+    None if the value follows from several keys or from the tensors. stated: the architecture that the file names, since
+    a model type can have several. values: the key-values of the file, if there is one: they can show that only one key
+    of an expression counts.
     """
     rule = _rule(model_type, key)
     named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
@@ -84,13 +86,14 @@ NUMBER_OF: Final[Mapping[Rule, str]] = {
     heads_of_windows: "attention.head_count_kv", heads_of_whole: "attention.head_count_kv",
     queries_of_windows: "attention.head_count", queries_of_whole: "attention.head_count",
 }  # fmt: skip
-"""Rules that read one number, or a list with one for each layer -> the key of both."""
+"""Rules that read one number, or a list with one number for each layer -> the key of both."""
 
 
 def _stated_by(text: str, one: Mapping[str, object]) -> str | None:
-    """The key of an alternative of a rule that holds; None where it does not, or is of several keys or of tensors.
+    """The key of an alternative of a rule, if it applies; None if it does not, or depends on several keys or on
+    tensors.
 
-    one: the numbers of a file, without its lists.
+    one: the numbers of a file, but not its lists.
     """
     if listed := re.fullmatch(rf"(?:max|min)\(each\.({_KEY})\)", text):
         return listed[1]
@@ -104,13 +107,15 @@ def reads(model_type: str, key: str) -> bool:
 
 
 def names_key(model_type: str, key: str) -> bool:
-    """The same, but for what is only divided by another: a finding on the quotient does not name the key."""
+    """Like `reads`, but not for a key that is only the divisor's dividend: a finding on the quotient does not name the
+    key.
+    """
     expressions = _expressions(KEYS.get(model_type, GROUPED))
     return any(key in rule and not rule.startswith(f"{key} / ") for rule in expressions)
 
 
 def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
-    """True if a config key of a model type may follow from a key of GGUF files, given without the architecture."""
+    """True if a config key of a model type may follow from a key of GGUF files. file_key: without the architecture."""
     rule = _rule(model_type or "", key)
     return rule is not None and (file_key in rule if isinstance(rule, str) else True)
 
@@ -122,7 +127,7 @@ def counts_layers(model_type: str | None, key: str) -> bool:
 
 
 def tensors_behind(model_type: str, key: str) -> tuple[str, ...]:
-    """Ends of the names of tensors from which a config key follows: from their being stored, or from their rows."""
+    """Endings of the names of tensors whose presence or rows determine a config key."""
     rule = _rule(model_type, key)
     if not isinstance(rule, str):
         return ()
@@ -131,7 +136,7 @@ def tensors_behind(model_type: str, key: str) -> tuple[str, ...]:
 
 
 def _rule(model_type: str, key: str) -> Rule | None:
-    """How a config key, or one of a config within the config, follows from a file; None where it does not."""
+    """The rule for a config key, or for a key of a sub-config; None if the file does not determine it."""
     table = KEYS.get(model_type, GROUPED)
     outer, _, inner = key.partition(".")
     rule = table.get(key, table.get(outer))
@@ -176,7 +181,7 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
 
 
 def _layers_of(name: str, tensors: Mapping[str, Layout]) -> dict[int, Layout]:
-    """The tensors of a name in all layers: `attn_q.bias` as `blk.0.attn_q.bias`, the encoder's in `enc.blk.0.`."""
+    """Layer -> the tensor of a name: `attn_q.bias` is `blk.0.attn_q.bias` in layer 0; the encoder's in `enc.blk.0.`."""
     before = "enc.blk." if name.startswith("enc.") else "blk."
     end = f".{name.removeprefix('enc.')}"
     numbers = ((one[len(before) : -len(end)], one) for one in tensors if one.startswith(before) and one.endswith(end))
@@ -190,9 +195,10 @@ def _in_a_layer(name: str, tensors: Mapping[str, Layout]) -> Layout | None:
 
 
 def _in_most_layers(name: str, tensors: Mapping[str, Layout]) -> bool:
-    """True if the first layer has a weight, or half of all; or half of the layers with the weight have a bias.
+    """True if the first layer or most layers have the weight; for a bias, if half of the layers with the weight have
+    it.
 
-    One that is lost is not a sign that the model has none, and a stray bias none that it has some.
+    A single missing tensor does not mean that the model has none, and a single bias not that it has biases.
     """
     found = _layers_of(name, tensors)
     module, _, kind = name.rpartition(".")

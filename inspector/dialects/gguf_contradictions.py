@@ -1,7 +1,7 @@
-"""Keys of a GGUF file of which llama.cpp asserts that they agree with each other.
+"""Checks keys of a GGUF file that must agree with each other by llama.cpp's assertions.
 
 Source: llama.cpp `llama_model_base::load_hparams`, whose assertions on experts hold for every architecture, and that of
-Gemma 4; measured with xllamacpp 2026.10. A build aborts there, and no message names the key.
+Gemma 4; measured with xllamacpp 2026.10. llama.cpp then aborts without naming the key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EQUAL: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 
 def contradictions(metadata: Config) -> Iterator[Finding]:
-    """The finding on the first key that contradicts another one."""
+    """The finding on the first key that contradicts another key."""
     name = metadata.values.get("general.architecture")
     start = f"{name}."
     own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
@@ -41,7 +41,7 @@ def contradictions(metadata: Config) -> Iterator[Finding]:
 
 
 def _of_experts(own: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """(key, what it must be, the key that it must agree with) of the keys that route tokens to experts."""
+    """(key, the rule for its value, the key that it must agree with) for keys that route tokens to experts."""
     experts, used, groups, chosen = (_number(own, key) for key in (EXPERTS, USED, GROUPS, GROUPS_USED))
     if experts is None or used is None or groups is None or chosen is None:
         return
@@ -69,12 +69,12 @@ def _unequal(name: object, own: Mapping[str, object]) -> Iterator[tuple[str, str
 
 
 def _number(own: Mapping[str, object], key: str) -> int | None:
-    """A number of the file, 0 where it is absent; None for a list, of which each layer has its own."""
+    """A number of the file, 0 if absent; None for a list with one number for each layer."""
     stated = own.get(key, 0)
     return stated if type(stated) is int else None
 
 
 def decides_shapes(key: str) -> bool:
-    """True if a key, with its architecture before it, is one of a pair that decides the shape of a matrix."""
+    """True if a key, including its architecture, is one of a pair that determines the shape of a matrix."""
     architecture, _, rest = key.partition(".")
     return any(rest in pair for pair in EQUAL.get(architecture, ()))

@@ -1,8 +1,8 @@
-"""Keys that a GGUF file may lack where llama.cpp's default is the size that its matrices have, and no others.
+"""Finds missing keys of a GGUF file for which llama.cpp's default is not the size of the matrices.
 
-Source: llama.cpp `llama_model_base::load_hparams` (a head is as wide as the model over the number of heads, each query
-has keys of its own, all of a key is rotated) and the `load_arch_tensors` of its models; measured with xllamacpp
-2026.10, which was given files without one key each.
+Source: llama.cpp `llama_model_base::load_hparams` (by default the head width is the model's width divided by the number
+of heads, each query head has its own key head, and the whole key is rotated) and the `load_arch_tensors` of its models;
+measured with xllamacpp 2026.10, which was given files without one key each.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ EXPERT_WIDTH: Final = "expert_feed_forward_length"
 WIDE_HEADS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("gemma4", "mimo2", "plm"), "attn_q.weight"), "openelm": "attn_qkv.weight",
 }  # fmt: skip
-"""Architectures whose heads have a width that no config key of transformers tells -> the matrix that shows it."""
+"""Architectures with a head width that no config key of transformers states -> the matrix that shows it."""
 SHARED_AS_EXPERT: Final = frozenset({"exaone-moe"})
-"""Architectures whose shared expert is as wide as another one by default."""
+"""Architectures whose shared expert has the width of the other experts by default."""
 STATES: Final = ("ssm.inner_size", "ssm.state_size")
-"""Keys of architectures that have other matrices under the names of attention."""
+"""Keys of architectures with other matrices under the names of attention."""
 ALWAYS: Final[Mapping[str, tuple[str, ...]]] = {
     "apertus": ("xielu.alpha_n", "xielu.alpha_p", "xielu.beta", "xielu.eps"),
     "kimi-linear": (f"kimi-linear.{KV_HEADS}",),
     "nemotron_h_moe": ("nemotron_h_moe.feed_forward_length",),
     **dict.fromkeys(("bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v3"), (TYPES,)),
 }
-"""Architecture -> keys that each of its files states: numbers of its activation, or what kind each layer is of."""
+"""Architecture -> keys that all its files state: numbers of its activation, or the kinds of its layers."""
 ONE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "cohere2moe": ("attention.layer_norm_epsilon", "attention.layer_norm_rms_epsilon"),
 }
-"""Architecture -> keys of which each of its files states one."""
+"""Architecture -> keys of which all its files state at least one."""
 NOTHING: Final[Mapping[str, Mapping[str, str]]] = {
     "cohere2moe": {"expert_shared_count": "ffn_down_shexp.weight"},
     "ernie4_5-moe": {SHARED: "ffn_down_shexp.weight"},
@@ -63,11 +63,11 @@ NOTHING: Final[Mapping[str, Mapping[str, str]]] = {
     "granitemoe": {SHARED: "ffn_down_shexp.weight"},
     "smallthinker": {EXPERT_WIDTH: "ffn_down_exps.weight"},
 }
-"""Architecture -> key that is 0 where it is absent -> the matrix for which that is no size."""
+"""Architecture -> key that is 0 by default -> the matrix that such a size contradicts."""
 
 
 def undecided(name: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[str]:
-    """The keys of an architecture for which the default is not what the tensors have, with their whole names."""
+    """The full names of absent keys whose default does not fit the tensors."""
     own = {key.removeprefix(f"{name}."): value for key, value in values.items() if key.startswith(f"{name}.")}
     layers = layers_of(tensors)
     yield from ALWAYS.get(name, ())
@@ -87,7 +87,7 @@ def undecided(name: str, values: Mapping[str, object], tensors: Mapping[str, Lay
 
 
 def _widths(name: str, own: Own, layers: Layers) -> Mapping[str, tuple[int | None, int]]:
-    """Key -> its default and what the matrices show; None or 0 where there is none."""
+    """Key -> (its default, the size that the matrices show); None or 0 if there is none."""
     plain, length = _plain(own), _length(own)
     found = {ROTARY: (length, shown("attn_kv_a_mqa.weight", layers, lambda shapes, _: rotary_rows(shapes))[1])}
     if any("attn_kv_b.weight" in shapes for shapes in layers.values()):
@@ -107,7 +107,7 @@ def _widths(name: str, own: Own, layers: Layers) -> Mapping[str, tuple[int | Non
 
 
 def _plain(own: Own) -> int | None:
-    """The default width of a head: 0 where the first layer has no heads."""
+    """The default width of a head; 0 if the first layer has no heads."""
     heads = own.get(HEADS)
     return 0 if isinstance(heads, list) and heads and heads[0] == 0 else plain_width(own)
 
@@ -119,7 +119,7 @@ def _length(own: Own) -> int | None:
 
 
 def _latent(shapes: Shapes, own: Own, layer: int) -> int | None:
-    """The width of the values that are computed from compressed ones, below the part of the keys without rotation."""
+    """The width of values that are computed from compressed ones, without the part of the keys that is not rotated."""
     heads, length, rotary = of_layer(own.get(HEADS), layer), _length(own), own.get(ROTARY)
     if not heads or length is None or type(rotary) is not int:
         return None
@@ -128,7 +128,7 @@ def _latent(shapes: Shapes, own: Own, layer: int) -> int | None:
 
 
 def _key(shape: tuple[int, ...], own: Own, layer: int, matrix: str) -> int | None:
-    """The width of a head by the rows of the queries, or of all three; None for layers with a width of their own."""
+    """The width of a head by the rows of the queries, or of q, k and v; None for layers with a different head width."""
     windows, heads = own.get(WINDOWS), of_layer(own.get(HEADS), layer)
     if isinstance(windows, list) and layer < len(windows) and windows[layer]:
         return None
@@ -139,7 +139,7 @@ def _key(shape: tuple[int, ...], own: Own, layer: int, matrix: str) -> int | Non
 
 
 def _shares_keys(own: Own, layers: Layers) -> bool:
-    """True if a layer has fewer keys than queries, which llama.cpp does not expect without the number."""
+    """True if a layer has fewer keys than queries, which llama.cpp expects only if the number is stated."""
     length = _length(own)
     for (_, number), shapes in layers.items():
         heads = of_layer(own.get(HEADS), number)

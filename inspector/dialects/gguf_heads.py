@@ -1,8 +1,8 @@
-"""The key and value heads that a GGUF file states, against the rows of its attention matrices.
+"""Compares the number of key and value heads that a GGUF file states with the rows of its attention matrices.
 
 Source: llama.cpp `llama_model::load_tensors`, which creates `attn_k` with `key_length * head_count_kv` rows and
 `attn_qkv` with the rows of all three, and refuses tensors of another shape. Many architectures have no such number in
-transformers, so that their definitions do not read it.
+transformers, so their definitions do not check it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ OTHER_WIDTHS: Final = (
     "ssm.state_size",
     "ssm.conv_kernel",
 )
-"""Keys of architectures in which keys and values have other widths, or not every layer has them."""
+"""Keys of architectures in which keys and values have different widths, or only some layers have them."""
 PARTLY: Final = "falcon"
-"""The architecture whose definition reads the number only where it is one head or those of the queries."""
+"""The architecture whose definition reads the number only if it is 1 or the number of query heads."""
 
 
 def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
 
 
 def _heads(own: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[int]:
-    """The key heads that the rows of each attention matrix have; 0 where they are not a whole number."""
+    """The number of key heads by the rows of each attention matrix; 0 if it is not a whole number."""
     heads, width = own.get("attention.head_count"), own.get("embedding_length")
     if type(heads) is not int or type(width) is not int or heads < 1:
         return

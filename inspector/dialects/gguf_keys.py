@@ -1,8 +1,8 @@
 """llama.cpp: the config keys that the metadata of GGUF files state, as tables.
 
 Sources: gguf-py 0.19.0 `constants.py` (Keys); llama.cpp's convert_hf_to_gguf.py (`set_gguf_parameters` of each model
-class). The converter leaves out what its loader does not need (whether attention has a bias, whether the head is
-tied): that follows from which tensors are stored.
+class). The converter omits what its loader does not need (whether attention has a bias, whether the head is tied); this
+follows from the stored tensors.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from inspector.dialects.gguf_layers import (
 )
 from inspector.dialects.keys import Rule, Table
 
-# Config keys and what llama.cpp states of them. Words: a key of the metadata below the architecture's name, with one
-# number for all layers; `each.KEY` the list of one number a layer; `count.KEY` the length of an array that was not
-# kept; `whole.KEY` a key with its whole name; `stored.NAME` whether a tensor is in the file, at the top or in the
-# first layer; `rows.NAME` the rows of a matrix, in the first layer if not at the top; `layers.PART` the layers that
-# have one of `PARTS`. The presence of tensors is asked only for what the converter does not write down.
+# Config keys and the llama.cpp keys that give them. Words: a key of the metadata below the architecture's name, with
+# one number for all layers; `each.KEY` the list of one number a layer; `count.KEY` the length of an array that was not
+# kept; `whole.KEY` a key with its whole name; `stored.NAME` whether a tensor is in the file, at the top or in the first
+# layer; `rows.NAME` the rows of a matrix, in the first layer if not at the top; `layers.PART` the layers that have one
+# of `PARTS`. Tensors are consulted only for values that the converter does not write.
 
 COMMON: Final = {
     "num_hidden_layers": "block_count",
@@ -48,7 +48,7 @@ COMMON: Final = {
     "tie_word_embeddings": "not stored.output.weight",
 }
 WIDTH: Final = "attention.key_length | embedding_length / attention.head_count"
-"""The width of heads, as llama.cpp takes it."""
+"""The width of heads, as llama.cpp determines it."""
 KV_HEADS: Final = "attention.head_count_kv | attention.head_count"
 GROUPED: Final = COMMON | {"num_key_value_heads": KV_HEADS, "head_dim": WIDTH}
 LAYERS_LISTED: Final = {key: GROUPED[key] for key in GROUPED if key != "num_hidden_layers"}
@@ -66,10 +66,10 @@ SHARED_EXPERT: Final = {
     "shared_expert_intermediate_size": "expert_shared_feed_forward_length",
 }
 SHARED: Final = "expert_shared_feed_forward_length / expert_feed_forward_length | expert_shared_count"
-"""How many experts see every token: llama.cpp takes their width together, and the number where no width is stated."""
+"""Number of shared experts: llama.cpp takes their joint width, and the number only if no width is stated."""
 LOCAL_EXPERTS: Final = MIXTURE | {"num_local_experts": "expert_count"}
 SHARED_COUNT: Final = "expert_shared_count | rows.ffn_up_shexp / expert_feed_forward_length"
-"""The same where llama.cpp asks for the number: an absent key is one cause, and the matrices tell the number."""
+"""The same for architectures that require the number; if the key is absent, the matrices give the number."""
 ROUTED: Final = {
     "num_experts_per_tok": "expert_used_count",
     "n_routed_experts": "expert_count",
@@ -116,7 +116,7 @@ MIXER: Final = {
     "mamba_n_heads": "ssm.time_step_rank", "mamba_d_head": "ssm.inner_size / ssm.time_step_rank",
     "mamba_expand": EXPANSION, "mamba_conv_bias": "stored.ssm_conv1d.bias", "mamba_proj_bias": "stored.ssm_in.bias",
 }  # fmt: skip
-"""Mamba 2 beside attention, in Granite 4 and Bamba."""
+"""Mamba 2 layers next to attention, in Granite 4 and Bamba."""
 T5: Final = {
     "num_layers": "block_count", "num_decoder_layers": "decoder_block_count | block_count",
     "d_model": "embedding_length", "d_ff": "feed_forward_length", "num_heads": "attention.head_count",
@@ -136,7 +136,9 @@ LINEAR: Final[dict[str, Rule]] = {
 }  # fmt: skip
 LINEAR_EXPERTS: Final = EXPERTS | LINEAR | SHARED_EXPERT
 TWO_NORMS: Final = "(stored.attn_norm_2.weight or stored.attn_norm_2.bias)"
-"""Falcon's layers have a norm for each half; Falcon 2's have one, and fewer key-value heads than queries as well."""
+"""Falcon's layers have a norm for each half. Falcon 2's layers have one norm, and fewer key-value heads
+than queries.
+"""
 GROUPED_HEADS: Final = "attention.head_count_kv > 1 and attention.head_count_kv < attention.head_count"
 KEYS: Final[Mapping[str, Table]] = {
     "afmoe": EXPERTS | QUERY_BIAS | {
@@ -327,7 +329,7 @@ KEYS: Final[Mapping[str, Table]] = {
     },
     "minicpm": EXPERTS | QUERY_BIAS,
     "minicpm3": LATENT_ROUTED | {
-        # The number of heads is that of the queries: a wrong one is then one difference.
+        # The number of heads is that of the queries, so that a wrong number is one difference.
         "v_head_dim": "rows.attn_kv_b * attention.key_length / rows.attn_q_b - attention.key_length"
                       " + rope.dimension_count | attention.value_length_mla",
     },
@@ -404,4 +406,4 @@ KEYS: Final[Mapping[str, Table]] = {
     "t5": T5,
     "umt5": T5,
 }  # fmt: skip
-"""Model type -> its config keys; a type that is not here has those of `GROUPED`."""
+"""Model type -> its config keys. Types that are not listed have the keys of `GROUPED`."""

@@ -1,8 +1,8 @@
 """GGUF files that are not models: importance matrices, control vectors and adapters.
 
-They are known by what they state and how their tensors are named. Sources: llama.cpp's tools/imatrix and tools/quantize
-("mismatched sums and counts"), `common_control_vector_load_one` in its common.cpp; llama.cpp of October 2026, in
-xllamacpp 2026.10, which was given adapters with each of these faults.
+They are recognised by their metadata and the names of their tensors. Sources: llama.cpp's tools/imatrix and
+tools/quantize ("mismatched sums and counts"), `common_control_vector_load_one` in its common.cpp; measured on adapters
+with each of these faults with llama.cpp of October 2026, in xllamacpp 2026.10.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ DIGITS: Final = re.compile("[0-9]{1,9}")
 HALVES: Final = (".in_sum2", ".counts")
 PAIR: Final = (".lora_a", ".lora_b")
 IGNORED: Final = "_norm.weight"
-"""End of names of tensors in an adapter that llama.cpp leaves out without a word."""
+"""Ending of the names of adapter tensors that llama.cpp silently ignores."""
 
 
 def kind_findings(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """The findings on a file that is not a model; nothing for a model."""
+    """The findings on a file that is not a model; none for a model."""
     kind = metadata.values.get(KIND)
     if kind == "imatrix":
         yield from _of_matrix(metadata, tensors)
@@ -43,7 +43,7 @@ def kind_findings(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[F
 
 
 def _of_directions(metadata: Config, tensors: Mapping[str, Layout]) -> Finding:
-    """What a control vector has, or the first tensor for which llama.cpp leaves it out."""
+    """The finding on a control vector, or on its first tensor for which llama.cpp refuses it."""
     from inspector.findings.names.gguf_kinds import ControlVector, ControlVectorRefused
 
     layers, width = [], 0
@@ -61,7 +61,9 @@ def _of_directions(metadata: Config, tensors: Mapping[str, Layout]) -> Finding:
 
 
 def _wrong_direction(layer: int, layout: Layout, width: int) -> str:
-    """What llama.cpp says of a direction; "" where it reads it. width: of those before, 0 for the first."""
+    """llama.cpp's message on a direction; "" if it reads the direction. width: of the previous ones, 0
+    for the first.
+    """
     if layer < 1:
         return f"invalid{' (zero)' if layer == 0 else '/unparsable'} direction tensor layer index"
     if layout.dtype != "F32":
@@ -72,12 +74,12 @@ def _wrong_direction(layer: int, layout: Layout, width: int) -> str:
 
 
 def _are_pairs(tensors: Mapping[str, Layout]) -> bool:
-    """True if all tensors are an adapter's."""
+    """True if all tensors are those of an adapter."""
     return any(name.endswith(PAIR) for name in tensors) and all(name.endswith((*PAIR, IGNORED)) for name in tensors)
 
 
 def _of_matrix(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """What the file is, and of which matrices it has only one of both tensors."""
+    """The findings on an importance matrix, and on matrices with only one of the two tensors."""
     from inspector.findings.names.gguf_kinds import ImportanceMatrix, ImportanceMatrixIncomplete
 
     found = {end: {name.removesuffix(end) for name in tensors if name.endswith(end)} for end in HALVES}
@@ -95,7 +97,7 @@ def _of_matrix(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Find
 
 
 def _refused(metadata: Config, tensors: Mapping[str, Layout]) -> GgufAdapterRefused | None:
-    """The first reason for which llama.cpp refuses an adapter, whatever the base."""
+    """The first reason for which llama.cpp refuses an adapter with any base."""
     from inspector.findings.names.gguf_kinds import GgufAdapterRefused
 
     values, place = metadata.values, Place(file=metadata.file)
@@ -121,9 +123,9 @@ def _refused(metadata: Config, tensors: Mapping[str, Layout]) -> GgufAdapterRefu
 
 
 def refused_by_base(metadata: Config, base: Config | None, beyond: tuple[str, ...]) -> GgufAdapterRefused | None:
-    """The reason for which llama.cpp refuses an adapter with a base; None where there is none.
+    """The reason for which llama.cpp refuses an adapter with a base; None if it accepts it.
 
-    base: the key-values of the base if it is a GGUF file. beyond: modules of layers that the base does not have.
+    base: the key-values of the base if it is a GGUF file. beyond: modules in layers that the base lacks.
     """
     from inspector.findings.names.gguf_kinds import GgufAdapterRefused
 

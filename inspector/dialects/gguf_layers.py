@@ -1,4 +1,4 @@
-"""The kinds of layers of a model, by what a GGUF file states or stores of each layer."""
+"""The kinds of a model's layers, derived from the keys and tensors of each layer in a GGUF file."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final
 from inspector.dialects.keys import Words
 
 ATTENDING: Final = "(block_count[each.attention.head_count_kv] | layers.attention)"
-"""Layers with key-value heads, as stated or else as stored."""
+"""Layers with key-value heads, by the metadata or else by the stored tensors."""
 KINDS_OF_BLOCKS: Final = {"attention": "attention", "moe": "experts", "mamba": "states"}
-"""Kind of a layer -> its part in `PARTS`; other layers are MLPs."""
+"""Kind of a layer -> its part in `PARTS`. Layers without any of these are MLPs."""
 MOST_LAYERS: Final = 10_000
-"""Layers beyond any model's; a file may state four billion."""
+"""More layers than any model has; a file may state four billion."""
 
 
 def _layers(words: Words) -> range | None:
-    """The layers; None where their number is none that a model has."""
+    """The numbers of the layers; None if their count is impossible."""
     layers = words.value("block_count")
     return range(layers) if type(layers) is int and layers <= MOST_LAYERS else None
 
 
 def _by_attention(words: Words, attending: str, kinds: tuple[str, str]) -> list[str] | None:
-    """The kind of each layer: the first where it is among those of an expression, else the second."""
+    """The kind of each layer: the first kind for layers in the value of an expression, the second for all others."""
     layers, among = _layers(words), words.value(attending)
     return None if layers is None or among is None else [kinds[layer not in among] for layer in layers]
 
@@ -38,7 +38,7 @@ def linear_types(words: Words) -> list[str] | None:
 
 
 def indexer_types(words: Words) -> list[str] | None:
-    """GLM-5's layers: those without an indexer share that of another."""
+    """GLM-5's layers: those without an indexer share the indexer of another layer."""
     return _by_attention(words, "layers.indexer", ("full", "shared"))
 
 
@@ -48,7 +48,9 @@ def sparse_types(words: Words) -> list[str] | None:
 
 
 def full_types(words: Words) -> list[str] | None:
-    """Kimi Linear's layers: those without key-value heads have linear attention, with queries and keys as well."""
+    """Kimi Linear's layers: those without key-value heads have linear attention, although they have
+    queries and keys.
+    """
     return _by_attention(words, ATTENDING, ("full_attention", "linear_attention"))
 
 
@@ -58,13 +60,13 @@ def mixed_types(words: Words) -> list[str] | None:
 
 
 def attending_layers(words: Words) -> list[int] | None:
-    """Bamba's layers with key-value heads, which the others lack."""
+    """Bamba's layers with key-value heads."""
     layers, among = _layers(words), words.value(ATTENDING)
     return None if layers is None or among is None else [layer for layer in layers if layer in among]
 
 
 def block_types(words: Words) -> list[str] | None:
-    """Nemotron-H's layers, each of one kind."""
+    """Nemotron-H's layers, each of a single kind."""
     layers = _layers(words)
     parts = {kind: words.value(f"layers.{part}") for kind, part in KINDS_OF_BLOCKS.items()}
     if layers is None:
@@ -73,9 +75,10 @@ def block_types(words: Words) -> list[str] | None:
 
 
 def block_configs(words: Words) -> list[dict[str, dict[str, object]]] | None:
-    """The layers of a model of neural architecture search: queries for a key, and the factor of the MLP's width.
+    """The layers of a model from neural architecture search: query heads per key head, and the factor of the MLP's
+    width.
 
-    A layer without heads has no attention; one without key-value heads has one matrix in its place.
+    A layer without heads has no attention; a layer without key-value heads has a single matrix instead.
     """
     heads, groups = (words.value(f"each.attention.{name}") for name in ("head_count", "head_count_kv"))
     widths, size = words.value("each.feed_forward_length"), words.value("embedding_length")
@@ -92,7 +95,7 @@ def block_configs(words: Words) -> list[dict[str, dict[str, object]]] | None:
 
 
 def mlp_factors(words: Words) -> list[float] | None:
-    """OpenELM's layers: the width of the MLP by that of the model, as stored: a wrong number is then one difference."""
+    """OpenELM's layers: the MLP's width divided by the stored model width, so that a wrong number is one difference."""
     widths, size = words.value("each.feed_forward_length"), words.value("rows.attn_output | embedding_length")
     if not isinstance(widths, list) or type(size) is not int or size < 1:
         return None
@@ -100,7 +103,7 @@ def mlp_factors(words: Words) -> list[float] | None:
 
 
 def _windows(words: Words) -> list[bool] | None:
-    """Gemma 4's layers: whether each has a sliding window."""
+    """Gemma 4's layers: True for each layer with a sliding window."""
     found = words.value("each.attention.sliding_window_pattern")
     return [bool(one) for one in found] if isinstance(found, list) else None
 
@@ -111,12 +114,12 @@ def window_types(words: Words) -> list[str] | None:
 
 
 def heads_of_windows(words: Words) -> object:
-    """The key-value heads of layers with a sliding window, which have numbers of their own or that of all."""
+    """The key-value heads of layers with a sliding window: a separate number, or the number for all layers."""
     return _heads_where(words, True)
 
 
 def heads_of_whole(words: Words) -> object:
-    """The key-value heads of the other layers."""
+    """The key-value heads of layers without a sliding window."""
     return _heads_where(words, False)
 
 
@@ -126,7 +129,7 @@ def queries_of_windows(words: Words) -> object:
 
 
 def queries_of_whole(words: Words) -> object:
-    """The heads of the other layers."""
+    """The heads of layers without a sliding window."""
     return _heads_where(words, False, "attention.head_count")
 
 
@@ -138,7 +141,7 @@ def _heads_where(words: Words, window: bool, key: str = "attention.head_count_kv
 
 
 def without_values(words: Words) -> bool | None:
-    """True if the layers without a window have keys as values: none of them has a matrix of values."""
+    """True if layers without a window use keys as values: none of them has a value matrix."""
     windows, valued = _windows(words), words.value("layers.values")
     if windows is None or valued is None:
         return None
@@ -156,4 +159,4 @@ PARTS: Final[Mapping[str, tuple[tuple[str, ...], int]]] = {
     "relative": (("attn_rel_b.",), 1),
     "biases": (("attn_q.bias", "attn_k.bias", "attn_v.bias", "attn_qkv.bias"), 1),
 }
-"""Part of a layer -> beginnings of its tensors' names, and how many must be there (a lost one changes nothing)."""
+"""Part of a layer -> beginnings of its tensor names, and the least number of them (a missing one changes nothing)."""

@@ -1,8 +1,8 @@
-"""llama.cpp: names of the tensors in mmproj files, which hold the towers and the projector of a model.
+"""llama.cpp: names of the tensors in mmproj files, which contain the towers and the projector of a model.
 
 Sources: gguf-py 0.19.0 `tensor_mapping.py` (V_, A_ and MM_ tensors); llama.cpp's convert_hf_to_gguf.py (the MmprojModel
-classes), as its conversions of small models show. A name of transformers has one or more names here; of a tower that is
-not in the table nothing is known.
+classes), as its conversions of small models show. A name of transformers has one or more names here. Towers that are
+not in the table are unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 ARCHITECTURE: Final = "clip"
-"""What `general.architecture` is in these files."""
+"""The value of `general.architecture` in these files."""
 _PREFIX: Final = re.compile(r"^(?:model\.|thinker\.)*")
 _TOWERS: Final = {
     "v": r"(?:visual|vit|vision_encoder|vision_model(?:\.model)?|vision_tower(?:\.vision_model)?)",
@@ -24,7 +24,7 @@ _OUTSIDE: Final = re.compile(
     rf"(?:{_TOWERS['v']}|{_TOWERS['a']}|multi_modal_projector|patch_merger|aligner|connector|embed_vision|embed_audio"
     r"|mm_projector|mlp1|mlp_AR|projector)\."
 )
-"""What is in an mmproj file, by the begin of its names."""
+"""Beginnings of the names of tensors that belong in an mmproj file."""
 
 LAYER: Final[Mapping[str, str]] = {
     "attn.qkv": "attn_qkv | attn_q + attn_k + attn_v",
@@ -75,7 +75,7 @@ VISION: Final[Mapping[str, str]] = {
     "vision_adapter.mlp.fc1": "mm.model.mlp.1",
     "vision_adapter.mlp.fc2": "mm.model.mlp.2",
 }  # fmt: skip
-"""Paths below a tower for images; `{deep}`: the layer that the config gives for a number."""
+"""Paths below a vision tower. `{deep}`: the layer that the config gives for a number."""
 AUDIO: Final[Mapping[str, str]] = {
     "conv1": "a.conv1d.1",
     "conv2": "a.conv1d.2",
@@ -94,15 +94,15 @@ OTHERS: Final[Mapping[str, str]] = {
     "multi_modal_projector.mm_input_projection_weight": "mm.input_projection",
     "multi_modal_projector.mm_soft_emb_norm": "mm.soft_emb_norm",
 }
-"""Paths of projectors next to the towers; `{next}`: the number and one."""
+"""Paths of projectors next to the towers. `{next}`: the number plus one."""
 WITHOUT_FIRST: Final = frozenset({"vit.embeddings.position_embedding.weight"})
-"""Names of transformers of which the first row is left out: that of a class token which nothing uses."""
+"""Names of transformers whose first row is left out: that of an unused class token."""
 
 
 def projector_names(name: str, config: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The names in an mmproj file of a tensor of transformers: alternatives, each of one or more parts.
 
-    Empty where none is known.
+    Empty if no name is known.
     """
     path, suffix = _split(_PREFIX.sub("", name))
     for pattern, names in _rules():

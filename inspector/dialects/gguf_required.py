@@ -1,8 +1,8 @@
-"""The keys of a GGUF file without which llama.cpp refuses it, and the lists that must have one number for each layer.
+"""Checks the keys without which llama.cpp refuses a GGUF file, and the lists that need one number for each layer.
 
-Source: llama.cpp of October 2026 (the build in xllamacpp 2026.10), which was given files of its converter without one
-key each; it ends with "key not found in model" (`llama_cpp.json`). Each file was also given lists that are longer and
-shorter than its layers: "has wrong array length".
+Source: llama.cpp of October 2026 (the build in xllamacpp 2026.10), measured on converted files without one key each,
+which it refuses with "key not found in model" (`llama_cpp.json`), and on files with lists longer and shorter than the
+number of layers: "has wrong array length".
 """
 
 from __future__ import annotations
@@ -24,35 +24,37 @@ if TYPE_CHECKING:
 
 ALWAYS: Final = "context_length"
 SHOWN: Final = frozenset({ALWAYS, "attention.q_lora_rank"})
-"""Required keys that come first or may be absent. DeepSeek V2 Lite has no rank of queries: llama.cpp knows it by its
-number of layers."""
+"""Required keys that are checked elsewhere or may be absent: DeepSeek V2 Lite, which llama.cpp recognises by its number
+of layers, has no rank of queries.
+"""
 HEADS: Final = "attention.head_count"
 WIDTH: Final = "feed_forward_length"
-"""Keys that are 0 where they are absent, so that no shape fits; experts may have a width of their own."""
+"""A key that is 0 by default, so that no shape fits. Experts may have a separate width."""
 WIDE: Final = "attention.value_length"
 DENSE: Final = "leading_dense_block_count"
 BY_HEAD: Final = ("attention.key_length_mla", "attention.value_length_mla")
 """Keys of files with the keys and values of latent attention by head."""
 EXPERTS: Final = "expert_count"
 USED: Final = "expert_used_count"
-"""Where there are experts, how many of them a token uses must be stated."""
+"""The number of experts that a token uses, which must be stated if there are experts."""
 ROUTER: Final = ".ffn_gate_inp.weight"
-"""The end of the name of a tensor that only layers with experts have."""
+"""The ending of the name of a tensor that only layers with experts have."""
 TOKENIZER: Final = "tokenizer.ggml."
 """The beginning of the keys of a vocabulary."""
 VOCABULARY: Final = f"{TOKENIZER}model"
-"""The key that llama.cpp asks for where a file has none of them. A file that lacks it and other keys that every
-converter writes is a listing, which no program is to run."""
+"""The key that llama.cpp requests first if a file has no vocabulary. A file that lacks it and other keys that every
+converter writes is only a listing, which is not meant to be loaded.
+"""
 ADAPTER: Final = "adapter"
-"""What `general.type` states of a LoRA, which has no vocabulary."""
+"""The value of `general.type` for a LoRA, which has no vocabulary."""
 LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "gpt2": ("tokens", "merges"), "llama": ("tokens",), "bert": ("tokens",), "t5": ("tokens",), "none": (),
 }  # fmt: skip
-"""The kind of a vocabulary -> the lists that it consists of."""
+"""Kind of a vocabulary -> the lists that it consists of."""
 
 
 def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """The finding on keys without which llama.cpp refuses a model; nothing for a vocabulary alone or a listing."""
+    """The finding on keys without which llama.cpp refuses a model; none for a mere vocabulary or listing."""
     values = metadata.values
     name = values.get("general.architecture")
     if not isinstance(name, str) or not tensors or values.get("general.type") == ADAPTER:
@@ -70,7 +72,7 @@ def missing_keys(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Fi
 
 PRE: Final = "tokenizer.ggml.pre"
 BYTE_PAIRS: Final = "gpt2"
-"""The kind of vocabulary of which llama.cpp reads how texts are split."""
+"""The kind of vocabulary for which llama.cpp reads how texts are split."""
 
 
 def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
@@ -89,16 +91,16 @@ PER_LAYER: Final = (
     "attention.head_count", "attention.head_count_kv", "feed_forward_length", "expert_feed_forward_length",
     "expert_used_count",
 )  # fmt: skip
-"""Keys with a number, or a list with one for each layer that `block_count` states. Other lists may have any length."""
+"""Keys with one number, or a list with one number for each of `block_count` layers. Other lists may have any length."""
 
 
 DOWN: Final = ".ffn_down.weight"
 LAYER: Final = re.compile(r"(?:enc\.)?blk\.(\d{1,9})\.")
-"""The name of the matrix whose columns are the MLP's width, and the beginning of the names of a layer's tensors."""
+"""The beginning of the tensor names of a layer."""
 
 
 def list_lengths(metadata: Config, tensors: Mapping[str, Layout]) -> GgufListsDisagree | None:
-    """The finding on lists with another number of entries than there are layers."""
+    """The finding on lists whose length is not the number of layers."""
     values = metadata.values
     name = values.get("general.architecture")
     blocks = values.get(f"{name}.block_count")
@@ -122,9 +124,10 @@ def list_lengths(metadata: Config, tensors: Mapping[str, Layout]) -> GgufListsDi
 def with_lengths(
     values: Mapping[str, object], lists: GgufListsDisagree, tensors: Mapping[str, Layout]
 ) -> dict[str, object]:
-    """The key-values with one number for each layer: as many layers as the lists have, or lists of that length.
+    """The key-values with one number for each layer: either the number of layers or the length of the lists is
+    corrected.
 
-    What a list lacks is the width that the tensors of the layer have, or else its last number.
+    Missing entries are the width of the layer's tensors, or else the last number of the list.
     """
     if lists.lists_fit:
         return {**values, lists.blocks_key: lists.layers}
@@ -139,7 +142,7 @@ def with_lengths(
 
 
 def _widths(tensors: Mapping[str, Layout]) -> dict[int, int]:
-    """The width of the MLP of each layer."""
+    """Layer -> the width of its MLP."""
     return {
         int(layer[1]): layout.shape[-1]
         for name, layout in tensors.items()
@@ -148,16 +151,16 @@ def _widths(tensors: Mapping[str, Layout]) -> dict[int, int]:
 
 
 def _length(value: object) -> int | None:
-    """The entries of a list; None of what is none."""
+    """The length of a list; None for other values."""
     return len(value) if isinstance(value, list) else value.count if isinstance(value, ArrayOf) else None
 
 
 LATENT: Final = ("key_length_mla", "kv_lora_rank")
-"""Keys of latent attention, whose values have a width that does not follow from that of the keys."""
+"""Keys of latent attention, in which the width of values does not follow from that of keys."""
 
 
 def _has_wide_heads(name: str, values: Mapping[str, object]) -> bool:
-    """True if the keys have a stated width that is not the default, which llama.cpp then takes for the values."""
+    """True if a head width is stated that is not the default; llama.cpp then uses it for the values too."""
     words = ("attention.key_length", "attention.head_count", "embedding_length")
     numbers = [found for word in words if type(found := values.get(f"{name}.{word}")) is int]
     if len(numbers) < len(words) or any(f"{name}.attention.{word}" in values for word in LATENT):
@@ -167,7 +170,7 @@ def _has_wide_heads(name: str, values: Mapping[str, object]) -> bool:
 
 
 def _of_shapes(name: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[str]:
-    """The keys without which llama.cpp computes other shapes than those of the tensors."""
+    """Missing keys without which llama.cpp computes shapes that the tensors do not have."""
     shown = sizes(name)
     dense = "blk.0.ffn_down.weight" in tensors
     experts = values.get(f"{name}.{EXPERTS}")
@@ -183,7 +186,7 @@ def _of_shapes(name: str, values: Mapping[str, object], tensors: Mapping[str, La
 
 
 def _needed(name: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[str]:
-    """The keys that a model of an architecture needs, in the order in which llama.cpp asks for them."""
+    """The keys that a model of an architecture needs, in the order in which llama.cpp reads them."""
     own = [ALWAYS, *sorted(required_keys(name) - SHOWN), *_of_shapes(name, values, tensors)]
     experts = values.get(f"{name}.{EXPERTS}")
     if (type(experts) is int and experts > 0) or (experts is None and EXPERTS in own):

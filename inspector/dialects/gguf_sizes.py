@@ -1,4 +1,4 @@
-"""Sizes that a GGUF file states, against its matrices, where no config key of transformers shows that one is wrong.
+"""Compares sizes that a GGUF file states with its matrices, if no config key of transformers checks them.
 
 Source: llama.cpp `llama_model::load_tensors`, which creates the matrices with these sizes and refuses others; which
 architectures compute shapes from them is measured (`llama_cpp.json`).
@@ -24,27 +24,27 @@ VALUE: Final = "attention.value_length"
 ROTARY: Final = "rope.dimension_count"
 DENSE: Final = "leading_dense_block_count"
 SHARED: Final = "expert_shared_feed_forward_length"
-"""A key that has a default, so that files load without it."""
+"""A key with a default, so that files load without it."""
 MAY_BE_NONE: Final = frozenset({SHARED, ROTARY})
-"""Keys that have a default where they are 0."""
+"""Keys whose default applies if they are 0."""
 COLUMNS: Final[Mapping[str, str]] = {
     "feed_forward_length": "ffn_down.weight", SHARED: "ffn_down_shexp.weight",
     "ssm.inner_size": "ssm_out.weight",
 }  # fmt: skip
-"""Key -> the matrix of a layer that has as many columns."""
+"""Key -> the matrix of a layer with this number of columns."""
 TOKEN_TYPES: Final = "tokenizer.ggml.token_type_count"
 TYPES_TABLE: Final = "token_types.weight"
-"""The number of token types, and the table with a row for each."""
+"""The table with one row for each token type."""
 OUTPUTS: Final = ("attn_output.weight", "attn_o.weight")
-"""The output of attention; the second is T5's name."""
+"""The output matrix of attention; the second name is T5's."""
 NO_VALUES: Final = frozenset({"bailingmoe", "gpt-oss", "openelm", "seed_oss"})
-"""Architectures that load with any width of values: they compute the shapes with that of keys."""
+"""Architectures that load with any width of values, since they compute the shapes with the width of keys."""
 INTERVAL: Final = "full_attention_interval"
 OTHER_WIDTHS: Final = ("attention.kv_lora_rank", "attention.key_length_swa", "attention.value_length_swa")
 """Keys of architectures in which the values of some layers have another width."""
 LAYER: Final = re.compile(r"(blk|enc\.blk|dec\.blk)\.(\d{1,9})\.(.+)")
 WHOLE_HEADS: Final = frozenset({"llama", "deci", "falcon", "llama-embed"})
-"""Architectures of which llama.cpp refuses keys that are rotated in part (`load_hparams`: "invalid n_rot")."""
+"""Architectures for which llama.cpp refuses partly rotated keys (`load_hparams`: "invalid n_rot")."""
 
 
 def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
@@ -90,12 +90,12 @@ def with_sizes(values: Own, findings: list[Finding]) -> Own:
 
 
 Shown = tuple[str, int, int]
-"""A matrix, the size that those of all layers show, 0 where they show none, and how many there are."""
+"""(a matrix, the size that the matrices of all layers show or 0 if they disagree, number of these matrices)."""
 Layers = Mapping[tuple[str, int], Shapes]
 
 
 def _checks(name: object, model_type: object, own: Own, layers: Layers) -> dict[str, Shown]:
-    """What the matrices show of the keys that decide shapes of an architecture."""
+    """Key -> the size that the matrices show, for keys that determine shapes of an architecture."""
     found = {ROTARY: shown("attn_kv_a_mqa.weight", layers, lambda shapes, _: rotary_rows(shapes))}
     if name not in NO_VALUES and not _is_read(model_type, VALUE) and not any(other in own for other in OTHER_WIDTHS):
         output = next((one for one in OUTPUTS if any(one in shapes for shapes in layers.values())), OUTPUTS[0])
@@ -108,14 +108,16 @@ def _checks(name: object, model_type: object, own: Own, layers: Layers) -> dict[
 
 
 def shown(matrix: str, layers: Layers, width: Callable[[Shapes, int], int | None]) -> Shown:
-    """The width of the matrices of all layers. width: of a layer, 0 where it is no whole number, None for no answer."""
+    """The width of the matrices of all layers. width: of one layer, 0 if it is not whole, None if the
+    layer shows none.
+    """
     found = [width(shapes, number) for (_, number), shapes in sorted(layers.items()) if matrix in shapes]
     widths = {one for one in found if one is not None}
     return matrix, widths.pop() if len(widths) == 1 else 0, len(found)
 
 
 def _of_kinds_of_layers(name: object, model_type: object, layers: Layers) -> dict[str, Shown]:
-    """What the kinds of layers show: the first ones are dense, and each one after so many attends to all tokens."""
+    """Sizes that the kinds of layers show: how many first layers are dense, and which layers attend to all tokens."""
     numbers = sorted(number for start, number in layers if start == "blk")
     sparse = [one for one in numbers if "ffn_gate_inp.weight" in layers["blk", one]]
     attending = [one for one in numbers if "attn_k.weight" in layers["blk", one]]
@@ -137,13 +139,13 @@ def _is_read(model_type: object, key: str) -> bool:
 
 
 def rotary_rows(shapes: Shapes) -> int | None:
-    """The rotary rows of the keys of latent attention: those below the compressed ones, which have a norm."""
+    """The rotary rows of the keys of latent attention: those after the compressed rows, which have a norm."""
     norm = shapes.get("attn_kv_a_norm.weight")
     return None if norm is None else max(0, shapes["attn_kv_a_mqa.weight"][0] - norm[-1])
 
 
 def value_width(shapes: Shapes, own: Own, number: int, output: str) -> int | None:
-    """The width of the values of a head: by the columns of the output, and the rows of the values as well."""
+    """The width of the values of a head, by the columns of the output and the rows of the values."""
     heads, keys = (of_layer(own.get(f"attention.{key}"), number) for key in ("head_count", "head_count_kv"))
     keys = keys or heads
     length = own.get("attention.key_length", plain_width(own))
@@ -160,19 +162,19 @@ def value_width(shapes: Shapes, own: Own, number: int, output: str) -> int | Non
 
 
 def plain_width(own: Own) -> int | None:
-    """The width of a head where it is not stated: by the heads of the first layer."""
+    """The default width of a head, by the heads of the first layer."""
     width, heads = own.get("embedding_length"), of_layer(own.get("attention.head_count"), 0)
     return width // heads if type(width) is int and heads else None
 
 
 def of_layer(stated: object, layer: int) -> int:
-    """The number of a layer; 0 where it is not known."""
+    """The number for a layer; 0 if unknown."""
     found = stated[layer] if isinstance(stated, list) and layer < len(stated) else stated
     return found if type(found) is int and found > 0 else 0
 
 
 def layers_of(tensors: Mapping[str, Layout]) -> dict[tuple[str, int], dict[str, tuple[int, ...]]]:
-    """The shapes of the matrices and norms of each layer, by the beginning of its names and its number."""
+    """The shapes of the matrices and norms of each layer, by the prefix of its names and its number."""
     found: dict[tuple[str, int], dict[str, tuple[int, ...]]] = {}
     for name, layout in tensors.items():
         if layout.shape and (layer := LAYER.fullmatch(name)):

@@ -1,7 +1,7 @@
-"""A config in transformers' keys, worked out of what a file of another writer states.
+"""Computes a config in transformers' keys from what a file of another writer states.
 
-A table gives each config key an expression (`inspector.algebra.expression`) over the writer's own words, or a
-function of them where one value is not enough. A key of which the expression is absent is left out.
+A table gives each config key an expression (`inspector.algebra.expression`) over the writer's own words, or a function
+of them if one expression is not enough. Keys whose expression is absent are left out.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from inspector.algebra.span import Span
 from inspector.algebra.values import Value
 
 Read = Callable[[tuple[str, ...]], Value]
-"""The value of a writer's word, given as its segments; None where the file does not state it."""
+"""The value of a writer's word, given by its segments; None if the file does not state it."""
 
 
 class Words:
-    """What a file states, as the scope of expressions. symbols: abbreviations, each an expression over the words."""
+    """The statements of a file as the scope of expressions. symbols: abbreviations, each an expression
+    over the words.
+    """
 
     __slots__ = ("_read", "_symbols")
 
@@ -38,24 +40,24 @@ class Words:
         return evaluator(_parsed(text))(self)
 
     def index(self, hole: str) -> int | None:
-        """Files have no holes."""
+        """None: files have no holes."""
         return None
 
     def enter(self, hole: str, index: int | None) -> int | None:
-        """Nothing to enter: words are read at an index by the filter itself."""
+        """None: a filter itself reads words at an index."""
         return None
 
     def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
-        """A value that does not fit makes the key absent."""
+        """None: an unsuitable value makes the key absent."""
         return None
 
 
 Rule = str | Callable[[Words], Any] | Mapping[str, str]
 Table = Mapping[str, Rule]
-"""Config key -> how it follows from the writer's words; a config within the config has a table of its own."""
+"""Config key -> the rule that gives it from the writer's words. A sub-config has its own table."""
 
 NULL_WHERE_ABSENT: Final = frozenset({"q_lora_rank"})
-"""Keys that a writer leaves out where the model lacks the part, while the class has a default for them."""
+"""Keys that a writer leaves out if the model lacks the part, although the class has a default for them."""
 
 
 def config_from(table: Table, words: Words) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""The language in which another framework's names are written down: one `Dialect` for each way of naming tensors.
+"""The language that describes the tensor names of other frameworks: one `Dialect` for each naming scheme.
 
 An architecture definition names tensors as transformers does and gives each a role ("attention.query"). Another
-framework keeps the roles and changes the rest: the names, which matrices are stored as one, how a tensor is laid
-out, how far the vocabulary is padded. A dialect states these differences; what a tensor is and how large it is
-stays the definition's word. So one dialect serves every definition whose roles it names.
+framework has the same roles but other names; it may also join matrices, change layouts and pad the vocabulary. A
+dialect states these differences; the meaning and size of tensors come from the definition. One dialect therefore serves
+every definition whose roles it names.
 
-Keys of `Dialect.names`, the most specific that fits a tensor is used:
+Keys of `Dialect.names`; the most specific key that fits a tensor is used:
 
 | key | fits |
 |---|---|
@@ -19,12 +19,12 @@ Keys of `Dialect.names`, the most specific that fits a tensor is used:
 | `ssm.step=` | a bare parameter, without `.weight` or `.bias` |
 | `@encoder.block.{}.norm` | this path of the definition, where roles do not distinguish two rows |
 
-A value is a path: `{0}` is the outermost index and `{1}` the next, `*` means "weight" or "bias" where that is
-not simply the last segment, and a path that ends in `=` is the whole name. `stored(path, form)` adds how the tensor
-is laid out (`FORMS` in `inspector.dialects.respelling`). A tuple lists alternatives, of which the file decides.
+A value is a path: `{0}` is the outermost index and `{1}` the next, `*` means "weight" or "bias" where that is not
+simply the last segment, and a path that ends in `=` is the whole name. `stored(path, form)` adds how the tensor is laid
+out (`FORMS` in `inspector.dialects.respelling`). A tuple lists alternatives between which the file decides.
 
-Where a dialect names both a role of several modules ("attention.qkv") and its parts, or an expert both alone and
-stacked, either way of storing them is accepted; where it names only one, that one is required.
+If a dialect names both a joint role ("attention.qkv") and its parts, or an expert both separately and stacked, either
+way of storing them is accepted. If it names only one, that one is required.
 """
 
 from __future__ import annotations
@@ -37,42 +37,41 @@ from inspector.notation.definition import Part
 
 
 class Name(msgspec.Struct, frozen=True):
-    """A path and how the tensor under it is laid out. forms: keys of `FORMS`, applied in this order."""
+    """A path and the layout of the tensor under it. forms: keys of `FORMS`, applied in this order."""
 
     path: str
     forms: tuple[str, ...]
 
 
 UNUSED = "unused"
-"""The extra component of what a writer stores beside the tensors of the class."""
+"""The extra component for tensors that a writer stores in addition to those of the class."""
 Names = str | Name | tuple[str | Name, ...]
 """The name of a role, or alternatives."""
 
 
 def stored(path: str, *forms: str) -> Name:
-    """A path whose tensor is laid out otherwise than the definition's."""
+    """A path whose tensor has another layout than in the definition."""
     return Name(path, forms)
 
 
 class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """How one writer names and stores tensors.
 
-    writer: who it is, as findings print it. names: role -> name, see the module. signs: groups of keys (names with `#`
-    for numbers); the dialect is recognised where all keys of one group are stored. types: model types that are tried
-    when there is no config, the likeliest first; empty where a file always states its type. exclusive: whether no other
-    model is in these names, so that an absent family is missing and not the mark of a related model. only: the model
-    types that this variant of a writer's names is for, empty for all. prefixes: what the writer may put before every
-    name. replaces: the names of the definition that no role gives, as prefix replacements (`*`: anywhere, see the
-    dialects of a definition); for definitions of submodels, which `only` lists, they are all that differs. interleaved:
-    joined roles whose rows alternate by group of kv heads, each group with its share of every part, instead of one part
-    after the other. either: joined roles of which the writer's program reads the parts as well, whatever the definition
-    has. omits: roles that the writer may leave out. exporter: what makes transformers' names and order of
-    rows of the writer's, or diffusers'. own_configs: files beside the weights from which the writer's own program loads
-    them. own_files: how the names of its files begin, empty where it takes any. own_types: model types that only the
-    writer's program has. names_alone: whether the tensors are those of transformers but for their names. beside: what
-    the writer stores and the class does not have. dims: symbols of the definition that are other numbers in the
-    writer's files. elsewhere: parts of the model, as a family key of the definition begins, that the writer's program
-    loads from the repository that a key of its config names.
+    writer: its name, as findings print it. names: role -> name, as the module describes. signs: groups of keys (names
+    with `#` for numbers); a dialect is recognised if all keys of one group are stored. types: model types to try
+    without a config, the likeliest first; empty if files always state their type. exclusive: no other model has these
+    names, so that an absent family is missing and no sign of a related model. only: the model types that this variant
+    is for; empty for all. prefixes: prefixes that the writer may add to every name. replaces: names of the definition
+    that no role gives, as prefix replacements (`*`: anywhere, see the dialects of a definition); the definitions of
+    submodels in `only` need nothing else. interleaved: joint roles whose rows alternate by group of kv heads, with
+    every part in each group, instead of one part after the other. either: joint roles of which the writer's program
+    also reads the parts, whatever the definition has. omits: roles that the writer may leave out. exporter: the tool
+    that converts the writer's names and row order to transformers' or diffusers'. own_configs: files next to the
+    weights from which the writer's program loads them. own_files: beginnings of its file names; empty for any.
+    own_types: model types that only the writer's program has. names_alone: the tensors differ from transformers' only
+    by name. beside: tensors that the writer stores and the class does not have. dims: symbols of the definition with
+    other values in the writer's files. elsewhere: beginnings of family keys for parts of the model that the writer's
+    program loads from another repository -> the config key that names it.
     """
 
     writer: str
@@ -97,13 +96,13 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def pads_vocabulary(self) -> bool:
-        """True if the writer rounds the rows of the vocabulary up."""
+        """True if the writer rounds up the rows of the vocabulary."""
         name = self.names.get("embed.token")
         return isinstance(name, Name) and "padded" in name.forms
 
     @property
     def extras(self) -> frozenset[str]:
-        """The components beyond the model that the dialect names."""
+        """The components beyond the model that the dialect has names for."""
         named = frozenset(key.partition(":")[0] for key in self.names if ":" in key and not key.startswith("@"))
         return named | {UNUSED} if self.beside else named
 
@@ -121,15 +120,17 @@ JOINED: Mapping[str, Mapping[str, str]] = {
     "mlp.shared.gate_up": {"mlp.shared.gate": "gate", "mlp.shared.up": "up"},
     "mlp.experts.gate_up": {"mlp.experts.gate": "gate", "mlp.experts.up": "up"},
 }
-"""Role of one matrix -> the roles of the modules whose outputs it holds, in order, and what each part is called."""
+"""Role of a joint matrix -> the roles of the modules whose outputs it contains, in order, with the name
+of each part.
+"""
 
 PARTNERS: Mapping[str, str] = {
     "mlp.up": "mlp.gate", "attention.query": "attention.key", "norm.mlp": "norm.attention.post",
 }  # fmt: skip
-"""A role that may have another name, `role.alone`, where this partner is absent."""
+"""A role that may have another name, `role.alone`, if this partner is absent."""
 
 DECODERS = (
     "llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "gemma", "gemma2", "gemma3_text", "phi3", "phi", "gpt_neox",
     "falcon", "olmo2", "stablelm", "deepseek_v3", "qwen2_moe",
 )  # fmt: skip
-"""Model types that training frameworks are used for, the likeliest first."""
+"""Model types that training frameworks support, the likeliest first."""

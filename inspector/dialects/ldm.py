@@ -1,8 +1,8 @@
 """CompVis' latent-diffusion: the names of the UNet, the autoencoder and ControlNets in files of Stable Diffusion. Pure.
 
 `ldm/modules/diffusionmodules/openaimodel.py` and `model.py`, ControlNet's `cldm/cldm.py`; which block is which:
-diffusers' `loaders/single_file_utils.py`. The UNet's blocks are numbered through and the decoder's stages from the
-other end, so that a name says where it belongs only together with the others: these are renamed before they are read.
+diffusers' `loaders/single_file_utils.py`. The UNet numbers all its blocks in one sequence and the decoder its stages in
+reverse, so that positions follow only from all names together: the tensors are renamed before they are read.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ LDM: Final = Dialect(
     names={},
     signs=(),
 )
-"""The program; its names need more than a table."""
+"""The program; its names cannot be described by a table."""
 LDM_UNET: Final = msgspec.structs.replace(
     LDM,
     writer="CompVis' latent-diffusion (the UNet alone)",
     exporter=f'{LDM.exporter}, once "model.diffusion_model." is before every name',
 )
-"""The same where the UNet's names have no prefix, without which diffusers finds no UNet in a file."""
+"""The same for UNet names without a prefix, in which diffusers does not recognise a UNet."""
 LDM_STAGES: Final = msgspec.structs.replace(
     LDM,
     writer="CompVis' latent-diffusion (attention in the stages)",
     exporter="code that renames the attention in the stages and joins the dims of its matrices, which"
     " from_single_file of diffusers does not",
 )
-"""The same for an autoencoder with attention outside the middle: diffusers converts only that of the middle."""
+"""The same for an autoencoder with attention outside the middle: diffusers converts only the attention
+of the middle.
+"""
 STAGE_ATTENTION: Final = re.compile(r"(?:.*\.)?(?:down|up)\.\d+\.attn\.\d+\..+")
 """A name in the attention of a stage."""
 
@@ -50,7 +52,7 @@ RESIDUAL_BLOCK: Final = {
     "out_layers.3": "conv2",
     "skip_connection": "conv_shortcut",
 }
-"""A module of a residual block -> the same in diffusers."""
+"""A module of a residual block -> its name in diffusers."""
 UNET_ENDS: Final = {
     "time_embed.0": "time_embedding.linear_1",
     "time_embed.2": "time_embedding.linear_2",
@@ -60,11 +62,11 @@ UNET_ENDS: Final = {
     "out.0": "conv_norm_out",
     "out.2": "conv_out",
 }
-"""A module of the UNet outside the blocks -> the same in diffusers."""
+"""A module of the UNet outside the blocks -> its name in diffusers."""
 CONTROL_ENDS: Final = {"middle_block_out.0": "controlnet_mid_block"}
-"""A module of a ControlNet outside the blocks that the UNet does not have -> the same in diffusers."""
+"""A module of a ControlNet outside the blocks that the UNet does not have -> its name in diffusers."""
 HINT: Final = "input_hint_block.0.weight"
-"""The first convolution over the image that steers, which only a ControlNet has."""
+"""The first convolution over the conditioning image, which only a ControlNet has."""
 AUTOENCODER: Final = tuple(
     (re.compile(pattern), new)
     for pattern, new in (
@@ -91,20 +93,22 @@ AUTOENCODER: Final = tuple(
         (r"decoder\.up\.(\d+)\.upsample\.", r"decoder.up_blocks.\1.upsamplers.0."),
     )
 )
-"""A name of the autoencoder -> the same in diffusers; the first pattern that is found counts.
+"""A name of the autoencoder -> its name in diffusers; the first matching pattern counts.
 
-Stages may attend as the middle does (`attn_resolutions`). Converters that read an autoencoder of a later diffusers left
-its new names of the middle's matrices (`to_q`) as they are.
+Stages may have attention like the middle (`attn_resolutions`). Converters that read an autoencoder of a later diffusers
+left its new names of the matrices in the middle (`to_q`) unchanged.
 """
 _LEFT: Final = re.compile(r"(?P<attention>.*\.mid\.attn_1\.)(?P<part>to_[qkv]|to_out\.0)\.(?P<end>weight|bias)")
-"""A name that such a converter left."""
+"""A name that such a converter left unchanged."""
 _MATRICES: Final = ("to_q.weight", "to_k.weight", "to_v.weight", "to_out.0.weight")
 _CONTROL: Final = re.compile(r"(zero_convs|input_hint_block)\.(\d{1,4})\.(.+)")
 _BLOCK: Final = re.compile(r"(input_blocks|middle_block|output_blocks)\.(\d+)(?:\.(\d+))?\.(.+)")
 
 
 def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
-    """What gives the tensors of a component diffusers' names; None of another component than UNet, ControlNet, VAE."""
+    """The function that gives a component's tensors diffusers' names; None unless it is a UNet, a
+    ControlNet or a VAE.
+    """
     if HINT in tensors:
         return _controlnet(tensors)
     if "input_blocks.0.0.weight" in tensors:
@@ -115,7 +119,9 @@ def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
 
 
 def left_by_converter(name: str) -> str | None:
-    """The name that diffusers' reader of single files finds, of one with a part of diffusers' own; None for others."""
+    """The name that diffusers' reader of single files expects, for a name that is partly diffusers'; None for other
+    names.
+    """
     found = _LEFT.fullmatch(name)
     if found is None:
         return None
@@ -124,14 +130,14 @@ def left_by_converter(name: str) -> str | None:
 
 
 def as_matrix(name: str, layout: Layout) -> Layout:
-    """An attention's convolution of one point as the matrix that it is in diffusers: [out, in, 1, 1] as [out, in]."""
+    """A 1x1 convolution of attention as the matrix that it is in diffusers: [out, in, 1, 1] becomes [out, in]."""
     if layout.shape[2:] != (1, 1) or ".attentions." not in name or not name.endswith(_MATRICES):
         return layout
     return Layout(layout.dtype, layout.shape[:2], layout.elements, layout.bytes)
 
 
 def _unet(tensors: Mapping[str, Layout]) -> Rename:
-    """A stage ends with a block that halves the size; they come at even distances, which is a stage's length."""
+    """Renames a UNet. Each stage ends with a block that halves the size; their distance is the length of a stage."""
     halving = {int(one[1]) for name in tensors if (one := re.fullmatch(r"input_blocks\.(\d{1,4})\.0\.op\.\w+", name))}
     length = gcd(*halving) or 3
 
@@ -161,7 +167,7 @@ def _unet(tensors: Mapping[str, Layout]) -> Rename:
 
 
 def _controlnet(tensors: Mapping[str, Layout]) -> Rename:
-    """The half of a UNet that goes down, with a convolution behind each block and some over the image that steers."""
+    """Renames a ControlNet: the down half of a UNet, with a convolution after each block and several over the image."""
     unet = _unet(tensors)
     hints = [
         int(found[2]) for name in tensors if (found := _CONTROL.fullmatch(name)) and found[1] == "input_hint_block"
@@ -185,12 +191,12 @@ def _controlnet(tensors: Mapping[str, Layout]) -> Rename:
 
 
 def _middle(number: int, rest: str) -> str:
-    """A tensor of the middle block: two residual blocks around an attention."""
+    """The name of a tensor of the middle block: two residual blocks around an attention."""
     return f"mid_block.attentions.0.{rest}" if number == 1 else f"mid_block.resnets.{number // 2}.{_residual(rest)}"
 
 
 def _module(module: int, layer: int, rest: str) -> str:
-    """A tensor of a stage: of a layer's residual block, or of the attention behind it."""
+    """The name of a tensor of a stage: of a layer's residual block, or of the attention after it."""
     return f"attentions.{layer}.{rest}" if module else f"resnets.{layer}.{_residual(rest)}"
 
 
@@ -202,7 +208,7 @@ def _residual(rest: str) -> str:
 
 
 def _autoencoder(tensors: Mapping[str, Layout]) -> Rename:
-    """The decoder's stages are counted from the other end."""
+    """Renames an autoencoder. The decoder's stages are numbered in reverse."""
     stages = {int(found[1]) for name in tensors if (found := re.match(r"decoder\.up\.(\d{1,3})\.", name))}
     last = max(stages, default=0)
 

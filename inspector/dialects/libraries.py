@@ -1,4 +1,4 @@
-"""Libraries for which the names of weights are signs, and which have models and configs of their own.
+"""Recognises libraries with their own models and configs by the names of their weights.
 
 Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.py`, `resnet.py`; torchvision's
 `models/resnet.py`, with the same names as timm's; Meta's `dinov2/models/vision_transformer.py`,
@@ -37,14 +37,14 @@ LIBRARIES: Final = (
     ("OpenCLIP", ("visual.conv1.weight", "transformer.resblocks.#.attn.in_proj_weight")),
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )
-"""(library, keys that together are its own)."""
+"""(library, keys that occur together only in its files)."""
 WRAPPERS: Final = (
     "", "module.", "model.", "backbone.", "module.backbone.", "teacher.backbone.", "student.backbone.",
 )  # fmt: skip
-"""Prefixes of the wrappers in which these libraries train; a teacher and a student are those of DINO's trainers."""
+"""Prefixes of the wrappers in which these libraries train; teacher and student are from DINO's training."""
 
 
 def library_of(keys: Collection[str]) -> str | None:
-    """The library that writes these names, be it below the prefix of a wrapper; None for none that is known."""
+    """The library that writes these names, possibly below the prefix of a wrapper; None if unknown."""
     named = (library for library, signs in LIBRARIES for one in WRAPPERS if all(one + sign in keys for sign in signs))
     return next(named, None)

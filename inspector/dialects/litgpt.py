@@ -1,4 +1,4 @@
-"""litgpt: names, and what its own config says.
+"""litgpt: tensor names, and the config that follows from its own config.
 
 Source: `litgpt/scripts/convert_hf_checkpoint.py` (the maps of every family), `litgpt/model.py` (module names, and
 `attn.attn`, as it called the joined matrix before 0.5.4). The joined matrix is [q; k; v]; `padded_vocab_size` rows.
@@ -70,7 +70,7 @@ SYMBOLS: Final = {
     "biased": "bias | true",
     "groups": "n_query_groups | n_head",
 }
-"""What the tables below abbreviate. litgpt has one model class; its switches choose the modules."""
+"""Abbreviations in the tables below. litgpt has a single model class; its switches choose the modules."""
 
 MODEL_TYPE: Final = (
     "'gemma3_text' when mlp == 'GemmaMLP' and norm_qk"
@@ -88,7 +88,7 @@ MODEL_TYPE: Final = (
     " | 'gpt_neox' when biased"
     " | 'falcon'"
 )
-"""The type of transformers that has the modules which the switches choose."""
+"""The model type of transformers with the modules that the switches choose."""
 
 CLASSES: Final = {
     "llama": "Llama", "qwen2": "Qwen2", "qwen3": "Qwen3", "olmo2": "Olmo2", "stablelm": "StableLm", "phi": "Phi",
@@ -127,11 +127,11 @@ KEYS: Final[Mapping[str, Mapping[str, str]]] = {
         "new_decoder_architecture": "not shared_attention_norm",
     },
 }  # fmt: skip
-"""Model type -> the config keys that it has beyond `COMMON`."""
+"""Model type -> its config keys in addition to `COMMON`."""
 
 
 def config_of(values: Mapping[str, object]) -> dict[str, Any] | None:
-    """The config that `model_config.yaml` or `lit_config.json` states; None where the sizes are not in it.
+    """The config that `model_config.yaml` or `lit_config.json` states; None if it does not contain the sizes.
 
     Source: litgpt's config.py.
     """

@@ -1,10 +1,10 @@
-"""What llama.cpp reads of the files of an architecture, as measured with the library itself: `llama_cpp.json`.
+"""What llama.cpp reads in the files of each architecture, measured with the library itself: `llama_cpp.json`.
 
 `names`: the architectures that it knows; `pre_tokenizers`: values of `tokenizer.ggml.pre`; `keys`: those without which
 it refuses a file; `needs`: tensors without which it refuses every file; `read`: all families of tensors that it reads,
-of which any other is one too many; `spares`: those of which one may be missing; `sizes`: keys without which the shapes
-of no file fit. Of mmproj files it has the tensors around the layers without which they do not load.
-`tests/oracle/make_llama_cpp.py` makes the file.
+so that it refuses any other; `spares`: families of which a tensor may be missing; `sizes`: keys without which the
+shapes of no file fit. For mmproj files it lists the required tensors outside the layers.
+`tests/oracle/make_llama_cpp.py` generates the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.algebra.names import key_of
 from inspector.loader.config_file import Config
 
 SCALES: Final = (".scale", ".input_scale")
-"""Ends of names of quantized weights' scales, which are read beside any weight."""
+"""Endings of the names of a quantized weight's scales, which are read next to any weight."""
 Entry = Mapping[str, frozenset[str]]
 
 
@@ -31,7 +31,7 @@ def _document() -> Mapping[str, Any]:
 
 @cache
 def known_architectures() -> frozenset[str]:
-    """The architectures that the measured build of llama.cpp knows: it refuses files of any other."""
+    """The architectures that the measured build of llama.cpp knows; it refuses files of all others."""
     return frozenset(_document()["names"].split())
 
 
@@ -42,7 +42,7 @@ def pre_tokenizers() -> frozenset[str]:
 
 
 def source() -> str:
-    """Which build of llama.cpp was measured."""
+    """The build of llama.cpp that was measured."""
     return str(_document()["source"])
 
 
@@ -53,43 +53,45 @@ def _measured() -> Mapping[str, Entry]:
 
 
 NEEDED_IN_BLOCKS: Final = ("attn_out.weight", "ffn_down.weight", "ffn_up.weight")
-"""Tensors that llama.cpp needs of each block of a tower for images, whatever the kind of projector (measured)."""
+"""Tensors that llama.cpp requires in each block of a vision tower, for all kinds of projectors (measured)."""
 WITHOUT_BLOCKS: Final = frozenset({"gemma3nv"})
-"""Kinds of projector whose towers have no such blocks."""
+"""Kinds of projector whose towers lack such blocks."""
 
 
 def needed_by_projector(kind: object) -> tuple[str, ...]:
-    """The tensors around the layers that an mmproj file with this `clip.projector_type` needs; none if not known."""
+    """The tensors outside the layers that an mmproj file with this `clip.projector_type` needs; empty if unknown."""
     found = _document()["projectors"].get(kind) if isinstance(kind, str) else None
     return tuple(found.split()) if found is not None else ()
 
 
 @cache
 def projector_kinds() -> frozenset[str]:
-    """The values of `clip.projector_type` that it knows."""
+    """The values of `clip.projector_type` that llama.cpp knows."""
     return frozenset(_document()["projector_kinds"].split())
 
 
 def required_keys(architecture: object) -> frozenset[str]:
-    """The keys that a file needs, without the architecture's name in front; none where it was not measured."""
+    """The keys that a file needs, without the architecture's name; empty if not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     return entry["keys"] if entry is not None else frozenset()
 
 
 def is_required(key: str) -> bool:
-    """True if llama.cpp says that a key, with its architecture in front, was not found; else it needs it for shapes."""
+    """True if llama.cpp reports that a key (with its architecture) was not found; otherwise it needs the key for
+    shapes.
+    """
     architecture, _, own = key.partition(".")
     return own in required_keys(architecture) or architecture == "tokenizer"
 
 
 def sizes(architecture: object) -> frozenset[str]:
-    """Keys without which llama.cpp computes shapes that the files of an architecture do not have."""
+    """Keys without which llama.cpp computes other shapes than the files of an architecture have."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     return entry["sizes"] if entry is not None else frozenset()
 
 
 def reads(architecture: object, name: str) -> bool | None:
-    """True if a tensor of this name is read in some file of an architecture; None where it was not measured."""
+    """Whether a tensor of this name is read in some file of an architecture; None if not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     if entry is None or not entry["read"]:
         return None
@@ -99,13 +101,13 @@ def reads(architecture: object, name: str) -> bool | None:
 
 
 AFTER: Final = ("dense_2.weight", "dense_2.bias", "dense_3.weight", "dense_3.bias")
-"""Tensors of the modules that sentence-transformers applies after a model, which its converter writes as well."""
+"""Tensors of the modules that sentence-transformers applies after a model; its converter writes these as well."""
 
 
 def read_beside(metadata: Config | None, names: Collection[str]) -> dict[str, str]:
-    """The tensors beside those of the model that llama.cpp reads -> the component that they are.
+    """Tensors that llama.cpp reads in addition to those of the model -> their component.
 
-    "" for the scales of a weight, which it reads of any (NVFP4).
+    The component is "" for scales, which it reads next to any weight (NVFP4).
     """
     if metadata is None:
         return {}
@@ -117,19 +119,19 @@ def read_beside(metadata: Config | None, names: Collection[str]) -> dict[str, st
 
 
 def needed(architecture: object) -> frozenset[str]:
-    """The families of tensors without which no file of an architecture loads; none where it was not measured."""
+    """The families of tensors without which no file of an architecture loads; empty if not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     return entry["needs"] if entry is not None else frozenset()
 
 
 def spares(architecture: object, name: str) -> bool:
-    """True if files of an architecture load where this tensor is missing."""
+    """True if files of an architecture load without this tensor."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     return entry is not None and key_of(name)[0] in entry["spares"]
 
 
 def architectures_of(names: Iterable[str]) -> tuple[str, ...]:
-    """The architectures of which files may have all these tensors and lack none that every file has."""
+    """The architectures whose files may have all these tensors and require no others."""
     families = {key_of(name)[0] for name in names if not name.endswith(SCALES)}
     entries = _measured().items()
     return tuple(name for name, entry in entries if entry["needs"] <= families <= entry["read"])
@@ -147,15 +149,16 @@ LAST_MATRIX: Final[Mapping[str, tuple[str, int]]] = {
     "gemma3": ("mm.input_projection.weight", 1), "gemma3nv": ("mm.input_projection.weight", 1),
     "resampler": ("resampler.proj.weight", 1),
 }  # fmt: skip
-"""Kind of projector -> the matrix that gives the vectors for the text model, and the dim with their width, as measured
-with `clip_n_mmproj_embd` on files in which all sizes differ. Qwen 3 VL's are repeated for each further merger, in the
-text model too."""
+"""Kind of projector -> the matrix that outputs the vectors for the text model, and its dim with their width, measured
+with `clip_n_mmproj_embd` on files in which all sizes differ. Qwen 3 VL repeats these vectors for each further merger,
+also in the text model.
+"""
 BEFORE_NORM: Final = "mm.3.weight"
-"""A tensor of LLaVA's projectors with a norm, whose last matrix is another."""
+"""A tensor of LLaVA's projectors with a norm, in which another matrix is the last one."""
 
 
 def width_of_projector(kind: object, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, int] | None:
-    """The matrix and the width of the vectors that a projector gives; None where it is not known."""
+    """The matrix and the width of the vectors that a projector outputs; None if unknown."""
     name, dim = LAST_MATRIX.get(kind, ("", 0)) if isinstance(kind, str) else ("", 0)
     shape = shapes.get(name, ())
     return (name, shape[dim]) if len(shape) == 2 and not (kind == "mlp" and BEFORE_NORM in shapes) else None

@@ -1,4 +1,4 @@
-"""The code base of LLaVA, and those that began with it: LLaVA-NeXT, LLaVA-OneVision.
+"""The original code of LLaVA, and of its successors LLaVA-NeXT and LLaVA-OneVision.
 
 Source: `llava/model/llava_arch.py` (`mm_projector`, `vision_tower`, `image_newline` are of the text model) and
 `multimodal_encoder/clip_encoder.py` (the tower is inside an object of the same name; one that is not trained is loaded

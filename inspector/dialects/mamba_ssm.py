@@ -1,4 +1,4 @@
-"""The config.json of the mamba_ssm package, which names no type, in the words of transformers.
+"""Translates the config.json of the mamba_ssm package, which has no model type, to transformers' keys.
 
 Source: mamba_ssm's `models/config_mamba.py`, `models/mixer_seq_simple.py` (the vocabulary is padded to a multiple) and
 `modules/mamba_simple.py`.
@@ -10,13 +10,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 SIGNS: Final = frozenset({"d_model", "n_layer", "ssm_cfg"})
-"""Keys that together no other program writes."""
+"""Keys that only mamba_ssm writes together."""
 OF_LAYERS: Final = {"d_state": "state_size", "d_conv": "conv_kernel", "expand": "expand", "dt_rank": "time_step_rank"}
-"""Keys below `ssm_cfg`, and those of transformers."""
+"""Keys below `ssm_cfg` -> keys of transformers."""
 
 
 def config_of(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What transformers needs to be told beside the stated keys; None for other configs and for other layers."""
+    """The keys to set for transformers in addition to the stated ones; None for other configs and other kinds of
+    layers.
+    """
     layers = values.get("ssm_cfg")
     if not values.keys() >= SIGNS or not isinstance(layers, dict) or layers.get("layer", "Mamba1") != "Mamba1":
         return None

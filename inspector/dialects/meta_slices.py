@@ -1,8 +1,9 @@
-"""Files that each hold a slice of every matrix, as Meta saves a model for several GPUs, joined by their headers. Pure.
+"""Joins files that each contain a slice of every matrix, as Meta saves a model for several GPUs, by their headers.
+Pure.
 
-`consolidated.00.pth`, `consolidated.01.pth`, …: what gives outputs (wq, wk, wv, w1, w3, output) is cut along dim 0,
-what takes them in (wo, w2) along dim 1, norms and rotary frequencies are in every file. The table of tokens is cut
-along dim 0 since Llama 3 and along dim 1 before: which, its width says. Sources: llama's model.py
+`consolidated.00.pth`, `consolidated.01.pth`, …: matrices that produce outputs (wq, wk, wv, w1, w3, output) are cut
+along dim 0, matrices that consume them (wo, w2) along dim 1; norms and rotary frequencies are in every file. The token
+table is cut along dim 0 since Llama 3 and along dim 1 before; its width shows which. Sources: llama's model.py
 (ColumnParallelLinear, RowParallelLinear, ParallelEmbedding, VocabParallelEmbedding), transformers'
 convert_llama_weights_to_hf.py.
 """
@@ -28,14 +29,14 @@ _IN: Final = frozenset({"wo", "w2"})
 _WHOLE: Final = -1
 _TABLE: Final = "tok_embeddings"
 SHARED: Final = 0.5
-"""The part of all names that must be in every file before the files are slices and not shards."""
+"""Least share of names that must be in every file for the files to be slices and not shards."""
 
 
 class Joint(Struct, frozen=True):
-    """What slices make together.
+    """The model that slices form together.
 
-    tensors: whole. copies: name -> how often it is there again. lost: file -> tensors that cannot be put
-    together because of it.
+    tensors: whole tensors. copies: name -> number of further copies. lost: file -> tensors that cannot be joined
+    because of this file.
     """
 
     tensors: dict[str, Layout]
@@ -48,7 +49,7 @@ Files = Mapping[str, Mapping[str, Layout]]
 
 
 def joined(checkpoint: Checkpoint) -> Checkpoint:
-    """The checkpoint with the slices of its files put together, where they are slices. Idempotent."""
+    """The checkpoint with its files joined if they are slices. Idempotent."""
     if not checkpoint.by_rank:
         return checkpoint
     config = checkpoint.config
@@ -76,10 +77,10 @@ def joined(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def join(files: Files, gone: Sequence[str], config: Mapping[str, object]) -> Joint | None:
-    """The model that files are slices of; None where they are none, each with tensors of its own.
+    """The model that files are slices of; None if they are not slices but contain different tensors.
 
-    files: name -> tensors, of those that gave a header; gone: those that gave none, and have a finding. config: as
-    it is in params.json or config.json, empty where there is none.
+    files: name -> tensors, for files with a readable header. gone: files without one, which have a finding. config:
+    values of params.json or config.json; empty if there is none.
     """
     present = sorted(files)
     names = dict.fromkeys(name for file in present for name in files[file])
@@ -110,7 +111,7 @@ def join(files: Files, gone: Sequence[str], config: Mapping[str, object]) -> Joi
 
 
 def _axis(name: str) -> int | None:
-    """The dim that a tensor is cut along, -1 where it is whole in every file, None for a name of other models."""
+    """The dim that a tensor is cut along; -1 if it is whole in every file; None for a name of other models."""
     segments = name.split(".")
     module = segments[-2] if len(segments) > 1 else ""
     if module in _OUT or module == _TABLE:
@@ -121,7 +122,9 @@ def _axis(name: str) -> int | None:
 
 
 def _cut(name: str, layout: Layout, files: Files, parts: int) -> int:
-    """The dim a tensor is cut along; the table of tokens by its width, compared with the final norm's."""
+    """The dim that a tensor is cut along. For the token table it follows from its width compared with
+    the final norm's.
+    """
     axis = _axis(name)
     assert axis is not None
     if name.split(".")[-2:-1] == [_TABLE] and len(layout.shape) == 2:
@@ -137,7 +140,7 @@ def _width(files: Files) -> int | None:
 
 
 def _parts(files: Files, config: Mapping[str, object]) -> int | None:
-    """How many slices make the attention's width: from the widths alone, or with what the config says of it."""
+    """Number of slices that form the attention's width, by the widths and, if stated, the config."""
     heads, each = config.get("n_heads", config.get("num_attention_heads")), config.get("head_dim")
     whole = heads * each if type(heads) is int and type(each) is int else _width(files)
     votes = Counter(
@@ -153,7 +156,7 @@ def _parts(files: Files, config: Mapping[str, object]) -> int | None:
 
 
 def _wanted(there: Sequence[str], parts: int | None) -> list[str]:
-    """The names of all files of the set, by how many there must be and by their numbers."""
+    """The names of all files of the set, by their required number."""
     found = [match for name in there if (match := _FILE.fullmatch(name))]
     if not found:
         return []
@@ -162,12 +165,12 @@ def _wanted(there: Sequence[str], parts: int | None) -> list[str]:
 
 
 def _usual(name: str, files: Files) -> Layout:
-    """The layout that most files have for a tensor; among equals the first file's."""
+    """The layout that most files have for a tensor; if several are equally frequent, the first file's."""
     return Counter(tensors[name] for tensors in files.values() if name in tensors).most_common(1)[0][0]
 
 
 def _odd(tensors: Mapping[str, Layout], usual: Mapping[str, Layout]) -> dict[str, Layout | None]:
-    """The tensors of a file that are not as in most of the files; None for one that is not there."""
+    """The tensors of a file that differ from most files; None for an absent tensor."""
     return {name: tensors.get(name) for name, layout in usual.items() if tensors.get(name) != layout}
 
 

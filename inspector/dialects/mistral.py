@@ -21,7 +21,7 @@ TOWERS: Final[Mapping[str, str]] = {
     "patch_merger.": "convert_mistral3_weights_to_hf.py",
     "vision_encoder.": "convert_pixtral_weights_to_hf.py",
 }
-"""Before the names of what a model has around the text model -> the converter of transformers that reads them."""
+"""Prefixes of modules around the text model -> the converter of transformers that reads them."""
 _N: Final = "layers.{0}."
 _EXPORTER: Final = "convert_mistral_weights_to_hf.py in the repository of transformers"
 MISTRAL: Final = msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""params.json, as Meta and Mistral write it: which model type it describes, and the symbols of that type by its keys.
+"""Reads params.json of Meta and Mistral: the model type that it describes, and the symbols of the type from its keys.
 
 Sources: `llama/model.py` of Meta (`ModelArgs`: the width of the MLP follows from `dim`, `ffn_dim_multiplier` and
 `multiple_of`; `vocab_size` -1 means that the tokenizer decides); `mistral_inference/args.py` (`moe`, `hidden_dim`).
@@ -34,7 +34,7 @@ SYMBOLS: Final = {
 
 
 def type_of_params(values: Mapping[str, Any]) -> str:
-    """The type whose modules a params.json describes: Mistral's have experts or latent attention too."""
+    """The model type that a params.json describes. Mistral's may have experts or latent attention."""
     if values.get("kv_lora_rank"):
         return "mistral4"
     return "mixtral" if values.get("moe") else "llama"
@@ -42,7 +42,9 @@ def type_of_params(values: Mapping[str, Any]) -> str:
 
 @cache
 def definition_for_params(model_type: str) -> Architecture:
-    """The definition of a type in SYMBOLS that reads a params.json. Cached, as caches are keyed by its identity."""
+    """The definition of a type in SYMBOLS that reads a params.json. Cached, since other caches use its
+    identity as key.
+    """
     definition = definition_of(model_type)
     assert definition is not None
     return replace(definition, dims={**definition.dims, **SYMBOLS[model_type]})

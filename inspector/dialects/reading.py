@@ -1,7 +1,7 @@
-"""What a checkpoint's own files state of the model: its config in transformers' keys, and slices put together.
+"""Adds to a checkpoint what its own files state in other formats: its config in transformers' keys, and joined slices.
 
-The loader returns the key-values of a GGUF file and the settings of litgpt as they are; here they become the config
-that every later stage reads. A checkpoint with a config.json passes through unchanged.
+The loader returns the key-values of a GGUF file and the settings of litgpt unchanged; here they become the config that
+every later stage reads. A checkpoint with a config.json passes through unchanged.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from inspector.loader.config_file import Config
 
 
 def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
-    """The checkpoint with the config that its files state in another writer's words, where they are understood.
+    """The checkpoint with the config that follows from its files in another writer's format, if it is understood.
 
-    Metadata inside the weight files come before a config next to them. Files that each hold a slice of every matrix
-    are put together. Idempotent.
+    Metadata inside the weight files take precedence over a config next to them. Files with slices of every matrix are
+    joined. Idempotent.
     """
     if checkpoint.by_rank:
         from inspector.dialects.meta_slices import joined
@@ -41,7 +41,7 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
 def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config | None]:
     """The checkpoint with findings on its key-values, and the config that they state.
 
-    Where lists have another length than there are layers, the config follows from that of lists that fit the layers.
+    If the length of lists is not the number of layers, the config is derived from corrected lists.
     """
     from inspector.dialects import gguf_config
     from inspector.dialects.gguf import WRITER

@@ -1,4 +1,4 @@
-"""The config.json of the first Falcon repositories, whose model types no release of transformers has, in its words.
+"""Translates the config.json of the first Falcon repositories, with model types unknown to transformers, to its keys.
 
 Source: `configuration_RW.py` of these repositories, with its defaults, and transformers' `configuration_falcon.py`.
 """
@@ -9,18 +9,20 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 TYPE: Final = "falcon"
-"""The type under which transformers has the model."""
+"""The model type of these models in transformers."""
 NEW_DECODER: Final = {"RefinedWeb": True, "RefinedWebModel": False}
-"""Earlier type -> whether it has the new decoder architecture."""
+"""Earlier type -> True if it has the new decoder architecture."""
 RENAMED: Final = {"n_layer": "num_hidden_layers", "n_head": "num_attention_heads"}
 DEFAULTS: Final = {"multi_query": False, "parallel_attn": False}
-"""What an absent key meant, other than transformers' defaults."""
+"""Values of absent keys that differ from transformers' defaults."""
 CLASSES: Final = ("RW", "Falcon")
-"""How the names of the classes begin, and those of transformers."""
+"""Beginnings of the class names: in these repositories, and in transformers."""
 
 
 def config_of(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What to set beside the stated keys; None for other types, and for residuals that transformers does not have."""
+    """The keys to set in addition to the stated ones; None for other types, and for residuals that
+    transformers lacks.
+    """
     model_type, named = values.get("model_type"), values.get("architectures")
     if not isinstance(model_type, str) or model_type not in NEW_DECODER:
         return None

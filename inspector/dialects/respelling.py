@@ -1,4 +1,4 @@
-"""The tensors of an architecture definition under the names and in the layout of a dialect."""
+"""Gives the tensors of an architecture definition the names and layouts of a dialect."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.notation.spelling import respelled as respelled_name
 
 
 def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool) -> tuple[Slot, ...]:
-    """The slots of a definition as a dialect names and stores them; those that it has no name for are left out.
+    """The slots of a definition as a dialect names and stores them. Slots without a name in the dialect are left out.
 
-    prefix: before every name. known: whether a config decides between rows of one name and gives the vocabulary.
+    prefix: before every name. known: a config decides between rows of one name and gives the vocabulary.
     """
     own = [slot for slot in slots if not slot.scope and (not slot.extra or slot.extra in dialect.extras)]
     parts = [piece for slot in own for piece in _as_stored(slot, dialect)]
@@ -40,7 +40,7 @@ def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool)
 
 
 def covers(slots: Sequence[Slot], dialect: Dialect) -> bool:
-    """True if the dialect names everything that a definition requires whatever its switches say."""
+    """True if the dialect names everything that a definition requires, whatever its switches."""
     keys = {_key(piece) for slot in slots for piece in _as_stored(slot, dialect)}
     chosen: dict[int, bool] = {}
     for slot in slots:
@@ -63,7 +63,7 @@ def _has_name(slot: Slot, dialect: Dialect, keys: Collection[str]) -> bool:
 
 
 def _key(slot: Slot) -> str:
-    """What a dialect calls a slot: its role, its tower before it, and a mark for experts behind it."""
+    """The key of a slot in a dialect: its tower, its role, and a mark for experts."""
     stacked = slot.flow is not None and len(slot.kind.tensors[0].dims) == 3
     mark = "[]" if stacked else "{}" if len(slot.holes) > 1 else ""
     return f"{slot.tower}/{slot.role}{mark}" if slot.tower else f"{slot.role}{mark}"
@@ -77,19 +77,19 @@ def _role(key: str) -> tuple[str, str, str]:
 
 
 def _parts(key: str) -> list[str]:
-    """The keys of the modules that the key of a joined role replaces."""
+    """The keys of the modules that a joint role replaces."""
     tower, role, mark = _role(key)
     return [f"{tower}{part}{mark}" for part in JOINED.get(role, ())]
 
 
 @cache
 def _joins(dialect: Dialect) -> tuple[str, ...]:
-    """The keys of joined roles that the dialect names while it names none of their parts."""
+    """The keys of joint roles that the dialect names without naming any of their parts."""
     return tuple(key for key in dialect.names if (parts := _parts(key)) and dialect.names.keys().isdisjoint(parts))
 
 
 def _find(slot: Slot, dialect: Dialect, keys: Collection[str]) -> Names | None:
-    """The entry for a slot. keys: those of all slots, which show whether its partner is there."""
+    """The entry for a slot. keys: the keys of all slots, which show whether its partner is present."""
     names = dialect.names
     by_path = names.get(f"@{HOLE.sub('{}', slot.row)}")
     if by_path is not None:
@@ -110,11 +110,11 @@ def _find_by_role(slot: Slot, dialect: Dialect, keys: Collection[str]) -> Names 
     return names.get(key) if bare is None else bare
 
 
-# What is one tensor: several modules in one matrix, one matrix in several, experts stacked.
+# Which modules form one tensor: joint matrices, split matrices, stacked experts.
 
 
 def _as_stored(slot: Slot, dialect: Dialect) -> list[Slot]:
-    """The tensors that the dialect has for a slot: itself, its parts, or all experts in one."""
+    """The tensors that the dialect has for a slot: the slot itself, its parts, or all experts in one."""
     slot = _stacked(slot, dialect)
     if _key(slot) in dialect.names:
         return [slot]
@@ -124,7 +124,7 @@ def _as_stored(slot: Slot, dialect: Dialect) -> list[Slot]:
 
 
 def _stacked(slot: Slot, dialect: Dialect) -> Slot:
-    """One of many experts as the stack of all, where the dialect names only the stack."""
+    """One of many experts as the stack of all, if the dialect names only the stack."""
     key = _key(slot)
     if not key.endswith("{}") or key in dialect.names:
         return slot
@@ -133,12 +133,12 @@ def _stacked(slot: Slot, dialect: Dialect) -> Slot:
 
 
 def _stack(slot: Slot) -> Slot | None:
-    """One of many experts as all of them in one tensor; None for anything else."""
+    """One of many experts as all experts in one tensor; None for any other slot."""
     return all_in_one(slot) if len(slot.holes) > 1 and slot.flow is not None else None
 
 
 def _apart(slot: Slot) -> list[Slot]:
-    """The modules of a matrix of several as a slot each; none where it is of one."""
+    """The modules of a joint matrix as one slot each; empty if it contains only one module."""
     roles = JOINED.get(slot.role, {})
     terms = terms_of_sum(slot.flow[1]) if slot.flow is not None else []
     if not roles or len(terms) != len(roles) or slot.flow is None:
@@ -153,7 +153,9 @@ def _apart(slot: Slot) -> list[Slot]:
 
 
 def _joined(slots: Sequence[Slot], key: str, dialect: Dialect) -> Iterator[Slot]:
-    """The slots with the parts of one matrix joined, at the place of the first; incomplete ones stay apart."""
+    """The slots with the parts of one matrix joined at the position of the first part. Incomplete
+    groups stay separate.
+    """
     parts = _parts(key)
     groups: dict[tuple[object, ...], dict[str, Slot]] = {}
     for slot in slots:
@@ -172,7 +174,7 @@ def _alike(slot: Slot) -> tuple[object, ...]:
 
 
 def _sum(role: str, slots: Sequence[Slot], dialect: Dialect) -> Slot:
-    """One matrix of several: the outputs add up, the input is the same."""
+    """One joint matrix for several: the outputs add up, the input is the same."""
     first = slots[0]
     outputs = [slot.flow[1] if slot.flow is not None else slot.dims[0] for slot in slots]
     total = _interleaved().get(tuple(outputs)) if role in dialect.interleaved else None
@@ -191,7 +193,7 @@ def _sum(role: str, slots: Sequence[Slot], dialect: Dialect) -> Slot:
 
 @cache
 def _interleaved() -> Mapping[tuple[Node, ...], Node]:
-    """The outputs of grouped query attention -> the same, interleaved by group."""
+    """The outputs of grouped query attention -> the same outputs, interleaved by group."""
     return {(parse("h*dh"), parse("kv*dh"), parse("kv*dh")): parse("kv*(h/kv*dh + dh + dh)")}
 
 
@@ -199,7 +201,7 @@ def _interleaved() -> Mapping[tuple[Node, ...], Node]:
 
 
 def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slot]:
-    """The slots that have a name, under it; one for each alternative, which the names present decide between."""
+    """The named slots under their names; one for each alternative, between which the stored names decide."""
     keys = {_key(slot) for slot in slots}
     routed = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
     dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
@@ -235,17 +237,17 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
         if len(ways) == 1:
             yield from ways[0]
             continue
-        number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored the same way
+        number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored in the same way
         for side, way in enumerate(ways):
             yield from (replace(one, choices=(*own.choices, (number, side))) for one in way)
 
 
 _Whole = tuple[str, Slot | None]
-"""The key of a joined role, and for the first of its parts the matrix of all."""
+"""The key of a joint role, and for the first of its parts the joint matrix."""
 
 
 def _wholes(slots: Sequence[Slot], dialect: Dialect) -> dict[tuple[object, ...], _Whole]:
-    """Modules that the dialect may also store in one matrix, by key and place."""
+    """Modules that the dialect may also store as one matrix, by key and position."""
     found: dict[tuple[object, ...], _Whole] = {}
     for key in dialect.either:
         parts = _parts(key)
@@ -261,9 +263,9 @@ def _wholes(slots: Sequence[Slot], dialect: Dialect) -> dict[tuple[object, ...],
 
 
 def _sides(slots: Iterable[tuple[Slot, bool]]) -> dict[int, int]:
-    """The side of each `either` of a definition of which the dialect names more roles, else the first.
+    """For each `either` of a definition, the side of which the dialect names more roles; if equal, the first.
 
-    Left out where it names every role of both sides: then the names present decide.
+    Left out if it names every role of both sides: the stored names then decide.
     """
     roles: dict[tuple[int, int], list[set[str]]] = {}
     for slot, known in slots:
@@ -279,7 +281,7 @@ def _sides(slots: Iterable[tuple[Slot, bool]]) -> dict[int, int]:
 
 
 def _otherwise(slot: Slot, dialect: Dialect, known: bool) -> Iterator[list[Slot]]:
-    """The other ways in which the dialect may store a slot that has a name: its parts apart, its experts stacked."""
+    """The other ways in which the dialect may store a named slot: its parts separately, its experts stacked."""
     pieces = [(piece, dialect.names.get(_key(piece))) for piece in _apart(slot)]
     if pieces and all(name is not None for _, name in pieces):
         yield [one for piece, name in pieces if name is not None for one in _under(piece, name, known)]
@@ -290,14 +292,14 @@ def _otherwise(slot: Slot, dialect: Dialect, known: bool) -> Iterator[list[Slot]
 
 
 def _within(slot: Slot, hole: str) -> Slot:
-    """A slot of all layers restricted to those of another hole."""
+    """A slot of all layers, restricted to the layers of another hole."""
     own = slot.holes[0]
     path, row = (text.replace("{" + own + "}", "{" + hole + "}") for text in (slot.path, slot.row))
     return replace(slot, path=path, row=row, holes=(hole, *slot.holes[1:]))
 
 
 def _under(slot: Slot, name: Names, known: bool) -> Iterator[Slot]:
-    """A slot under a name, in the layout that goes with it."""
+    """A slot under a name, in the layout that belongs to the name."""
     if isinstance(name, tuple):
         for alternative in name:
             yield from _under(slot, alternative, known)
@@ -320,7 +322,7 @@ def _renamed(slot: Slot, path: str) -> Slot:
     else:
         full, row = f"{path}.{what}" if what else path, path
     dims, kind = slot.dims, slot.kind
-    if kind.name == "linear_io":  # only transformers and its kin store [in, out]
+    if kind.name == "linear_io":  # only transformers and its derivatives store [in, out]
         kind = replace(kind, name="linear")
         dims = dims if what == "bias" or len(dims) < 2 else (*dims[:-2], dims[-1], dims[-2])
     holes = tuple(HOLE.findall(full))

@@ -1,9 +1,9 @@
-"""A pipeline in one file: which tensor is of which component, and under which name its definition knows it. Pure.
+"""Splits a file with a whole pipeline into components, and gives their tensors the names of their definitions. Pure.
 
 Prefixes: CompVis' latent-diffusion (`models/diffusion/ddpm.py`), Stability's generative-models
 (`conditioner.embedders`), ComfyUI (`vae.`, `text_encoders.`). The UNet and the autoencoder are renamed here
 (`inspector.dialects.ldm`, `inspector.dialects.autoencoders`); text models and transformers keep their writers' names,
-which have dialects of their own.
+for which there are dialects.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PREFIXES: Final = {
     "text_encoders.clip_g.transformer.": "text_encoder_2",
     "text_encoders.t5xxl.transformer.": "text_encoder_3",
 }
-"""What is before a component's names -> the component, as diffusers' pipelines call it."""
+"""Prefix of a component's names -> the component, as diffusers' pipelines call it."""
 PROJECTED: Final = ("conditioner.embedders.0.model.", "conditioner.embedders.1.model.")
 """Text encoders of SDXL and its refiner in OpenCLIP's names, which are built with a projection."""
 EMA: Final = "model_ema."
@@ -44,17 +44,17 @@ _SCHEDULE: Final = re.compile(
     r"|posterior_(?:variance|log_variance_clipped|mean_coef[12]))",
     re.ASCII,
 )
-"""Tables of the noise schedule, worked out from the config."""
+"""Tables of the noise schedule, which are computed from the config."""
 _COUNTS: Final = ("attn_mask", "model_ema.decay", "model_ema.num_updates")
-"""Numbers within a component that no class reads: those of averages without averages, as in SDXL's own autoencoder."""
+"""Numbers within a component that no class reads: leftovers of averaging, as in SDXL's own autoencoder."""
 _STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
-"""Statistics of the latents of LTX-Video that its autoencoder does not read."""
+"""Statistics of LTX-Video's latents that its autoencoder does not read."""
 _TEXT_ENCODER: Final = re.compile(r"text_encoders\.\w+\.(?:transformer\.)?")
 """A text encoder in a file of ComfyUI."""
 
 
 class ComponentTensors(msgspec.Struct, frozen=True):
-    """A component of the file. tensors: under the names of its definition. names: such a name -> that in the file."""
+    """A component of the file. tensors: by the names of its definition. names: such a name -> the name in the file."""
 
     name: str
     prefix: str
@@ -62,7 +62,7 @@ class ComponentTensors(msgspec.Struct, frozen=True):
     names: dict[str, str]
 
     def stored(self, name: str) -> str:
-        """A name as the file has it; of a missing tensor, as its nearest sibling's module shows."""
+        """A name as in the file; for a missing tensor, derived from its nearest sibling."""
         if name in self.names:
             return self.names[name]
         segments = name.split(".")
@@ -76,10 +76,10 @@ class ComponentTensors(msgspec.Struct, frozen=True):
 
 
 class SingleFile(msgspec.Struct, frozen=True):
-    """The components, and what else is in the file.
+    """The components, and the other tensors of the file.
 
-    ema: averages of the UNet's weights; schedule: tables; scales: single numbers next to a text model; others: of no
-    known component.
+    ema: averages of the UNet's weights. schedule: tables. scales: single numbers next to a text model. others: tensors
+    of no known component.
     """
 
     components: tuple[ComponentTensors, ...]
@@ -117,7 +117,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
 
 
 def _prefix(name: str, otherwise: str | None) -> str | None:
-    """What is before the names of a tensor's component."""
+    """The prefix of a tensor's component."""
     known = next((one for one in PREFIXES if name.startswith(one)), None)
     if known is None and (found := _TEXT_ENCODER.match(name)):
         return found[0]

@@ -16,7 +16,7 @@ _ENDS: Final = {
     },
     "decoder": {"embed_tokens": "token_embedding", "embed_positions": "positional_embedding=", "layer_norm": "ln"},
 }  # fmt: skip
-"""Side -> a module of it outside the layers -> the same in OpenAI's code."""
+"""Side -> a module of it outside the layers -> its name in OpenAI's code."""
 _ATTENTION: Final = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "out"}
 _LAYER: Final = {
     "self_attn_layer_norm": "attn_ln", "encoder_attn_layer_norm": "cross_attn_ln", "final_layer_norm": "mlp_ln",
@@ -24,11 +24,11 @@ _LAYER: Final = {
     **{f"self_attn.{own}": f"attn.{name}" for own, name in _ATTENTION.items()},
     **{f"encoder_attn.{own}": f"cross_attn.{name}" for own, name in _ATTENTION.items()},
 }  # fmt: skip
-"""A module of a layer -> the same in OpenAI's code."""
+"""A module of a layer -> its name in OpenAI's code."""
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    """A path of each class of transformers -> the name."""
+    """Paths of each class of transformers with their names."""
     for root in ("", "model."):
         for side, ends in _ENDS.items():
             for own, name in ends.items():
