@@ -1,1 +1,3 @@
-"""Everything the tool can report: one record per finding, a file or folder per stage. Imports algebra only."""
+"""All findings that the tool can report: one record for each, in one file or folder for each stage. Imports only
+algebra.
+"""

@@ -1,4 +1,4 @@
-"""Findings on a class in the config that is not the one of the weights."""
+"""Findings on a class in the config that is not the class of the weights."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     stored: tuple[str, ...]
     labels: int | None
     stale_labels: bool = False
-    """Whether the config has names for another number of labels, which count for transformers 4."""
+    """True if the config has names for another number of labels, which count for transformers 4."""
 
     row_texts: ClassVar[RowTexts] = (
         ("config", "{declared}"),
@@ -108,7 +108,7 @@ class HeadOfAnotherProgram(ClassDiffers, frozen=True, kw_only=True):
     reader: str
     renamed: str
     prefix: str = ""
-    """What the names of the base model begin with instead of `root`."""
+    """The stored prefix of the base model's names, instead of `root`."""
     root: str = ""
 
     @classmethod

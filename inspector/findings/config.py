@@ -1,4 +1,4 @@
-"""The config compared with the weights."""
+"""Findings on the config compared with the weights."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Rival(msgspec.Struct, frozen=True):
 
 
 class LayerList(msgspec.Struct, frozen=True):
-    """A list of the config with one entry for each layer, which the loader refuses in another length.
+    """A list of the config with one entry for each layer; the loader refuses any other length.
 
-    entry: what all its entries are; unset where they differ.
+    entry: the value of all its entries; unset if they differ.
     """
 
     key: str
@@ -97,14 +97,14 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         return rows
 
     def _weights(self) -> str:
-        """The value that the weights show; of several that fit equally well the first and the last."""
+        """The value that the weights show; the first and the last of several that fit equally well."""
         if self.interval is None:
             return value(self.solved)
         element = "" if self.element is None else f"element {self.element} of the list "
         return f"{element}{self.interval[0]} to {self.interval[1]}"
 
     def _evidence(self) -> str:
-        """The tensors that show the value; of a part that is switched on, and of which none is stored, these."""
+        """The tensors that show the value; for a part that is switched on but not stored, the missing tensors."""
         if self.agreeing:
             return f", from {count(self.agreeing, 'tensor')}"
         return f": none of its {count(self.explains, 'tensor')} is stored" if self.solved is False else ""
@@ -114,7 +114,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         name = self.file_key or self.key
-        if self.key == "vocab_size" and self.file.endswith(".gguf"):  # llama.cpp takes the length of the token list
+        if self.key == "vocab_size" and self.file.endswith(".gguf"):  # llama.cpp uses the length of the token list
             words = "convert the model again with the tokenizer that belongs to these weights; without a token list"
             return Remedy(f'{words} set "{name}": {value(self.solved)} in {self.file}')
         if self.file_key is None and self.file.endswith(".gguf"):
@@ -148,7 +148,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         return Remedy(words, (step,))
 
     def _with_lists(self, words: str, step: Step) -> Remedy:
-        """The remedy for a number of layers, with the lists that must have as many entries."""
+        """The remedy for a number of layers, including the lists that need as many entries."""
         lists = " and ".join(f'"{one.key}"' for one in self.layer_lists)
         words = f"{words}, and give {lists} one entry for each layer"
         if self.lost:
@@ -218,7 +218,9 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
         return self.place.key or self.expression
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """A value that only transformers 5 refuses, where the loader is another and loads completely."""
+        """The finding for a value that only transformers 5 refuses, if the checkpoint's loader is another and loads
+        completely.
+        """
         refused_by_newest = self.kind == "type" and outcome == "complete"
         return ConfigRefused(**self.stated_fields()) if refused_by_newest else self
 
@@ -360,9 +362,9 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     program: str | None = None
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     by_names: str | None = None
-    """The type whose names the tensors have, where the config names no class."""
+    """The type whose tensor names these are, if the config has no class."""
     alike: int = 0
-    """Other types with the same names."""
+    """Number of other types with the same names."""
 
     def headline(self) -> str:
         return self.place.key or "model_type"

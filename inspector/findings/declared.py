@@ -1,4 +1,4 @@
-"""What the JSON files of a folder name and the folder or the weights do not have: classes, code, tokens, modules."""
+"""Findings on classes, code, tokens and modules that JSON files name but the folder or the weights do not have."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
 
 
 class TokenIds(msgspec.Struct, frozen=True):
-    """Token ids of one file that are beyond the embedding's rows. names: keys or tokens, the first few; largest: id."""
+    """Token ids of one file beyond the embedding's rows. names: the first keys or tokens. largest: the largest id."""
 
     file: str
     names: tuple[str, ...]
@@ -298,7 +298,7 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
 
     @property
     def when(self) -> str:
-        """When sentence-transformers fails."""
+        """The step at which sentence-transformers fails."""
         return "on loading" if self.given is None else "on the first sentence"
 
     headline_text = "{folder}"

@@ -1,6 +1,6 @@
-"""What a finding is: a frozen record with its place, its facts, its words and its remedy.
+"""The base of all findings: a frozen record with its place, facts, words and remedy.
 
-A stage of the audit creates the records; nothing else words them, so that all formats agree. The class
+The stages of the audit create the records. Only the records contain words, so that all report formats agree. The class
 docstring of a finding is its page (`inspector explain CODE`).
 """
 
@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Final, Self
 import msgspec
 
 SEVERITIES = ("error", "warning", "note")
-"""Worst first."""
+"""Severities, the worst first."""
 
 UNREAD: Final = "cannot be read"
-"""In the reason of a loader that refuses a file for a finding on it."""
+"""Part of the reason of a loader that refuses a file because of a finding on it."""
 NO_QUANTIZER: Final = "it has no quantizer for"
-"""How the reason begins for which a loader does not read another program's quantization."""
+"""Beginning of the reason of a loader that does not read another program's quantization."""
 NAMES_SHOWN: Final = 20
-"""Most names in one finding; how many there are is a separate field."""
+"""Most names in one finding; their total number is a separate field."""
 UNFINISHED: Final = (
     ".incomplete", ".aria2", ".part", ".crdownload", ".partial", ".opdownload", ".xltd", ".downloading"
 )  # fmt: skip
@@ -29,16 +29,17 @@ UNFINISHED: Final = (
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 """Endings of single files that are compressed."""
 ARCHIVES: Final = (".zip", ".7z", ".rar", ".tar", ".tgz", ".txz", *(f".tar{ending}" for ending in PACKED))
-"""Endings of files that hold others."""
+"""Endings of files that contain other files."""
 
 Rows = list[tuple[str, str]]
-"""Label and text of the lines below the headline."""
+"""Label and text of each line below the headline."""
 RowTexts = tuple[tuple[str, ...], ...]
-"""Label and template of each line, and where a third element names a field: left out without it."""
+"""Label and template of each line. A third element names a field: the line is left out if the field is empty."""
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where: any of a file of the checkpoint, a tensor, a family of tensors, a config key.
+    """The place of a finding: a file of the checkpoint, a tensor, a family of tensors or a config key, or several of
+    these.
 
     indices: exact index set in words, "layers 0, 2, 4-28".
     """
@@ -56,12 +57,12 @@ class Place(msgspec.Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        """The indices of a family; those of a single tensor are in its name."""
+        """The indices of a family; "" for a single tensor, whose name contains them."""
         return (self.indices or "") if not self.tensor else ""
 
 
 class Component(msgspec.Struct, frozen=True):
-    """The component of a pipeline in which something was found, and the place as its own audit states it."""
+    """The component of a pipeline that a finding is on, and the place within the component."""
 
     name: str
     place: Place
@@ -70,8 +71,8 @@ class Component(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One change that a program can make, with the fields of schema `inspector.mend/1`.
 
-    action: set, remove, rename, write, move, truncate or fetch. key: segments, since names contain dots.
-    old, new: values before and after (`from` and `to` in JSON).
+    action: set, remove, rename, write, move, truncate or fetch. key: a list of segments, since names contain dots. old,
+    new: values before and after (`from` and `to` in JSON).
     """
 
     action: str
@@ -88,10 +89,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Remedy(msgspec.Struct, frozen=True):
-    """What to do: one sentence for people, and the same as steps for programs where steps can do it.
+    """What to do: one sentence for users, and the same as steps for programs if possible.
 
-    Both are empty where nothing needs doing. choice: several remedies fit the weights equally well, so that a person
-    has to choose; there are no steps then.
+    Both are empty if nothing needs to be done. choice: several remedies fit the weights equally well, so that the user
+    must choose; steps is then empty.
     """
 
     words: str = ""
@@ -105,22 +106,20 @@ NOTHING_TO_DO = Remedy()
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Base of all findings. A subclass adds its facts as fields.
 
-    code, severity: of the class. name: that of the class in kebab case. confidence: "certain" or "likely".
-    from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
-    reference: what the reference reader says of the file, where it was asked. same_fault_in: other files of the set
-    with the same fault.
+    code, severity: of the class. name: the class name in kebab case. confidence: "certain" or "likely". from_component:
+    in the audit of a pipeline, the component; `place` is then the place in the pipeline. reference: the answer of the
+    reference reader on the file, if it was used. same_fault_in: other files of the set with the same fault.
 
-    unreadable: whether it is about what closes a file to loaders. incomplete: whether files or tensors are lost that an
-    index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
-    out its remedy although it is a note. of_another_type: whether it says that the model type of the config is not that
-    of the weights. of_loader: whether it says what a loader does.
+    unreadable: the fault prevents loaders from opening a file. incomplete: files or tensors are lost, so that an index
+    of only the others would pass for a complete model. mended: mend carries out the remedy although the finding is a
+    note. of_another_type: the model type of the config is not that of the weights. of_loader: the finding is on the
+    behaviour of a loader.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
 
-    headline_text, row_texts, remedy_text: what the methods return, with the names of fields as in
-    `inspector.findings.templates`; a third element of a row is a field without which the row is left out. A class has
-    a method of its own where its words depend on more.
+    headline_text, row_texts, remedy_text: templates for the results of the methods, as described in
+    `inspector.findings.templates`. A class overrides a method if a template is not enough.
     """
 
     code: ClassVar[str] = ""
@@ -146,7 +145,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     same_fault_in: tuple[str, ...] = ()
 
     def headline(self) -> str:
-        """The text behind "error[D501] shape-differs: "."""
+        """The text that follows "error[D501] shape-differs: "."""
         from inspector.findings.templates import filled
 
         return filled(self.headline_text, self)
@@ -169,33 +168,33 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unread(self) -> str:
-        """Why a loader does not open the file that it is about."""
+        """Why a loader does not open the file of the finding."""
         return f"{self.place.file or 'a shard'} {UNREAD}: {self.name}"
 
     @property
     def closes_file(self) -> bool:
-        """True if no loader opens the file that it is about."""
+        """True if no loader opens the file of the finding."""
         return self.unreadable
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
-        """The class of the finding that it becomes, or already is, where the intended loader loads completely."""
+        """The class that this finding changes to, or already has, if the intended loader loads completely."""
         return None
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """What it is once it is known what the loader does that the checkpoint is made for; None where it is nothing.
+        """The finding to report, given what the intended loader does; None if there is nothing to report.
 
-        loader: with its version. outcome, because: of `inspector.loading.outcome.Load`.
+        loader: its name with the version. outcome, because: as in `inspector.loading.outcome.Load`.
         """
         milder = self.milder() if outcome == "complete" else None
         return self if milder is None or isinstance(self, milder) else milder(**self.stated_fields())
 
     def stated_fields(self) -> dict[str, Any]:
-        """All fields with their values, for a finding of a related class."""
+        """All fields with their values, for creating a finding of a related class."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
     def within(self, component: str, place: Place) -> Self:
-        """The same finding in the audit of a pipeline that has the checkpoint as a component."""
+        """The same finding in the audit of a pipeline that contains the checkpoint as a component."""
         return msgspec.structs.replace(self, place=place, from_component=Component(component, self.place))
 
     def __str__(self) -> str:
@@ -208,13 +207,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The headline, after the name of the component it is about."""
+        """The headline, preceded by the name of the component, if any."""
         headline = self.of_component().headline()
         return f"{self.from_component.name}: {headline}" if self.from_component else headline
 
     @property
     def lines(self) -> Rows:
-        """The rows, worded for the component it is about, and the answer of the reference reader."""
+        """The rows with the name of the component, if any, and the answer of the reference reader."""
         rows = self.of_component().rows()
         if self.same_fault_in:
             from inspector.findings.words import first
@@ -224,7 +223,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def help(self) -> str:
-        """The remedy in words, worded for the component it is about."""
+        """The remedy in words, with the name of the component, if any."""
         words = self.of_component().remedy().words
         if not self.same_fault_in:
             return words
@@ -233,7 +232,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The remedy as steps; files of a component are below its folder."""
+        """The remedy as steps. Files of a component are below its folder."""
         whole = self.of_component()
         steps, component = whole.remedy().steps, self.from_component
         if self.same_fault_in and not any(one.file == self.same_fault_in[0] for one in steps):
@@ -253,17 +252,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return {name: as_json(value) for name, value in values.items() if name not in COMMON}
 
     def of_component(self) -> Self:
-        """The same finding with the place as the component's own audit states it."""
+        """The same finding with the place within the component."""
         component = self.from_component
         return self if component is None else msgspec.structs.replace(self, place=component.place)
 
 
 class ContentFinding(Finding, frozen=True, kw_only=True):
-    """Base of findings on what the weights hold, by their config and definition: other weights may not have it."""
+    """Base of findings on the content of the weights by their config and definition; other weights may
+    not have them.
+    """
 
 
 def as_json(value: Any) -> Any:
-    """A plain value as JSON has it: lists for tuples, None for NaN and infinity."""
+    """A plain value for JSON: lists for tuples, None for NaN and infinity."""
     if isinstance(value, list | tuple):
         return [as_json(item) for item in value]
     if isinstance(value, float):
@@ -276,12 +277,12 @@ COMMON = frozenset(Finding.__struct_fields__)
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """The worst first, otherwise in the order given."""
+    """The findings, the worst first, otherwise in the given order."""
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Each once, the worst first: findings with the same code, message and file are one."""
+    """The distinct findings, the worst first. Findings with the same code, message and file are the same."""
     once: dict[tuple[str, str, str | None], Finding] = {}
     for finding in findings:
         once.setdefault((finding.code, finding.message, finding.place.file), finding)

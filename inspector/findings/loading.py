@@ -1,4 +1,4 @@
-"""Loaders that fail on a checkpoint."""
+"""Findings on loaders that fail on a checkpoint."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     class_name: str | None = None
     keys: tuple[str, ...] = ()
     code_of: str | None = None
-    """A class of other code, which builds a model with the stored names."""
+    """A class of other code that builds a model with the stored names."""
     surplus: str = ""
-    """A key of the config without which it loads."""
+    """A config key without which the loader loads the checkpoint."""
     quantized: bool = False
-    """Whether it refuses the way in which the weights are quantized."""
+    """True if the loader refuses the quantization of the weights."""
     setting: tuple[str, Any] | None = None
-    """A key of the quantization block, and the value with which it loads."""
+    """A key of the quantization block, and the value with which the loader loads the checkpoint."""
     adapter: bool = False
-    """Whether it is an adapter that PEFT loads and this program does not."""
+    """True for an adapter that PEFT loads and this program does not."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")

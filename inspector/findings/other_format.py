@@ -1,4 +1,4 @@
-"""Checkpoints in another format than that of the loader that the user named."""
+"""The finding on checkpoints in another format than the loader named by the user reads."""
 
 from __future__ import annotations
 

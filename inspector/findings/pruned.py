@@ -12,7 +12,7 @@ from inspector.findings.words import listed
 
 REMEDY: Final = "load it with the program that pruned it, or take the original weights"
 _MOST: Final = 8
-"""Numbers that are shown, each with its layers."""
+"""Most numbers that are shown, each with its layers."""
 
 
 class LayerHeads(msgspec.Struct, frozen=True):
@@ -159,7 +159,7 @@ class LayersPruned(ContentFinding, frozen=True, kw_only=True):
 
 
 def _in_layers(configured: int, stored: Sequence[LayerHeads | LayerWidth]) -> str:
-    """How many of the configured number there are in which layers."""
+    """In words: how many of the configured number exist in which layers."""
     shown = "; ".join(f"{one.number} of {configured} in {one.layers}" for one in stored[:_MOST])
     return shown + (f" and {len(stored) - _MOST:,} more" if len(stored) > _MOST else "")
 

@@ -18,8 +18,8 @@ def fetch_file(place: Place, words: str = "download this file again") -> Remedy:
 class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """A file that must be downloaded again.
 
-    repository, revision: origin of the file as recorded in the folder. remote: whether it was read from there,
-    where downloading again does not help. unfinished: partial files of downloads of these files, one for each file.
+    repository, revision: origin of the file as recorded in the folder. remote: the file was read from there, so that
+    another download does not help. unfinished: partial files of downloads of these files, one for each file.
     """
 
     repository: str | None = None
@@ -39,11 +39,11 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.same_fault_in and self.place.file:
             several, listed = 1 + len(self.same_fault_in), (self.place.file, *self.same_fault_in)
         files = listed if several else (self.place.file,) if self.place.file else ()
-        named = files if len(files) >= several else ()  # the whole repository where not all names are kept
+        named = files if len(files) >= several else ()  # the whole repository if not all names are kept
         command = " ".join(
             ("hf download", self.repository or "", *named, "--revision", self.revision or "", "--force-download")
         )
-        # Only words that a shell leaves alone: the line is made to be copied.
+        # Only words that a shell does not change, since the line is meant to be copied.
         plain = re.fullmatch(r"[\w./ -]+", command, re.ASCII) is not None
         words = command if self.repository and plain else f"download {'these files' if several else 'this file'} again"
         return Remedy(f"{self._finish()}{words}", tuple(Step(action="fetch", file=file) for file in files))
@@ -58,7 +58,9 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return f"let the download finish that {listed} belongs to, or "
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
-        """(how many files the finding is of, the first of them), where they are several: `place` has none then."""
+        """(number of files of the finding, the first of them), if they are several and `place` has
+        none; else (0, ()).
+        """
         return 0, ()
 
     def from_origin(self, repository: str, revision: str) -> Finding:
@@ -66,5 +68,5 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.structs.replace(self, repository=repository, revision=revision)
 
     def at_its_source(self) -> Finding:
-        """The same finding of a file that was read from its original location."""
+        """The same finding for a file that was read from its original location."""
         return msgspec.structs.replace(self, remote=True)

@@ -19,7 +19,7 @@ LABELS: dict[str, str] = {
     "router.correction": "router correction bias",
     "pooler": "pooler",
 }
-"""Roles with a label of their own."""
+"""Roles with a special label."""
 
 
 def label(role: str) -> str:

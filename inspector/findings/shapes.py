@@ -1,4 +1,4 @@
-"""Shapes that do not follow from the config."""
+"""Findings on shapes that do not follow from the config."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.findings.words import count, listed, number, shape
 
 
 class UnexpectedShape(ContentFinding, frozen=True, kw_only=True):
-    """A stored shape and the expected one: dims as expressions and as numbers, with the values behind them."""
+    """A stored and an expected shape: dims as expressions and as numbers, with the values that give them."""
 
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
@@ -209,5 +209,5 @@ class BufferShapeDiffers(ShapeDiffers, frozen=True, kw_only=True):
         return Remedy("remove the tensor: models compute it")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Nothing where the loader leaves it out."""
+        """None if the loader ignores the tensor."""
         return None if outcome == "complete" else self

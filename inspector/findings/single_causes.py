@@ -1,4 +1,4 @@
-"""Findings that report many differences with one cause."""
+"""Findings on many differences with one cause."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.findings.words import count, listed, number, shape, value
 
 
 class KeyValues(msgspec.Struct, frozen=True):
-    """A key of the config, its value there (None where it is absent) and the value that the weights show.
+    """A key of the config, its value there (None if absent) and the value that the weights show.
 
-    others: whether other keys or values explain the weights as well.
+    others: other keys or values explain the weights as well.
     """
 
     key: str
@@ -23,7 +23,7 @@ class KeyValues(msgspec.Struct, frozen=True):
     others: bool
 
     def step(self, file: str) -> Step:
-        """The change of the config; a key of a GGUF file is one name with dots."""
+        """The step that changes the config. The key of a GGUF file is a single name with dots."""
         old = msgspec.UNSET if self.absent else self.stated
         key = (self.key,) if file.endswith(".gguf") else tuple(self.key.split("."))
         return Step(action="set", file=file, key=key, old=old, new=self.solved)
@@ -211,7 +211,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     families: tuple[str, ...]
     alone_in: str = ""
     everywhere: bool = False
-    """Whether every layer that is to have one of them lacks it."""
+    """True if every layer that should have one of them lacks it."""
     of_shards: bool = False
 
     def headline(self) -> str:
@@ -237,7 +237,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
         return Remedy("download or convert the checkpoint again: no file contains these tensors")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Nothing where the loader finds every tensor under a name that the definition does not have."""
+        """None if the loader finds every tensor under a name that the definition does not have."""
         return None if outcome == "complete" else self
 
 
@@ -293,7 +293,7 @@ class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
 
 
 def _shown(one: KeyValues) -> str:
-    """The value of the weights; where other keys explain them as well, it depends on the others."""
+    """The value of the weights; if other keys explain them as well, a value that depends on these."""
     return f"{value(one.solved)} fits, or other keys instead" if one.others else f"{value(one.solved)} in the weights"
 
 

@@ -1,4 +1,4 @@
-"""Sets of weights that are stored next to the audited one, or instead of it."""
+"""Sets of weights stored next to the audited set, or instead of it."""
 
 from __future__ import annotations
 

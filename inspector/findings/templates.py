@@ -1,7 +1,7 @@
-"""Texts of findings with the fields that they name: "{tensors:count tensor} of {of}, such as {names:first tensors}".
+"""Fills the fields into texts of findings: "{tensors:count tensor} of {of}, such as {names:first tensors}".
 
-Behind the colon is a function of `inspector.findings.words`, with a word, a number or a field as its arguments; without
-one, whole numbers get separators.
+After the colon comes a function of `inspector.findings.words`, with words, numbers or fields as arguments. Without a
+function, whole numbers get separators.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inspector.findings import words
 
 
 class Field:
-    """A field of a finding, or an attribute of one, as a text writes it."""
+    """A field of a finding, or an attribute of a field, as it appears in a text."""
 
     __slots__ = ("finding", "value")
 
@@ -33,7 +33,7 @@ class Field:
 
 
 class Fields(dict[str, Field]):
-    """The fields of a finding by name, each looked up where a text names it."""
+    """The fields of a finding by name, each looked up when a text uses it."""
 
     def __init__(self, finding: object) -> None:
         super().__init__()
@@ -44,12 +44,12 @@ class Fields(dict[str, Field]):
 
 
 def filled(text: str, finding: object) -> str:
-    """The text with the fields that it names."""
+    """The text with its fields filled in."""
     return text.format_map(Fields(finding))
 
 
 def filled_rows(rows: tuple[tuple[str, ...], ...], finding: object) -> list[tuple[str, str]]:
-    """Label and text of each row; those that name a field are left out where it is None, empty or 0."""
+    """Label and text of each row. A row that requires a field is left out if the field is None, empty or 0."""
     stated = (row for row in rows if all(attrgetter(field)(finding) for field in row[2:]))
     return [(row[0], filled(row[1], finding)) for row in stated]
 
@@ -77,4 +77,4 @@ FUNCTIONS: Mapping[str, Callable[[Any, str, object], str]] = {
     "shape": lambda dims, _, __: words.shape(dims),
     "value": lambda thing, _, __: words.value(thing),
 }
-"""What stands behind the colon: "first tensors 3" are the first three of as many names as the field `tensors` says."""
+"""The functions after the colon: "first tensors 3" shows the first three names; their total is the field `tensors`."""

@@ -1,4 +1,4 @@
-"""Ties, buffers and stated totals."""
+"""Findings on ties, buffers and stated totals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.findings.words import listed, number, shape
 
 
 class TiedHead(ContentFinding, frozen=True, kw_only=True):
-    """A tensor that is tied to another one. solved: no config says so."""
+    """A tensor that is tied to another one. solved: no config states the tie."""
 
     role: str
     tied_to: str = msgspec.field(name="with")
@@ -57,7 +57,7 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     remedy_text = 'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """A note where the class ties the head whatever the config says."""
+        """A note if the class ties the head whatever the config states."""
         if outcome != "complete":
             return self
         return HeadTiedByClass(place=self.place, parameters=self.parameters, tie=self.tie, loader=loader)

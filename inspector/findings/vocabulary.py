@@ -1,4 +1,4 @@
-"""The finding on a vocabulary that was resized in a part of the tensors."""
+"""The finding on a vocabulary that was resized in only some of the tensors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     tied: bool
     copies: bool = False
     added: bool = False
-    """Whether it is only what is added to the scores: zeros, unless they were set."""
+    """True if only the numbers added to the scores differ: they are zeros, unless they were set."""
 
     def headline(self) -> str:
         which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
@@ -55,7 +55,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         return [("resized", listed(self.resized, 4)), ("kept", listed(self.kept, 4))]
 
     def _both(self) -> str:
-        """What resizing takes."""
+        """The words for what resizing requires."""
         tie = "; the head is tied and follows the embedding" if self.tied else ""
         both = f"(resize_token_embeddings({self.stored_rows}) does both before a save){tie}"
         return f'set "{self.key}": {self.stored_rows} and give {listed(self.kept, 2)} as many rows {both}'

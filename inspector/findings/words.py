@@ -1,4 +1,4 @@
-"""How findings word numbers, shapes, lists and config values."""
+"""Words for numbers, shapes, lists and config values in findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def count(amount: int, word: str) -> str:
 
 
 def number(thing: object) -> str:
-    """12345 as "12,345"; anything else as it is."""
+    """12345 as "12,345"; any other value unchanged."""
     return f"{thing:,}" if isinstance(thing, int) and not isinstance(thing, bool) else str(thing)
 
 
@@ -30,7 +30,7 @@ def shape(dims: Sequence[object]) -> str:
 
 
 def listed(items: Sequence[object], most: int = 8) -> str:
-    """The first few of a list, and how many more."""
+    """The first items of a list, and how many more there are."""
     shown = ", ".join(map(str, items[:most]))
     return shown if len(items) <= most else f"{shown} and {len(items) - most:,} more"
 
@@ -41,7 +41,7 @@ def either(words: Sequence[str]) -> str:
 
 
 def first(names: Sequence[str], total: int, most: int = 2) -> str:
-    """The first few of `total` names, and how many are not shown."""
+    """The first of `total` names, and how many are not shown."""
     shown = names[:most]
     rest = total - len(shown)
     return ", ".join(shown) + (f" and {number(rest)} more" if rest > 0 else "")

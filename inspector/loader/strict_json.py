@@ -1,8 +1,8 @@
 """Decodes all JSON of checkpoints: bounded, strict, without exceptions.
 
-Python's decoder accepts much that JSON forbids or that readers read differently: NaN, the same key
-twice, -0 as an integer, lone surrogates, any depth. It is still the fastest available, so this module decodes
-with it and adds cheap checks; suspicious texts are decoded again, slowly and exactly.
+Python's decoder accepts much that JSON forbids or that readers interpret differently: NaN, duplicate keys, -0 as an
+integer, lone surrogates, any depth. It is still the fastest available, so this module uses it and adds cheap checks;
+suspicious texts are decoded again, slowly and exactly.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ DIGITS_LIMIT: Final = 20
 MEMORY_LIMIT: Final = 80_000_000
 """Estimated bytes of Python objects above which a text of many tiny values is refused."""
 _DENSITY_LIMIT: Final = 24
-"""Bytes of objects for one byte of a header: genuine ones need about 9, the shortest possible entry 21."""
+"""Bytes of objects per byte of a header: real headers need about 9, the shortest possible entry 21."""
 _BYTES_A_STEP, _VALUES_A_STEP = 128, 4
 _TOO_DEEP: Final = f"is nested deeper than {DEPTH_LIMIT}"
 _SMALL: Final = 4_000_000
-"""Texts up to this many bytes cannot pass MEMORY_LIMIT by much and are not estimated."""
+"""Texts up to this number of bytes cannot exceed MEMORY_LIMIT by much and are not estimated."""
 
 
 class JsonFault(Struct, frozen=True):
-    """Why a text is rejected: a short reason in words, and the byte or character where known.
+    """Why a text is rejected: a short reason in words, and the byte or character if known.
 
-    encoding: "utf-16" or "byte-order-mark", where a text in another encoding is the only fault. line: the line of the
-    position, counted from 1.
+    encoding: "utf-16" or "byte-order-mark", if the encoding is the only fault. line: the line of the position, counted
+    from 1.
     """
 
     reason: str
@@ -56,7 +56,7 @@ class OddNumber(Struct, frozen=True):
 
 
 class DuplicateKeys(dict[str, Any]):
-    """An object with duplicate keys: the last value of each as usual, and the duplicate keys."""
+    """An object with duplicate keys: the last value of each as usual, and the list of duplicate keys."""
 
     __slots__ = ("keys_twice",)
 
@@ -106,7 +106,7 @@ def _fraction(text: str) -> OddNumber:
 
 
 _LARGE_NUMBER: Final = re.compile(rb"[0-9]{309}|[0-9][eE]\+?[0-9]{3}")
-"""What a number that is larger than any float contains."""
+"""Matches part of every number that is larger than any float."""
 
 
 def _in_range(text: str) -> float:
@@ -131,10 +131,10 @@ _CONFIG = JSONDecoder(parse_int=_bounded_integer, object_pairs_hook=_object).dec
 
 
 def decode_quick(raw: bytes) -> object:
-    """A header, by the fast decoder: fractions are `OddNumber`, NaN and broken text a `JsonFault`.
+    """Decodes a header with the fast decoder: fractions become `OddNumber`, NaN and broken text a `JsonFault`.
 
-    Not detected here, but by `is_plain`, `exact_again` and checks of types: duplicate
-    keys, -0, true for 1, depth beyond the limit, surrogates.
+    Duplicate keys, -0, true for 1, too much depth and surrogates are not detected here, but by `is_plain`,
+    `exact_again` and checks of types.
     """
     return header_too_dense(raw) or _decode(raw, _QUICK)
 
@@ -142,7 +142,7 @@ def decode_quick(raw: bytes) -> object:
 def exact_again(values: dict[str, Any], raw: bytes) -> object:
     """The exact form of a result of `decode_quick`: objects with duplicate keys are `DuplicateKeys`, -0 is `OddNumber`.
 
-    The text is decoded a second time only if it holds one of these.
+    The text is decoded a second time only if it contains one of these.
     """
     strings = strings_within(values)
     if strings is None:
@@ -153,22 +153,22 @@ def exact_again(values: dict[str, Any], raw: bytes) -> object:
 
 
 def decode_index(raw: bytes) -> object:
-    """An index, by the fast decoder; fractions are floats, since some writers store totals as floats."""
+    """Decodes an index with the fast decoder. Fractions become floats, since some writers store totals as floats."""
     return too_dense(raw) or _decode(raw, _INDEX)
 
 
 def decode_index_exact(raw: bytes) -> object:
-    """An index, by the exact decoder: objects with duplicate keys are `DuplicateKeys`."""
+    """Decodes an index with the exact decoder: objects with duplicate keys are `DuplicateKeys`."""
     return _shallow(_whole_text(_decode(raw, _INDEX_EXACT), raw))
 
 
 def decode_config(raw: bytes) -> object:
-    """A config: NaN and Infinity are accepted (Python writes both), objects with duplicate keys are `DuplicateKeys`."""
+    """Decodes a config: NaN and Infinity are accepted (Python writes both), duplicate keys give `DuplicateKeys`."""
     return too_dense(raw) or _shallow(_whole_text(_decode(raw, _CONFIG), raw))
 
 
 def beyond_range(raw: bytes) -> JsonFault | None:
-    """The fault of JSON with a number that is larger than any float; the reference reader refuses it in any place."""
+    """The fault of JSON with a number larger than any float, which the reference reader refuses anywhere."""
     if _LARGE_NUMBER.search(raw) is None:
         return None
     found = _decode(raw, _RANGES)
@@ -176,7 +176,7 @@ def beyond_range(raw: bytes) -> JsonFault | None:
 
 
 def is_plain(raw: bytes) -> bool:
-    """True if the text has nothing that Python accepts as an integer and JSON or Rust do not."""
+    """True if the text contains nothing that Python accepts as an integer and JSON or Rust do not."""
     if b"-" in raw and b"-0" in raw:
         return False
     return not (b"true" in raw or b"false" in raw or has_surrogates(raw))
@@ -193,7 +193,7 @@ def string_marks(raw: bytes) -> int:
 
 
 def strings_within(value: object) -> int | None:
-    """Number of strings in a decoded value, including keys; None where it is nested beyond the limit."""
+    """Number of strings in a decoded value, including keys; None if it is nested beyond the limit."""
     if not isinstance(value, dict | list):
         return int(isinstance(value, str))
     found, level = 0, [value]
@@ -216,20 +216,20 @@ def strings_within(value: object) -> int | None:
 
 
 def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
-    """Whether decoding the text would need more memory than the limit and its length allow."""
+    """The fault of a text whose decoding would need more memory than the limit and its length allow; else None."""
     if len(raw) <= _SMALL:
         return None
     allowed = max(MEMORY_LIMIT, density * len(raw))
     objects, lists, commas = raw.count(b"{"), raw.count(b"["), raw.count(b",")
     if 350 * objects + 64 * lists + 190 * commas <= allowed:
-        return None  # an object has at most one colon more than commas, so colons are not counted
+        return None  # an object has at most one colon more than commas, so colons need not be counted
     if estimated_bytes(raw) > allowed:
         return JsonFault("needs more memory than allowed")
     return None
 
 
 def estimated_bytes(raw: bytes) -> int:
-    """Bytes of the Python objects that a text becomes, about."""
+    """Estimated bytes of the Python objects that a text becomes."""
     return 200 * raw.count(b"{") + 64 * raw.count(b"[") + 40 * raw.count(b",") + 150 * raw.count(b":")
 
 
@@ -240,11 +240,11 @@ def header_too_dense(raw: bytes) -> JsonFault | None:
 
 _BEYOND_LATIN: Final = bytes(range(0xC4, 256))
 _BEYOND_BASIC: Final = bytes(range(0xF0, 256))
-"""First bytes of characters that make each character of a text take two bytes, and four."""
+"""First bytes of characters that make each character of a text take two bytes, and four bytes."""
 
 
 def decoded_bytes(raw: bytes) -> int:
-    """Bytes that a text takes with its decoded form and the values in it, at most."""
+    """Most bytes that a text takes together with its decoded form and its values."""
     width = 1
     if not raw.isascii() and len(raw.translate(None, _BEYOND_LATIN)) < len(raw):
         width = 4 if len(raw.translate(None, _BEYOND_BASIC)) < len(raw) else 2
@@ -344,13 +344,13 @@ _SLIPS: Final = (
     (("'",), "has single quotes where JSON has double quotes"),
     (("True", "False", "None"), "has Python's words where JSON has true, false and null"),
 )
-"""What begins where the reader of JSON stops -> what is wrong with the file."""
+"""What begins where the JSON decoder stops -> the fault of the file."""
 _NEARBY: Final = 200
-"""Most characters of white space around a mistake that are looked at."""
+"""Most characters of white space around a mistake that are examined."""
 
 
 def _slip(error: JSONDecodeError) -> str:
-    """What people and other programs write that JSON does not allow, "" where it is nothing known."""
+    """A mistake that people and other programs commonly make in JSON; "" if it is none of these."""
     before, after = error.doc[max(0, error.pos - _NEARBY) : error.pos], error.doc[error.pos : error.pos + _NEARBY]
     around = (before.rstrip()[-1:] + after.lstrip()).lstrip()  # the position is that of the comma since Python 3.13
     if re.match(r",\s*[}\]]", around) or re.match(r",\s*[}\]]", after):

@@ -1,4 +1,4 @@
-"""The files of tensors, as a mapping that is built where it is used."""
+"""The files of tensors, as a mapping that is built when first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shards whose names do not say that they are: files of one folder whose names differ in their digits alone."""
+"""Recognises shards without shard numbering: files of one folder with names that differ only in their digits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inspector.loader.set_reading import SetReading
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet
 
 MOST: Final = 200
-"""Most files of one model that are taken for shards without their own numbering."""
+"""Most files of one model that count as shards without shard numbering."""
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 
 
 def with_unnumbered(contents: Contents, picked: Picked) -> Picked:
-    """The picked file together with those that are named like it, where no two of them have a tensor in common."""
+    """The picked file together with the files of similar names, if no two of them share a tensor."""
     one = picked.weights
     if one is None or picked.index is not None or one.kind not in (SAFETENSORS, "pytorch"):
         return picked
@@ -44,7 +44,7 @@ def with_unnumbered(contents: Contents, picked: Picked) -> Picked:
 
 
 def _starred(names: Sequence[str]) -> str:
-    """What some names have in common, with a star for each number that differs."""
+    """The common form of some names, with a star for each number that differs."""
     numbers = list(zip(*(_DIGITS.findall(name) for name in names), strict=True))
     same = iter(column[0] if len(set(column)) == 1 else "*" for column in numbers)
     return _DIGITS.sub(lambda _: next(same), names[0])

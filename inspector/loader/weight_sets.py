@@ -1,8 +1,8 @@
 """Groups the files of a place into sets of weights and chooses the one to audit. Pure: names and sizes only.
 
-A set is a single file, or shards numbered `-00001-of-00004` with or without an index. One folder often
-holds several: variants (`model.fp16.safetensors`), a `consolidated.safetensors` next to shards, copies in
-another format, a stale single file from before a save in shards.
+A set is a single file, or shards numbered `-00001-of-00004` with or without an index. A folder often contains several:
+variants (`model.fp16.safetensors`), a `consolidated.safetensors` next to shards, copies in another format, a stale
+single file from before a save in shards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, PEFT, T
 SAFETENSORS: Final = "safetensors"
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 PROJECTOR: Final = "mmproj"
-"""In the names of GGUF files with a projector, which are read beside a model (`common/download.cpp` of llama.cpp)."""
+"""Part of the names of GGUF files with a projector, which belong to a model (`common/download.cpp` of llama.cpp)."""
 """Supported formats besides safetensors, in order of preference."""
 _FORMATS: Final = {
     "safetensors": SAFETENSORS,
@@ -42,7 +42,7 @@ _FORMATS: Final = {
 NO_WEIGHTS: Final = (
     "training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler", "tokenizer"
 )  # fmt: skip
-"""What the names of pickles without weights begin with."""
+"""Beginnings of the names of pickles without weights."""
 _FILE: Final = re.compile(
     r"(?P<stem>.*?)(?:[-_.]?(?P<number>\d{1,6})-of-(?P<count>\d{1,6})(?P<tail>\.[A-Za-z0-9_]{1,20})?)?"
     rf"\.(?P<ending>{'|'.join(_FORMATS)})",
@@ -50,29 +50,29 @@ _FILE: Final = re.compile(
 )
 _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
 _BLOB: Final = r"sha256-[0-9a-f]{64}"
-"""The name of a file in Ollama's store, which has models in GGUF, and texts of a few bytes."""
+"""The name of a file in Ollama's store, which contains models in GGUF, and short texts."""
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _TENSORFLOW: Final = r".*\.ckpt\.data-[0-9]{5}-of-[0-9]{5}"
 """The values of a checkpoint of TensorFlow 1, next to `.ckpt.index` and `.ckpt.meta`."""
 _APPLE_DOUBLE: Final = "._"
-"""What macOS puts before the name of a file for the attributes that another file system does not keep."""
+"""Prefix of files in which macOS stores attributes that another file system does not support."""
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
-"""Endings of files that are read as pickles where one is named, and are not weights of a folder."""
+"""Endings of files that are read as pickles only if the user names them."""
 _KNOWN_STEMS: Final = tuple(
     dict.fromkeys(loader.stems[ending] for ending in TRANSFORMERS.stems for loader in (TRANSFORMERS, DIFFUSERS))
 )
-"""Stems of the files of models, the first to be audited first."""
+"""Stems of the files of models, in the order in which they are audited."""
 _SINGLE_FIRST: Final = frozenset(TRANSFORMERS.stems.values())
 _ADAPTER_STEMS: Final = frozenset({*PEFT.stems.values(), *MLX_ADAPTERS.stems.values()})
-"""Stems of adapters, before files of other names where the config of an adapter is."""
+"""Stems of adapters. They precede other names if the config of an adapter is present."""
 _LAST_STEMS: Final = ("consolidated", *dict.fromkeys(PEFT.stems.values()), "optimizer")
 
 
 class WeightSet(Struct, frozen=True):
-    """Files that make one set of weights.
+    """Files that form one set of weights.
 
-    name: the index, the single file, or `model-*.safetensors` for shards without an index. stem: what the
-    names have in common. kind: the format. numbered: shards by their names.
+    name: the index, the single file, or `model-*.safetensors` for shards without an index. stem: the common part of the
+    names. kind: the format. numbered: shards by their names.
     """
 
     name: str
@@ -101,8 +101,8 @@ class _Growing(Struct):
 def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[WeightSet, ...]:
     """The sets of weights among the files of a place, the one to audit first, other formats last.
 
-    first: stems of the files that the program of the config looks for. An index without any of its shards gives a set
-    without files.
+    first: stems of the files that the program of the config looks for. An index without any of its shards gives an
+    empty set.
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
@@ -120,7 +120,7 @@ def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[Weight
             continue
         kind = _FORMATS[found["ending"]]
         if kind == "pytorch" and f"{name.rpartition('.')[0]}.xml" in sizes:
-            kind = "openvino"  # the numbers of the graph in the .xml file
+            kind = "openvino"  # the .xml file contains the graph
         if kind != SAFETENSORS and name.startswith(NO_WEIGHTS):
             continue
         groups = found.groupdict()
@@ -134,7 +134,7 @@ def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[Weight
         if numbered:
             names = [one.index or f"{stem}-*.{ending}"]
             files = [tuple(sorted(one.files))]
-        else:  # the same stem with two suffixes (model.pt, model.bin) is two single files
+        else:  # one stem with two suffixes (model.pt, model.bin) means two single files
             names, files = one.files, [(name,) for name in one.files]
         for name, members in zip(names, files, strict=True):
             total = sum(sizes[member] for member in members)
@@ -176,7 +176,7 @@ def format_of(name: str) -> str:
 
 
 def counterpart(one: WeightSet, sets: Iterable[WeightSet]) -> WeightSet | None:
-    """The shards with an index next to a single file, or the single file next to them, under the same stem."""
+    """The shards with an index next to a single file of the same stem, or the single file next to these shards."""
     for other in sets:
         if (other.kind, other.stem) != (one.kind, one.stem) or other.numbered == one.numbered:
             continue
@@ -192,7 +192,7 @@ def shard_number(name: str) -> tuple[int, int] | None:
 
 
 def numbered_like(name: str, number: int) -> str:
-    """The name of another shard of the same set."""
+    """The name of the shard with another number in the same set."""
     found = _FILE.fullmatch(name)
     if found is None or found["number"] is None:
         return name
@@ -201,7 +201,7 @@ def numbered_like(name: str, number: int) -> str:
 
 
 def _rank(one: WeightSet, of_adapter: bool, first: Collection[str]) -> tuple[int, int, int, int, int, str]:
-    """What decides the order. of_adapter: whether the place has the config of an adapter. first: as in `group`."""
+    """The sort key of a set. of_adapter: the place has the config of an adapter. first: as in `group`."""
     stem, _, variant = one.stem.partition(".")
     known = stem if stem in _KNOWN_STEMS else one.stem
     if known in _KNOWN_STEMS:

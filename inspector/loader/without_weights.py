@@ -1,4 +1,4 @@
-"""What a place without a set of weights holds instead."""
+"""Reports what a place without a set of weights contains instead."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PART: Final = re.compile(
     r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{2}|[ab][a-z]))",
     re.ASCII | re.DOTALL,
 )
-"""Pieces of a file that was split to be uploaded; `split` numbers them with letters: aa, ab, ac."""
+"""Names of the pieces of a file that was split for uploading; `split` numbers them with letters: aa, ab, ac."""
 DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
 
 PIPELINE_FOLDERS: Final = frozenset({
@@ -52,14 +52,14 @@ _OF_LITGPT: Final = {
     "lit_model.pth.adapter": ("an adapter", "litgpt generate_adapter", False),
     "lit_model.pth.adapter_v2": ("an adapter (v2)", "litgpt generate_adapter_v2", False),
 }
-"""File -> what litgpt stores in it, the command that reads it, and whether this merges it into its base.
+"""File -> what litgpt stores in it, the command that reads it, and whether this command merges it into its base.
 
 Source: litgpt, `litgpt/finetune/` and `litgpt/scripts/merge_lora.py`.
 """
 
 
 def _wanted(configs: Mapping[str, Config]) -> str:
-    """The weights that belong to the config of this place; "" where it has none."""
+    """The weights that belong to the config of this place; "" if there is no config."""
     if "adapter" in configs:
         return PEFT.single("safetensors")
     if "config" not in configs:
@@ -74,7 +74,7 @@ def _lone_config(configs: Mapping[str, Config], listing: Listing) -> str:
 
 
 def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
-    """The finding on weights under names that say nothing of them; over a network no file is opened for this."""
+    """The finding on weights under other names than weights have. Files are not opened over a network for this."""
     source, listing = contents.source, contents.listing
     if isinstance(source, Forewarned):
         return
@@ -102,7 +102,7 @@ def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Fin
 
 
 def _of_litgpt(listing: Listing) -> Iterator[Finding]:
-    """The findings on files of litgpt that are no model, each under a name of its own."""
+    """The findings on litgpt's files that are not models, each recognised by its fixed name."""
     for name in sorted(_OF_LITGPT.keys() & listing.files):
         from inspector.findings.reading.other_library import TunedByLitgpt
 
@@ -111,7 +111,7 @@ def _of_litgpt(listing: Listing) -> Iterator[Finding]:
 
 
 def _has_own_ending(name: str) -> bool:
-    """True if a pickle or an archive has an ending of its own, such as `.pkl`, that is none of weights."""
+    """True if a pickle or an archive has another ending than weights, such as `.pkl`."""
     return "." in name and _MEANT.fullmatch(name) is None
 
 
@@ -152,15 +152,15 @@ def _is_part(name: str) -> bool:
 
 
 def _whole(parts: Sequence[str]) -> tuple[str, ...]:
-    """How the names of the pieces of one file begin, and its own; () where their order is not that of the names."""
+    """(beginning of the names of the pieces of one file, its own name); () if their order is not that of the names."""
     found = {(match["before"], match["whole"]) for name in parts if (match := _PART.fullmatch(name)) is not None}
     return found.pop() if len(parts) > 1 and len(found) == 1 and len(set(map(len, parts))) == 1 else ()
 
 
 def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Finding]:
-    """The finding that a place has no readable weights, with what it contains instead, and the other leftovers.
+    """The finding that a place has no readable weights, with its actual content, and the findings on other leftovers.
 
-    Of the findings on training state the first partitioned save is part of it.
+    The first partitioned save is part of this finding.
     """
     source, listing = contents.source, contents.listing
     parts_of_save = {name for one in partitions(listing) for name in one.names}
@@ -177,7 +177,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     if not below:
         saves = saves or _saves_below(source, folders)
     weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
-    if not weights_in:  # other formats are converted, wherever they are
+    if not weights_in:  # weights of other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     parts = sorted(filter(_is_part, listing.files))
     from inspector.findings.reading.no_weights import NoWeights
@@ -204,7 +204,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
 
 
 def _archives(source: Source, listing: Listing) -> tuple[str, ...]:
-    """Archives and compressed weights; an archive that torch wrote is none, where it can be read here."""
+    """Archives and compressed weights. Archives of torch do not count, if they can be read here."""
     compressed = (f".{ending}{packed}" for ending in ("safetensors", "gguf", "bin", "pt", "pth") for packed in PACKED)
     endings = (*ARCHIVES, *compressed)
     found = sorted(name for name in listing.files if name.lower().endswith(endings))
@@ -229,7 +229,7 @@ def _in_download_folder(source: Source) -> list[str]:
 
 
 def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[tuple[str, WeightSet]]:
-    """(path, set) of the weights in the folders below a place; only the first of each level are looked into."""
+    """(path, set) of the weights in the folders below a place. Only the first folders of each level are searched."""
     found: list[tuple[str, WeightSet]] = []
     for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
         inner = source.inside(name)
@@ -249,7 +249,7 @@ def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[
 
 
 def _saves_below(source: Source, folders: Sequence[str]) -> list[PartitionedSave]:
-    """The finding on the partitions of a training run in the first folder that has any, as NeMo keeps them."""
+    """The finding on the partitions of a training run in the first folder with any, as NeMo keeps them."""
     for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
         inner = source.inside(name)
         if isinstance(inner, Refusal):
@@ -260,7 +260,7 @@ def _saves_below(source: Source, folders: Sequence[str]) -> list[PartitionedSave
 
 
 def _in_snapshots(repository: Source) -> list[WeightSet] | None:
-    """The weights in the snapshots of a repository in the cache of the Hub; None where it has no snapshots."""
+    """The weights in the snapshots of a repository in the Hub's cache; None if it has no snapshots."""
     inner = repository.inside("snapshots")
     if isinstance(inner, Refusal):
         return None
@@ -275,7 +275,7 @@ _POINTER_LIMIT: Final = 100_000
 
 
 def _sniffed(contents: Contents) -> list[Finding]:
-    """Files of other formats that are a pointer or a web page instead of weights."""
+    """The findings on files of other formats that are a pointer or a web page instead of weights."""
     found: list[Finding] = []
     remote = isinstance(contents.source, Forewarned)
     for one in contents.sets[:NAMES_SHOWN]:

@@ -1,4 +1,4 @@
-"""Recognizes projections that are stored in one matrix where the definition has several, and the other way round."""
+"""Recognises projections that are stored as one matrix although the definition has several, and the reverse."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from inspector.reconciler.renaming import attention_part, is_one_replacement
 from inspector.reconciler.wording import family_name
 
 TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"))
-"""Last words of the roles of projections of the same input, which programs join by their outputs."""
+"""Last words of the roles of projections with the same input, which programs join along their outputs."""
 JOINT = {"qkv": 3, "kv": 2, "gate_up": 2}
-"""Last word of the role of a joint projection -> how many parts it has."""
+"""Last word of the role of a joint projection -> its number of parts."""
 MLP_PARTS = frozenset(("gate", "gate_proj", "up", "up_proj", "w1", "w3"))
 
 
 class _Match(Struct, frozen=True):
-    """A joint matrix and its parts, on either side of the comparison."""
+    """A joint matrix and its parts, each on one side of the comparison."""
 
     gaps: tuple[Gap, ...]
     extras: tuple[Unexpected, ...]
 
 
 def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] | None:
-    """The finding, and the differences that it does not explain; None where no matrix is the sum of others."""
+    """The finding, and the differences that it does not explain; None if no matrix is the sum of others."""
     placement = case.as_configured
     if not placement.missing or not placement.unexpected:
         return None
     if is_one_replacement({one.block.key for one in placement.missing}, {one.key for one in placement.unexpected}):
-        return None  # of equal sizes by chance: all are renamed alike
+        return None  # equal sizes are a coincidence: all are renamed alike
     joined, separate = list(_stored_joined(placement)), list(_stored_apart(placement))
     found = joined or separate or list(_experts_apart(placement))
     if not found:
@@ -71,7 +71,7 @@ _Areas = dict[_Place, dict[tuple[str, str], dict[str, Gap]]]
 
 
 def _stored_joined(placement: Placement) -> Iterator[_Match]:
-    """Unexpected matrices that are as large as missing ones together, each with its bias."""
+    """Unexpected matrices that are together as large as several missing ones, each with its bias."""
     areas: _Areas = {}
     for gap in placement.missing:
         area, _, part = gap.block.slot.role.rpartition(".")
@@ -90,12 +90,13 @@ def _stored_joined(placement: Placement) -> Iterator[_Match]:
         own = tuple(bias for bias in known if bias is not None)
         bias = vectors.get((_bias_of(extra.key), extra.boxes))
         outputs = {sum(one.block.shape[0] or 0 for one in own), *extra.layout.shape}
-        if bias is not None and own and bias.layout.shape[0] in outputs:  # a part without a bias may have zeros
+        # the bias of a part without a bias may be zeros
+        if bias is not None and own and bias.layout.shape[0] in outputs:
             yield _Match(own, (bias,))
 
 
 def _parts_of(extra: Unexpected, areas: _Areas, taken: Collection[int]) -> tuple[Gap, ...]:
-    """The missing matrices that a joint one consists of, those of the same module first."""
+    """The missing matrices that a joint matrix consists of; those of the same module are preferred."""
     found: list[tuple[Gap, ...]] = []
     for area in areas.get((_layer(extra.key), extra.boxes, len(extra.layout.shape)), {}).values():
         for parts in TOGETHER:
@@ -110,12 +111,12 @@ def _bias_of(key: str) -> str:
 
 
 def _module(key: str) -> str:
-    """The module that the projection of a tensor is in."""
+    """The module that contains the projection of a tensor."""
     return key.rsplit(".", 2)[0]
 
 
 def _stored_apart(placement: Placement) -> Iterator[_Match]:
-    """Missing matrices that are as large as unexpected ones together."""
+    """Missing matrices that are as large as several unexpected matrices together."""
     for gap in placement.missing:
         wanted = tuple(dim for dim in gap.block.shape if dim is not None)
         if len(wanted) == len(gap.block.shape) and (parts := _parts_apart(gap, wanted, placement.unexpected)):
@@ -123,7 +124,7 @@ def _stored_apart(placement: Placement) -> Iterator[_Match]:
 
 
 def _parts_apart(gap: Gap, wanted: Sequence[int], unexpected: Sequence[Unexpected]) -> tuple[Unexpected, ...]:
-    """The unexpected matrices that a missing one consists of; of one with named parts, any two or more beside it."""
+    """The unexpected matrices that a missing one consists of; two or more in its module if its parts have no names."""
     slot = gap.block.slot
     named = JOINT.get(slot.role.removesuffix(".bias").rpartition(".")[2])
     alike = [
@@ -141,9 +142,9 @@ def _parts_apart(gap: Gap, wanted: Sequence[int], unexpected: Sequence[Unexpecte
 
 
 def _experts_apart(placement: Placement) -> Iterator[_Match]:
-    """Missing matrices of all experts of a layer, of which each expert has its own, whole or in two parts.
+    """Missing matrices of all experts of a layer, if each expert is stored separately, whole or in two parts.
 
-    Their biases belong to them. The matrix of all experts may be transposed.
+    Their biases are included. The matrix of all experts may be transposed.
     """
     taken: set[int] = set()
     for gap in sorted(placement.missing, key=lambda one: -len(one.block.shape)):
@@ -175,7 +176,7 @@ def _parts_for_each(each: Sequence[Unexpected], wanted: Sequence[int], number: i
 
 
 def _is_for_each(extra: Unexpected, gap: Gap, experts: int) -> bool:
-    """True if a tensor is there for each expert of each layer of a missing one."""
+    """True if a tensor exists for each expert of each layer of a missing tensor."""
     if any(len(box) != len(whole) + 1 or box[:-1] != whole for box in extra.boxes for whole in gap.boxes):
         return False
     return {box[-1].size for box in extra.boxes} == {experts} and len(extra.boxes) == len(gap.boxes) == 1
@@ -190,12 +191,14 @@ def _is_part(key: str, number: int) -> bool:
 
 
 def _layer(key: str) -> str:
-    """The segments up to the last number."""
+    """The segments of a key up to the last number."""
     return key.rpartition("#")[0]
 
 
 def _is_sum(whole: Sequence[int], parts: Sequence[Sequence[int | None]]) -> bool:
-    """True if matrices are together as large as another one along one axis, the middle one of stacked experts too."""
+    """True if matrices together are as large as another one along one axis; for stacked experts also
+    the middle axis.
+    """
     if any(len(part) != len(whole) or None in part for part in parts):
         return False
     for axis in range(len(whole) if len(whole) < 4 else 1):

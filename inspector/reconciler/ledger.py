@@ -15,20 +15,20 @@ PARAMETER = "parameter"
 COPY = "tied copy"
 EXTRA = "extra component"
 PROJECTION = "adapter projection"
-"""Role of what an adapter saves and does not train."""
+"""Role of the tensors that an adapter saves but does not train."""
 BUFFER = "buffer"
 HELPER = "packing helper"
 UNEXPLAINED = "unexplained"
 UNCHECKED = "not checked"
-"""Kinds of a line. Not checked: counted as parameters, but without a formula to compare with."""
+"""Kinds of a line. UNCHECKED: counted as parameters, but without a formula to compare with."""
 
 
 class Line(Struct, frozen=True):
     """Stored tensors of one family, role and layout.
 
-    elements: as the header states them. parameters: logical parameters stored in them, 0 for buffers, helpers
-    and unexplained tensors. component: the name of an extra component. block: what the definition expects there.
-    families: 1, or how many families a line sums up that are not listed; such a line has no name and no layout.
+    elements: as the header states them. parameters: logical parameters stored in them, 0 for buffers, helpers and
+    unexplained tensors. component: the name of an extra component. block: what the definition expects there. families:
+    1; or the number of unlisted families that the line sums up, and then it has no name and no layout.
     """
 
     family: str
@@ -58,7 +58,7 @@ class Line(Struct, frozen=True):
 
 
 def summary(families: int, tensors: int, elements: int, parameters: int, stored: int, kind: str = UNCHECKED) -> Line:
-    """A line that sums up families that are not listed. stored: bytes."""
+    """A line that sums up unlisted families. stored: bytes."""
     nothing = Layout("", (), 0, 0)
     return Line("", "unknown", kind, nothing, (), tensors, elements, parameters, families=families, bytes_summed=stored)
 
@@ -88,7 +88,7 @@ class Ledger(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """True if every family has lines of its own."""
+        """True if every family has its own lines."""
         return all(line.families == 1 for line in self.lines)
 
 

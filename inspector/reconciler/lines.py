@@ -1,4 +1,4 @@
-"""The lines of the ledger for placed, unexpected and unknown tensors."""
+"""The ledger lines of placed, unexpected and unknown tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.reconciler.place import Placed, Placement, Unexpected, copies_in
 def aside_lines(
     placement: Placement, families: Families, aside: frozenset[str], beside: Mapping[str, str]
 ) -> Iterator[Line]:
-    """Lines of tensors that are set aside and not placed: extra components, scales and biases of a quantization."""
+    """Lines of tensors that are not placed: extra components, scales and biases of a quantization."""
     for key in sorted(aside & families.keys()):
         for part in families[key].stored:
             left = part.boxes
@@ -35,7 +35,7 @@ def aside_lines(
 
 
 def lines_of(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator[Line]:
-    """Lines of the placed tensors in the order of the definition, then of the others. beyond: slots of other heads."""
+    """Lines of the placed tensors in the order of the definition, then of all others. beyond: slots of other heads."""
     order = {id(block): position for position, block in enumerate(plan.blocks)}
     copies = copies_in(placement.placed)
     for one in sorted(placement.placed, key=lambda placed: order.get(id(placed.block), len(order))):
@@ -92,7 +92,7 @@ def _line(one: Placed | Unexpected, family: str, role: str, kind: str, component
 
 
 def _decided(one: Placed, block: Block) -> Layout:
-    """The layout by the definition of a quantized tensor with a shape that the header does not determine."""
+    """The definition's layout for a quantized tensor whose shape the header does not determine."""
     shape = tuple(dim for dim in block.shape if dim is not None)
     if block.elements is None or len(shape) < len(block.shape):
         return one.layout
@@ -100,7 +100,7 @@ def _decided(one: Placed, block: Block) -> Layout:
 
 
 def unknown_lines(families: Families) -> Iterator[Line]:
-    """The lines of a checkpoint without a definition: everything counts, except for general buffers."""
+    """The lines of a checkpoint without a definition: all tensors count as parameters, except general buffers."""
     for family in families.values():
         for part in family.stored:
             buffer = is_general_buffer(family.key, part.layout.shape)

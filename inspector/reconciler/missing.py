@@ -55,7 +55,9 @@ def _first_name(key: str, boxes: Sequence[Box]) -> str:
 
 
 def _present(case: Reconciled) -> dict[str, list[Box]]:
-    """The index sets of stored required tensors. An all-or-nothing group is required once any of it is stored."""
+    """The index sets of stored required tensors. An all-or-nothing group is required if any of its
+    tensors is stored.
+    """
     lost: dict[int, tuple[Box, ...]] = {id(gap.block): gap.boxes for gap in case.placement.missing}
     begun = {gap.block.slot for gap in case.placement.missing}
     placed = {one.block.slot for one in case.placement.placed}
@@ -93,7 +95,7 @@ def _families(keys: Sequence[str]) -> list[str]:
 
 
 def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Finding]:
-    """Renamed tensors; families with the same change of names are one finding."""
+    """The findings on renamed tensors; families with the same change of names share one finding."""
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     renamed: list[TensorRenamed] = []
     for cause in causes:
@@ -133,7 +135,7 @@ MOST_NAMED = 64
 
 
 def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...]:
-    """(stored name, expected name) of each renamed tensor, or the patterns of both; empty where they do not pair."""
+    """(stored name, expected name) of each renamed tensor, or the patterns of both; empty if they cannot be paired."""
     unexpected = case.placement.unexpected
     missing = {case.placement.missing[part.position].block.key: part for part in cause.missing}
     changes: list[tuple[str, str]] = []
@@ -158,7 +160,7 @@ def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...
 
 
 def _subtrees(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
-    """Whole layers, experts or submodels that are missing or unexpected."""
+    """The findings on whole layers, experts or submodels that are missing or unexpected."""
     for cause in causes:
         if cause.kind in (SINGLE, RENAMED, WRAPPED):
             continue
@@ -192,7 +194,7 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
 
 
 def _numbers(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]) -> LayerNumbers | None:
-    """The numbers at a prefix as stored and as expected; None where it has several `#` or nothing else is stored."""
+    """The numbers at a prefix as stored and as expected; None if it has several `#` or nothing else is stored there."""
     there = _stored_at(case, prefix)
     if not there:
         return None
@@ -201,9 +203,9 @@ def _numbers(case: Reconciled, prefix: str, missing: Sequence[Box], added: Seque
 
 
 def _renumbered(numbers: LayerNumbers | None) -> tuple[tuple[int, int], ...]:
-    """(number, new number) of each layer in order, where layers were cut out and the rest was not renumbered.
+    """(number, new number) of each layer in order, if layers were cut out and the others were not renumbered.
 
-    Then the surplus numbers follow the configured ones. Elsewhere a single layer may have the wrong number.
+    The surplus numbers then follow the configured numbers. Otherwise a single layer may have the wrong number.
     """
     if numbers is None or numbers.stored.size != numbers.expected.size or not numbers.in_order:
         return ()
@@ -233,7 +235,7 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
 
 
 def _stored_at(case: Reconciled, prefix: str) -> tuple[Box, ...]:
-    """The indices of a prefix at which something is stored; empty where the prefix has several `#`."""
+    """The indices of a prefix at which any tensor is stored; empty if the prefix has several `#`."""
     if axes_of(prefix) != 1:
         return ()
     below = f"{prefix}."
@@ -268,7 +270,7 @@ def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
 
 
 def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
-    """Single missing tensors by module: weight and bias of one layer are one finding."""
+    """The findings on single missing tensors, by module: weight and bias of one layer share one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
     heads = [part for part in missing if is_head(case.placement.missing[part.position])]
     rest = [part for part in missing if part not in heads]
@@ -281,13 +283,13 @@ def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -
 
 
 def _untied_with(case: Reconciled, head: Portion, other: Portion) -> bool:
-    """True if one predicate unties both, such as the bias of a head, which is not itself tied to an embedding."""
+    """True if one predicate unties both, such as the bias of a head, which itself is tied to no embedding."""
     one, two = (case.placement.missing[part.position].block.slot for part in (head, other))
     return bool(two.tied) and one.definition is two.definition and one.scope == two.scope and one.ties == two.ties
 
 
 def _head_missing(case: Reconciled, head: Portion, also: Sequence[Portion]) -> Finding:
-    """An untied head that is not stored is a separate finding, since loaders initialise it randomly."""
+    """The finding on an untied head that is not stored: always separate, since loaders initialise it randomly."""
     gaps = case.placement.missing
     block = gaps[head.position].block
     scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.definition.ties
@@ -322,7 +324,7 @@ def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str
 
 
 def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:
-    """The missing tensors of one module at the same indices. alike: by family."""
+    """The finding on the missing tensors of one module at the same indices. alike: by family."""
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
     from inspector.findings.names.tensors import TensorMissing
@@ -342,7 +344,7 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], con
 
 
 def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]:
-    """Single unexpected tensors; those of one module at the same indices are one finding."""
+    """The findings on single unexpected tensors; those of one module at the same indices share one finding."""
     unexpected = case.placement.unexpected
     modules: dict[tuple[str, tuple[Box, ...]], list[Portion]] = {}
     for part in parts:

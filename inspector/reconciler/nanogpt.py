@@ -1,4 +1,4 @@
-"""Recognizes GPT-2 as nanoGPT saves it: linear layers in place of Conv1D, and no bias.
+"""Recognises GPT-2 as saved by nanoGPT: linear layers instead of Conv1D, and no biases.
 
 Source: nanoGPT's `model.py` (GPTConfig.bias is False by default; from_pretrained transposes the same four matrices).
 """
@@ -21,7 +21,7 @@ BIAS: Final = ".bias"
 
 
 def layers_of_nanogpt(case: Reconciled) -> LayersOfAnotherProgram | None:
-    """The finding on a model of nanoGPT; None where anything else differs from the class."""
+    """The finding on a model of nanoGPT; None if anything else differs from the class."""
     left = case.as_configured
     turned = left.mismatched
     if MODEL not in case.reading.definition.names or left.unexpected or not turned or not _lacks_every_bias(left):
@@ -49,7 +49,7 @@ def layers_of_nanogpt(case: Reconciled) -> LayersOfAnotherProgram | None:
 
 
 def _lacks_every_bias(left: Placement) -> bool:
-    """True if exactly the biases are missing, all of them."""
+    """True if exactly the biases are missing, and all of them."""
     stored = any(one.block.key.endswith(BIAS) and one.block.slot.tensor.counted for one in left.placed)
     whole = all(gap.block.key.endswith(BIAS) and gap.tensors == gap.block.tensors for gap in left.missing)
     return bool(left.missing) and whole and not stored

@@ -1,7 +1,7 @@
-"""Modules stored under other numbers than expected where they are not alike: stages, and stacks of several kinds.
+"""Finds modules that are stored under other numbers than expected and differ from each other: stages, and mixed stacks.
 
-Where all are alike, the missing and the surplus numbers show it (`missing.py`). Here each number means another module,
-so that whatever is stored under the wrong one is missing, unexpected and of another shape at once.
+If all modules are alike, the missing and the surplus numbers show the cause (`missing.py`). Here each number means a
+different module, so that tensors under wrong numbers are missing, unexpected and mismatched at once.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ MOST_TRIED = 4
 
 
 class LayerNumbers(Struct, frozen=True):
-    """The numbers at the last `#` of a prefix: as stored, as expected; in the order of both."""
+    """The numbers at the last `#` of a prefix, as stored and as expected, in corresponding order."""
 
     prefix: str
     stored: Span
     expected: Span
     module: str = ""
-    """The one module in each of them whose number it is; "" for all."""
+    """The module within each number that has this numbering; "" for all modules."""
 
     @property
     def position(self) -> int:
-        """Which index of a name it is."""
+        """The position of the number among the indices of a name."""
         return axes_of(self.prefix) - 1
 
     @property
     def shift(self) -> int | None:
-        """By how much every stored number is too high; None where that differs."""
+        """By how much every stored number is too high; None if that differs."""
         by = self.stored.first - self.expected.first
         return by if self.stored == Span.of(index + by for index in self.expected) else None
 
     @property
     def in_order(self) -> bool:
-        """True if the order shows what each number means: all are shifted, or the surplus ones follow the expected."""
+        """True if the order shows what each number means: all are shifted, or the surplus numbers follow the expected
+        ones.
+        """
         surplus = self.stored - self.expected
         follows = surplus.first == self.expected.last + 1 and surplus.last + 1 - surplus.first == surplus.size
         return self.shift is not None or follows
@@ -55,13 +57,13 @@ class LayerNumbers(Struct, frozen=True):
         return dict(zip(self.stored, self.expected, strict=True))
 
     def has(self, key: str) -> bool:
-        """True if a family is in the modules with these numbers, or is that of parameters in a list."""
+        """True if a family is in the modules with these numbers, or is a parameter in a list with them."""
         whole = f"{self.prefix}.{self.module}" if self.module else self.prefix
         return key == whole or key.startswith(f"{whole}.")
 
 
 def misnumbered(case: Reconciled, again: Again) -> Finding | None:
-    """The finding on modules that are complete under other numbers, in the same order; None where that is not all."""
+    """The finding on modules that are complete under other numbers in the same order; None if anything else differs."""
     placement = case.as_configured
     if not (placement.missing and placement.unexpected):
         return None
@@ -76,11 +78,11 @@ def misnumbered(case: Reconciled, again: Again) -> Finding | None:
 
 
 def _other_numbers(case: Reconciled) -> Iterator[LayerNumbers]:
-    """The prefixes with as many stored as expected numbers that are not the same, the shortest prefix first.
+    """Prefixes with as many stored as expected numbers that are not the same numbers; the shortest prefix comes first.
 
-    Those of whole layers before those of one module in them, which stands in some layers only, such as that between
-    two stages. Expected with and without parts that loaders do not read, such as a layer for the prediction of further
-    tokens.
+    Whole layers come before single modules in them that only some layers have, such as the module between two stages.
+    The expected numbers are tried with and without parts that loaders do not read, such as a layer that predicts
+    further tokens.
     """
     required = [block for block in case.plan.blocks if block.required]
     built = [block for block in required if not block.slot.extra]
@@ -95,7 +97,7 @@ def _other_numbers(case: Reconciled) -> Iterator[LayerNumbers]:
 
 
 def _by_prefix(keys: Iterator[tuple[str, Sequence[Box]]]) -> dict[tuple[str, str], Span]:
-    """(prefix that ends in `#`, "" or the module that follows) -> all numbers there."""
+    """(prefix that ends in `#`, "" or the following module) -> all numbers there."""
     found: dict[tuple[str, str], list[Span]] = {}
     for key, boxes in keys:
         segments = key.split(".")
@@ -149,5 +151,5 @@ def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
 
 
 def _in_words(prefix: str, numbers: Span) -> str:
-    """Some numbers at the last `#` of a prefix: "layers 3, 4"."""
+    """Numbers at the last `#` of a prefix in words: "layers 3, 4"."""
     return indices_in_words(f"{prefix.rpartition('.')[0].replace('#', '0')}.#", ((numbers,),))

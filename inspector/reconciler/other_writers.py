@@ -1,4 +1,4 @@
-"""That the names of a checkpoint are those of another release or program."""
+"""The note that the names of a checkpoint are those of another release or program."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def names_in_dialect(case: Reconciled) -> Iterator[Finding]:
 
 
 def _example(case: Reconciled) -> str:
-    """A stored name that the definition does not have itself; any where it has them all."""
+    """A stored name that the definition itself does not have; any stored name if it has them all."""
     placed = sorted(case.placement.placed, key=lambda one: _is_own_name(case, one.block))
     return next((place_name(one.block.key, one.boxes) for one in placed), "")
 
 
 def _renames(case: Reconciled) -> Iterator[tuple[str, str]]:
-    """(stored name, name of the class), as patterns, where the writer's tensors differ in name alone."""
+    """(stored name, name of the class) as patterns, if the writer's tensors differ only by name."""
     from inspector.dialects.catalog import dialects_by
 
     program = next(iter(dialects_by(case.reading.writer)), None)

@@ -1,4 +1,4 @@
-"""A head of code that is not in the library, in place of the one that the class in the config has."""
+"""A head of custom code that replaces the head of the class in the config."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def head_of_own_code(case: Reconciled) -> HeadOfOwnCode | None:
-    """The finding on a whole body with a head that no class of its type has, where the class's own head is absent.
+    """The finding on a complete body with a head that no class of its type has, if the head of the class is absent.
 
-    A head under other names, or a part of the class's head, is none: something of it is stored then.
+    None for a head under other names and for a part of the class's head: some of its tensors are then stored.
     """
     configured, claim = case.as_configured, case.claim
     missing, unexpected = configured.missing, configured.unexpected

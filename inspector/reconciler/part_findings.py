@@ -1,4 +1,6 @@
-"""The findings on whole parts of a model: those beyond its class, buffers, those declared or usual and not stored."""
+"""Findings on whole parts of a model: parts beyond its class, buffers, and declared or usual parts that
+are not stored.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, place_of
 
 MASK: Final = "embed.mask"
-"""The role of what stands for masked inputs."""
+"""The role of the embedding that replaces masked inputs."""
 FILLED: Final = ("embed.position", "head.token")
-"""Roles of what the class computes itself, or ties."""
+"""Roles of tensors that the class computes or ties."""
 
 
 def stored_parts(case: Reconciled) -> Iterator[Finding]:
@@ -53,7 +55,7 @@ def stored_parts(case: Reconciled) -> Iterator[Finding]:
 
 
 def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
-    """The lines beyond the class's model by component; without a name for it those of one module together."""
+    """The lines beyond the class's model by component; parts without a name are grouped by module."""
     parts: dict[str, list[ledger.Line]] = {}
     modules: dict[str, list[ledger.Line]] = {}
     for line in lines:
@@ -71,7 +73,7 @@ def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
 
 
 def declared_parts(case: Reconciled) -> Iterator[Finding]:
-    """Extra parts (such as MTP layers) with a number stated in the config and nothing stored."""
+    """The findings on extra parts (such as MTP layers) whose number the config states, but that are not stored."""
     blocks: dict[str, list[Block]] = {}
     for block in case.corrected.blocks:
         if block.slot.extra and block.tensors:
@@ -96,7 +98,7 @@ def declared_parts(case: Reconciled) -> Iterator[Finding]:
 
 
 def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
-    """The config key for the number of such blocks, and its value."""
+    """The config key that states the number of such blocks, and its value."""
     shared = {hole for block in case.corrected.blocks if not block.slot.extra for hole in block.slot.holes}
     for block in blocks:
         scope = scope_of(case.corrected.scope, block.slot)
@@ -109,7 +111,7 @@ def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] |
 
 
 def usual_parts_absent(case: Reconciled) -> Iterator[Finding]:
-    """Parts that files of this class may leave out and that are not stored; masks apart."""
+    """The findings on absent parts that files of this class may leave out; masks are reported separately."""
     absent = [block for block in case.absent if block.slot.role not in FILLED]
     for wanted in (False, True):
         if blocks := [block for block in absent if (block.slot.role == MASK) is wanted]:
@@ -117,7 +119,7 @@ def usual_parts_absent(case: Reconciled) -> Iterator[Finding]:
 
 
 def _usual_absent(blocks: Sequence[Block], *, masks: bool) -> Finding:
-    """That a part that files of this class may leave out is not stored."""
+    """The finding on one absent part that files of this class may leave out."""
     from inspector.findings.names.components import UsualPartAbsent
 
     sizes = [block.tensors * block.elements for block in blocks if block.elements is not None]

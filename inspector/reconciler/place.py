@@ -1,4 +1,4 @@
-"""Places stored families in expected blocks: what matches, what has another shape, what is left on each side."""
+"""Places stored families in expected blocks, which gives matching, mismatched, missing and unexpected tensors."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Placed(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """True if the stored shape is the expected one; dims that the config does not determine always fit."""
+        """True if the stored shape is the expected one. Dims that the config does not determine always fit."""
         shape = self.block.shape
         if self.packed is not None:
             if not self.packed.exact:
                 return self.packed.admits(shape, self.layout)
-            if self.block.slot.kind.name == "linear_io":  # quantizers transpose such weights before they pack them
+            if self.block.slot.kind.name == "linear_io":  # quantizers transpose such weights before packing them
                 shape = (*shape[:-2], *reversed(shape[-2:]))
                 if shape == self.layout.shape:
                     return True
@@ -47,18 +47,20 @@ class Placed(Struct, frozen=True):
 
     @property
     def computed(self) -> bool:
-        """True if it is a buffer that a file may leave out: what it holds is not evidence of the config."""
+        """True for a buffer that a file may leave out: its content is no evidence of the config."""
         return self.block.slot.optional and not self.block.slot.tensor.counted
 
     @property
     def transposed(self) -> bool:
-        """True if a matrix, or each of those of experts in one tensor, has the expected dims in the other order."""
+        """True if a matrix, or each matrix of stacked experts, has the expected dims in the other order."""
         stored, expected = self.layout.shape, self.block.shape
         return len(stored) in (2, 3) and stored == (*expected[:-2], *expected[:-3:-1])
 
     @property
     def reshaped(self) -> bool:
-        """True if one shape of a weight is the other with adjacent dims joined: flattened, or with a dim of 1 more."""
+        """True if one shape of a weight is the other with adjacent dims merged: flattened, or with additional dims of
+        1.
+        """
         stored, expected = self.layout.shape, self.block.shape
         sizes = [size for size in expected if size]
         if self.computed or len(stored) == len(expected) or len(sizes) < len(expected) or 0 in stored:
@@ -86,7 +88,7 @@ class Unexpected(Struct, frozen=True):
 
 
 class Placement(Struct, frozen=True):
-    """The stored tensors of a checkpoint by the blocks of a plan. missing: required tensors."""
+    """The stored tensors of a checkpoint by the blocks of a plan. missing: required tensors that are not stored."""
 
     placed: tuple[Placed, ...]
     missing: tuple[Gap, ...]
@@ -105,11 +107,11 @@ class Placement(Struct, frozen=True):
 
 
 Lost = Mapping[str, tuple[Box, ...]]
-"""Key -> index boxes of tensors in files that could not be read; they are not reported as missing."""
+"""Key -> index boxes of tensors in unreadable files, which are not reported as missing."""
 
 
 def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
-    """Places every stored tensor in the block that expects it. lost None: absent tensors are not missing."""
+    """Places every stored tensor in the block that expects it. lost: None if absent tensors do not count as missing."""
     by_key: dict[str, list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
@@ -132,7 +134,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
 
 
 def _is_another(block: Block, part: Stored) -> bool:
-    """True if a tensor with the name of another head's is none of it: that has any shape, of the same rank."""
+    """True if a tensor has the name of another head's tensor but is not it: that may have any shape of its own rank."""
     if block.required or part.packed is not None or len(part.layout.shape) == len(block.shape):
         return False
     return not any(block.shape) and None in block.shape
@@ -167,13 +169,13 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
 
 
 def _everywhere(blocks: Sequence[Block], slot: Slot) -> list[Box]:
-    """All indices of a slot: one tensor with other indices is a copy of each of its tensors."""
+    """All indices of a slot: a single tensor with other indices is a copy of each of its tensors."""
     spend(1 + len(blocks) // BLOCKS_A_STEP, "the shapes of the tensors")
     return [block.axes for block in blocks if block.slot is slot]
 
 
 def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
-    """id of Placed -> where tied tensors are stored in addition to their original, or to a copy in its place."""
+    """id of Placed -> where tied tensors are stored in addition to their original or to another copy."""
     counted: dict[int, list[Box]] = {}
     for one in placed:
         counted.setdefault(id(one.block.slot), []).extend(one.boxes)
@@ -183,8 +185,8 @@ def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
         if tie is None:
             continue
         before = counted.setdefault(id(tie), [])
-        aligned = bool(tie.holes) and tie.holes == one.block.slot.holes  # single tensors have no index in common
-        same = [box for box in before if len(box) == len(one.block.axes)]  # indices of another tensor are of no use
+        aligned = bool(tie.holes) and tie.holes == one.block.slot.holes  # single tensors share no index
+        same = [box for box in before if len(box) == len(one.block.axes)]  # indices of another tensor do not correspond
         own = minus(one.boxes, same if aligned or not before else one.boxes)
         before.extend(own)
         copied = minus(one.boxes, own)
@@ -194,7 +196,7 @@ def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
 
 
 def stored_groups(stored: Iterable[tuple[Slot, tuple[Box, ...]]]) -> dict[int, set[Index]]:
-    """For each all-or-nothing group the leading indices at which any of its tensors is stored."""
+    """For each all-or-nothing group, the leading indices at which any of its tensors is stored."""
     groups: dict[int, set[Index]] = {}
     for slot, boxes in stored:
         if slot.group is not None:
@@ -204,7 +206,7 @@ def stored_groups(stored: Iterable[tuple[Slot, tuple[Box, ...]]]) -> dict[int, s
 
 
 def wanted_of(block: Block, groups: dict[int, set[Index]]) -> tuple[Box, ...]:
-    """Where the tensors of a block are required: everywhere, or where any tensor of its group is stored."""
+    """Where the tensors of a block are required: at all indices, or where any tensor of its group is stored."""
     if block.slot.group is None:
         return (block.axes,)
     number, axes = block.slot.group

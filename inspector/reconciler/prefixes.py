@@ -1,4 +1,4 @@
-"""A prefix on stored names that no definition has."""
+"""Findings on a prefix of stored names that no definition has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
-    """The finding on the prefix of a reading, and whether it is in the place of the class's own."""
+    """(the finding on the prefix of a reading, True if it replaces the prefix of the class)."""
     reading = case.reading
     wrappers = reading.prefix.removeprefix("*").split("|")
     inner, whose = " and ".join(wrappers), " and ".join(filter(None, map(_wrapped_by, wrappers)))
@@ -33,7 +33,7 @@ def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
 
 
 def _wrapped_by(prefix: str) -> str:
-    """What adds a prefix, where it is that of one wrapper or of several around each other; "" where part is unknown."""
+    """The wrappers that add a prefix: one, or several around each other; "" if any part of the prefix is unknown."""
     for wrapper, name in WRAPPERS.items():
         if prefix == wrapper:
             return name
@@ -43,7 +43,7 @@ def _wrapped_by(prefix: str) -> str:
 
 
 def _own_prefix(case: Reconciled) -> str:
-    """The prefix that the class has before its base model, where exactly that has the other one; "" elsewhere."""
+    """The prefix of the class before its base model, if exactly this model has the other prefix; else ""."""
     claim, scope = case.claim, case.corrected.scope
     if claim.head is None or claim.definition is not case.reading.definition:
         return ""
@@ -56,7 +56,7 @@ def _own_prefix(case: Reconciled) -> str:
 
 
 def prefix_in_place(case: Reconciled) -> PrefixOnNames | None:
-    """The finding where a prefix is in the place of the one that all missing tensors of the class begin with."""
+    """The finding if a prefix replaces the one that all missing tensors of the class begin with."""
     reading, missing = case.reading, case.as_configured.missing
     tensors = sum(family.tensors for family in reading.families.values())
     if not reading.part or reading.prefix.startswith("*") or sum(gap.tensors for gap in missing) != reading.part:

@@ -1,4 +1,4 @@
-"""Dims that the weights give only as a product of symbols."""
+"""Dims for which the weights show only a product of symbols."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from inspector.notation.spelling import template
 Product = tuple[tuple[str, ...], str]
 """The path of a submodel, and a polynomial in its symbols."""
 MAJORITY = 0.75
-"""The share of tensors that must agree on a value; below it the value stays unknown."""
+"""Least share of tensors that must agree on a value; with less agreement it stays unknown."""
 
 STEPS_A_PRODUCT = 4
 
 
 def unknown_product(scope: Scope, node: Node) -> Polynomial:
-    """A dim with its known words replaced by numbers: dims with equal products must be equal."""
+    """A dim with its known words replaced by numbers. Dims with equal products must be equal."""
 
     def naming(part: Node) -> Polynomial | None:
         if isinstance(part, Word):
@@ -70,7 +70,7 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[Prod
 
 
 def elected(votes: Counter[int]) -> int | None:
-    """The value of a clear majority, None where there is none."""
+    """The value of a clear majority; None if there is none."""
     value, count = votes.most_common(1)[0]
     return value if count >= MAJORITY * votes.total() else None
 

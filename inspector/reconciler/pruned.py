@@ -1,4 +1,4 @@
-"""Models that were pruned layer by layer: fewer attention heads, or another inner width of the MLP."""
+"""Recognises models that were pruned layer by layer: fewer attention heads, or another inner width of the MLP."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 FAMILIES_SHOWN: Final = 5
 LEAST_LAYERS: Final = 2
-"""Layers of another width; a single one may come from another checkpoint."""
+"""Least number of layers of another width; a single layer may come from another checkpoint."""
 ATTENTION: Final = "attention."
 SHARED: Final = -1
-"""In place of the number of a layer, for a layer that all places of the model share."""
+"""Replaces the layer number for a layer that all positions of the model share."""
 
 
 def pruned(case: Reconciled) -> tuple[Finding, tuple[Placed, ...]] | None:
-    """The finding on layers with fewer heads or other MLPs than the config states, and what it explains.
+    """(the finding on layers with fewer heads or other MLP widths than configured, the tensors that it explains).
 
-    None where anything else is wrong, or where one number for all layers would do: a config can state that.
+    None if anything else differs, or if one number fits all layers: a config can state that.
     """
     placement = case.as_configured
     mismatched = placement.mismatched
@@ -61,7 +61,7 @@ def pruned(case: Reconciled) -> tuple[Finding, tuple[Placed, ...]] | None:
 
 
 def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned | None:
-    """Layers in which the matrices of attention have fewer heads, and in each layer all the same number."""
+    """The finding on layers whose attention matrices have fewer heads, the same number in all matrices of a layer."""
     heads = {_heads_in(scope_of(case.plan.scope, one.block.slot)) for one in mismatched}
     layers: dict[int, set[int]] = {}
     for one in mismatched:
@@ -77,7 +77,7 @@ def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned
     alike = len({min(found) for found in layers.values()}) == 1
     everywhere = alike and (SHARED in layers or len(layers) == _layers_in(case.as_configured))
     if alike and case.causes and (everywhere or len(layers) < LEAST_LAYERS or not _is_whole_attention(mismatched)):
-        return None  # the same number in all layers is one that this config can state
+        return None  # a config of this type can state the same number for all layers
     from inspector.findings.pruned import HeadsPruned, LayerHeads
 
     noun = nouns_of(mismatched[0].block.key)[0]
@@ -97,13 +97,13 @@ def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned
 
 
 def _is_whole_attention(mismatched: Iterable[Placed]) -> bool:
-    """True if query and output are cut: key and value alone are those of another number of key and value heads."""
+    """True if query and output are cut: with only key and value, the number of key and value heads differs instead."""
     roles = {one.block.slot.role.removeprefix(ATTENTION) for one in mismatched}
     return "output" in roles and not roles.isdisjoint(("query", "qkv"))
 
 
 def _one_axis(one: Placed) -> int | None:
-    """The only axis at which a stored shape is smaller than the expected one."""
+    """The only axis along which a stored shape is smaller than expected; None if there is no such axis."""
     stored, expected = one.layout.shape, one.block.shape
     if len(stored) != len(expected) or None in expected:
         return None
@@ -116,7 +116,7 @@ def _heads_in(scope: Scope) -> int | None:
 
 
 def _heads_of(case: Reconciled, one: Placed) -> int | None:
-    """The number of heads that a stored matrix of attention has room for; None where it is not a whole one."""
+    """The number of heads that a stored attention matrix has room for; None if it is not whole."""
     axis, heads = _one_axis(one), _heads_in(scope_of(case.plan.scope, one.block.slot))
     if axis is None or not heads:
         return None
@@ -125,14 +125,14 @@ def _heads_of(case: Reconciled, one: Placed) -> int | None:
 
 
 def _layers_in(placement: Placement) -> int:
-    """The number of layers that have attention."""
+    """The number of layers with attention."""
     attention = [one for one in placement.placed if one.block.slot.role.startswith(ATTENTION)]
     return len({layer for one in attention for layer in _layers(one.boxes)})
 
 
 def _mlps_pruned(placement: Placement, mismatched: Sequence[Placed]) -> MlpsPruned | None:
-    """Layers whose MLPs have another width, the same in each matrix of a layer."""
-    widths: dict[int, set[Fraction]] = {}  # layer -> parts of the configured width; gate and up may be one matrix
+    """The finding on layers with another MLP width, the same in all matrices of a layer."""
+    widths: dict[int, set[Fraction]] = {}  # layer -> shares of the configured width; gate and up may be one matrix
     configured: set[int] = set()
     families: dict[int, set[str]] = {}
     for one in mismatched:
@@ -167,7 +167,7 @@ def _mlps_pruned(placement: Placement, mismatched: Sequence[Placed]) -> MlpsPrun
 
 
 def _inner_widths(one: Placed) -> tuple[int, int] | None:
-    """The stored and the expected inner width of an MLP; None where it is not a matrix of one, or differs otherwise."""
+    """(stored, expected) inner width of an MLP; None for other matrices and other differences."""
     stored, expected = one.layout.shape, one.block.shape
     if not one.block.slot.role.startswith("mlp.") or len(stored) != len(expected):
         return None

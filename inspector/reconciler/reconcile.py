@@ -1,4 +1,4 @@
-"""Reconciles a reading with its definition: the plan by the config, the placement with wrong keys corrected."""
+"""Compares a reading with its definition: binds the plan to the config, places the tensors, and corrects wrong keys."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 class Reconciled(Struct, frozen=True):
     """The result of comparing a checkpoint with its definition.
 
-    plan, as_configured: by the config. corrected, placement: with the causes corrected. head: what the class (or
-    without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
-    slots of other heads. solved: whether the symbols come from the shapes alone. absent: usual parts that are not
-    stored, which the formula does not count. given_up: whether the search for wrong keys took too many steps.
+    plan, as_configured: plan and placement by the config. corrected, placement: the same with the causes corrected.
+    head: the head of the class, or without a class the one that the names show. products: dims known only as products,
+    from the shapes. beyond: the slots of other heads. solved: the symbols come from the shapes alone. absent: usual
+    parts that are not stored and that the formula does not count. given_up: the search for wrong keys took too many
+    steps.
     """
 
     reading: Reading
@@ -63,7 +64,7 @@ class Reconciled(Struct, frozen=True):
     given_up: bool = False
 
     def uncorrected(self, placement: Placement) -> Reconciled:
-        """The same without causes, with this part of the differences under the config as it is."""
+        """The same case without causes, with only some of the differences under the unchanged config."""
         return replace(self, causes=(), corrected=self.plan, placement=placement)
 
 
@@ -73,18 +74,18 @@ WRONG_KEYS = "which keys of the config are wrong"
 class Again(Protocol):
     """Reconciles the same weights with another claim and another reading.
 
-    solve: as in `reconcile`. False where only a claim without differences is of interest: the search for wrong keys
-    costs many times the comparison itself.
+    solve: as in `reconcile`. False if only a result without differences is useful: the search for wrong keys costs many
+    times the comparison itself.
     """
 
     def __call__(self, claim: Claim, reading: Reading, *, solve: bool = True) -> Reconciled: ...
 
 
 class _Sides(Struct, frozen=True, eq=False):
-    """The stored families and their spelling, to be placed under several configs.
+    """The stored families and their spelling, for placing them under several configs.
 
-    lost: as in `place`. shared: keys that share storage. products: collects the dims known only as products.
-    other: the rows of the definition's other heads, for each unrolled definition.
+    lost: as in `place`. shared: keys that share storage. products: filled with the dims known only as products. other:
+    the rows of the definition's other heads, by unrolled definition.
     """
 
     families: Families
@@ -114,7 +115,7 @@ class _Sides(Struct, frozen=True, eq=False):
         if not scope.trace.open and _leaves_open(plan):
             from inspector.reconciler.inverse.unknown import solve
 
-            # rows that the config switches off say nothing about its keys: a null there is a statement
+            # keys of rows that the config switches off prove nothing: a null there is a statement
             slots = [one for one in unroll(scope, self.head).slots if plan.binder.conditions.may_hold(one)]
             scope = solve(scope, slots, self.spelling, self.families)
             plan = self._bound(scope)
@@ -133,7 +134,7 @@ class _Sides(Struct, frozen=True, eq=False):
 
 
 def _leaves_open(plan: Plan) -> bool:
-    """True if there is no config, or it does not determine a dim or the extent of a row."""
+    """True if the config is absent, or does not determine a dim or the extent of a row."""
     if not plan.scope.settings.known:
         return True
     may_hold = plan.binder.conditions.may_hold
@@ -147,7 +148,7 @@ def _lacks_word(scope: Scope, slot: Slot) -> bool:
 
 @cache
 def _words(slot: Slot) -> tuple[tuple[str, ...], ...]:
-    """The holes of a row and the words of its dims. Cached: there are only as many as rows in all definitions."""
+    """The holes of a row and the words of its dims. Cached, since there are only as many as rows in all definitions."""
     dims = [path for node in slot.dims for path in words(node)]
     return tuple(dict.fromkeys([*((hole,) for hole in slot.holes), *dims]))
 
@@ -165,10 +166,10 @@ def reconcile(
 ) -> Reconciled:
     """Places the families of a reading in the blocks of its definition and accounts for every tensor.
 
-    lost_names: missing tensors that are reported already. whole: absent tensors are missing; False if only a part of a
-    checkpoint was selected. aside: families that are quantization helpers where no block expects them.
-    beside: families that are stored beside the model -> the name of each as a component, "" for scales.
-    ties: names of tensors that share storage, as the format states. solve: whether wrong keys of the config are sought.
+    lost_names: missing tensors that are reported already. whole: absent tensors count as missing; False if only a part
+    of a checkpoint was selected. aside: families that are quantization helpers unless a block expects them. beside:
+    families that are stored next to the model -> their component, "" for scales. ties: names of tensors that share
+    storage according to the format. solve: search for wrong keys of the config.
     """
     settings_known = claim.definition is reading.definition
     head = (claim.head if settings_known else None) or reading.match.head
@@ -178,7 +179,7 @@ def reconcile(
         head,
         replace(reading.match.spelling, root=reading.match.head.root),
         _lost(lost_names, reading.prefix) if whole else None,
-        _twins(ties, reading.prefix),
+        _sharing(ties, reading.prefix),
         aside | beside.keys(),
     )
     plan, placement = sides.placed(reading.scope)
@@ -214,7 +215,7 @@ def reconcile(
 
 
 def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement] | None:
-    """(the causes, the plan by the config, the corrected plan, the placement in it); None where it takes too long."""
+    """(the causes, the plan by the config, the corrected plan, its placement); None if the search takes too long."""
     settings = plan.scope.settings
     evident = placement.missing or placement.unexpected or any(not one.computed for one in placement.mismatched)
     if not evident or not (settings.known or settings.defaults) or _of_another(plan, placement):
@@ -230,15 +231,15 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
         return None
     if settings.known:
         return causes, plan, corrected, placed
-    if placed.differences:  # the default switches of the class are not a statement of the config
+    if placed.differences:  # default switches of the class are no statement of the config
         return [], plan, plan, placement
     return [], corrected, corrected, placed
 
 
 def _of_another(plan: Plan, placement: Placement) -> bool:
-    """True if more names are unknown, and more missing, than are as expected: no key of the config explains that.
+    """True if more names are unknown, and more are missing, than match: no key of the config can explain that.
 
-    A name of the definition with other indices is known: a key may say which layers have it.
+    Names of the definition with other indices count as known, since a key may decide which layers have them.
     """
     fitting = sum(one.fits for one in placement.placed)
     if len(placement.unexpected) <= fitting or len(placement.missing) <= fitting:
@@ -248,7 +249,7 @@ def _of_another(plan: Plan, placement: Placement) -> bool:
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:
-    """Without a config, families below an opaque prefix that no row can describe are not checked."""
+    """The plan with families below an opaque prefix marked as unchecked if no row describes them, without a config."""
     settings = plan.scope.settings
     if settings.known:
         return plan
@@ -260,7 +261,7 @@ def _with_opaque(plan: Plan, placement: Placement) -> Plan:
 
 
 def _without(placement: Placement, aside: frozenset[str]) -> Placement:
-    """The placement without unexpected tensors that are set aside; no cause is sought for them."""
+    """The placement without unexpected tensors of these families; no cause is sought for them."""
     if not aside:
         return placement
     return replace(placement, unexpected=tuple(extra for extra in placement.unexpected if extra.key not in aside))
@@ -291,7 +292,7 @@ def _beyond(scope: Scope, spelling: Spelling, others: Sequence[Slot], plan: Plan
 
 
 def _lost(names: Sequence[str], prefix: str) -> Lost:
-    """The index boxes of tensors in unreadable files, under the names of the reading."""
+    """The index boxes of tensors in unreadable files, by the names of the reading."""
     if not names:
         return {}
     nothing = Layout("U8", (), 1, 1)
@@ -299,8 +300,8 @@ def _lost(names: Sequence[str], prefix: str) -> Lost:
     return {key: family.boxes for key, family in families_of(dict.fromkeys(bare, nothing)).items()}
 
 
-def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:
-    """Key -> the keys that share its storage, for keys of a single tensor."""
+def _sharing(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:
+    """Key -> the keys that share its storage, for keys of single tensors."""
     found: dict[str, frozenset[str]] = {}
     for group in ties:
         names = [name.removeprefix(prefix) for name in group] if not prefix.startswith("*") else list(group)

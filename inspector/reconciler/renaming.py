@@ -1,4 +1,4 @@
-"""Renamings: missing and unexpected families with similar names, the same indices and the same shapes."""
+"""Finds renamings: missing and unexpected families with similar names, the same indices and the same shapes."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ RENAMED = "the missing and unexpected tensors"
 STEPS_A_NAME = 10
 STEPS_A_LIKENESS = 50
 ALIKE = 0.5
-"""The least similarity of the two names of a renaming."""
+"""Least similarity of the two names of a renaming."""
 ATTENTION_PARTS = {
     **dict.fromkeys(("q", "wq", "query", "q_proj", "query_proj", "q_lin", "to_q", "linear_q", "attn_q"), "query"),
     **dict.fromkeys(("k", "wk", "key", "k_proj", "key_proj", "k_lin", "to_k", "linear_k", "attn_k"), "key"),
     **dict.fromkeys(("v", "wv", "value", "v_proj", "value_proj", "v_lin", "to_v", "linear_v", "attn_v"), "value"),
 }
-"""Segments that say which of three matrices of one shape a tensor is, whatever else in its name is alike."""
+"""Name segments that show which of three equally shaped attention matrices a tensor is, however similar the names."""
 META_PARTS = {"w1": "gate", "w2": "down", "w3": "up", "gate_proj": "gate", "down_proj": "down", "up_proj": "up"}
-"""The same of an MLP with Meta's names, where there are three of them: with two of them QWen's are meant."""
+"""The same for an MLP with Meta's names, if it has three of them; two of them mean QWen's names."""
 FEWEST_CHANGES = 3
-"""From this number of changes on the names are those of one other writer."""
+"""From this number of changes on, the names are those of another writer."""
 MOST_REPLACED = 200
-"""Most families that are compared with one replacement of a word."""
+"""Most families that are compared under one replacement of a word."""
 MOST_COMPARED = 20_000
-"""Most pairs of names that are compared by letters; beyond it, only names with the same last segment are."""
+"""Most pairs of names that are compared letter by letter; beyond that, only names with the same last segment are."""
 
 Open = tuple[str, tuple[Box, ...], Shape]
 """Missing or unexpected tensors: their key, their index boxes, the shape of one tensor."""
@@ -50,7 +50,7 @@ Change = tuple[str, str, bool]
 
 @lru_cache(maxsize=2**16)
 def likeness(one: str, other: str) -> float:
-    """How alike two names are by their letters, from 0 to 1."""
+    """The similarity of two names by their letters, from 0 to 1."""
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, one, other).ratio()
@@ -59,7 +59,7 @@ def likeness(one: str, other: str) -> float:
 def change_between(expected: str, stored: str) -> Change:
     """The segments in which two names differ: ("query", "q", False), ("", "module", True).
 
-    One word that differs at every place is one change: "attn.attn" and "self.self" are ("attn", "self").
+    A word that differs everywhere counts as one change: "attn.attn" and "self.self" give ("attn", "self").
     """
     one, other = expected.split("."), stored.split(".")
     words = {(a, b) for a, b in zip(one, other, strict=False) if a != b}
@@ -70,16 +70,16 @@ def change_between(expected: str, stored: str) -> Change:
 
 
 def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How many parts two names share at the start, and how many of the others at the end."""
+    """Number of equal parts at the start of two names, and of equal parts at the end of the rest."""
     most = min(len(one), len(other))
     first = next((at for at in range(most) if one[at] != other[at]), most)
     return first, next((at for at in range(most - first) if one[-1 - at] != other[-1 - at]), most - first)
 
 
 def common_change(old: str, new: str) -> tuple[str, str]:
-    """A change of one word as the change of its parts: ("q_proj", "q_projection") is ("proj", "projection").
+    """The change of a word reduced to its differing parts: ("q_proj", "q_projection") gives ("proj", "projection").
 
-    The words as they are where one side has nothing of its own.
+    The whole words if one side has no part that differs.
     """
     one, other = old.split("_"), new.split("_")
     first, last = _common_ends(one, other)
@@ -88,7 +88,7 @@ def common_change(old: str, new: str) -> tuple[str, str]:
 
 
 def is_one_replacement(missing: Collection[str], unexpected: Collection[str]) -> bool:
-    """True if one part of a word for another turns all missing keys into the unexpected ones."""
+    """True if replacing one part of a word turns all missing keys into the unexpected ones."""
     if not missing or len(missing) != len(unexpected) or len(missing) > MOST_REPLACED:
         return False
     key = min(missing)
@@ -98,15 +98,15 @@ def is_one_replacement(missing: Collection[str], unexpected: Collection[str]) ->
             continue
         old, new = common_change(old, new)
         word = re.compile(rf"(?<![A-Za-z0-9]){re.escape(old)}(?![A-Za-z0-9])")
-        if {word.sub(lambda _: new, one) for one in missing} == set(unexpected):  # noqa: B023
+        if {word.sub(lambda _: new, missing_key) for missing_key in missing} == set(unexpected):  # noqa: B023
             return True
     return False
 
 
 def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
-    """The renamings: whole families first, then parts of them, then single tensors by their names.
+    """The renamings: whole families are paired first, then parts of families, then single tensors by their names.
 
-    Names that are missing at some indices and unexpected at others are right: their indices are not.
+    Names that are missing at some indices and unexpected at others are not renamed: their indices are wrong.
     """
     if not gaps or not unexpected:
         return []
@@ -127,7 +127,9 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
 def _of_renamed_modules(
     gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair], left: Sequence[set[int]]
 ) -> list[Pair]:
-    """The other tensors of modules of which one is renamed: `W` has the bias of `classifier` if it has its weight."""
+    """Pairs for the other tensors of renamed modules: if `W` has the weight of `classifier`, it has the
+    bias as well.
+    """
     of_module: dict[str, set[str]] = {}
     gone, called = ({at for pair in found for at in pair[side]} for side in (0, 1))
     for missing, extra in found:
@@ -148,10 +150,11 @@ def _of_renamed_modules(
 
 
 def of_like_modules(gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair]) -> Iterator[Pair]:
-    """Modules under a name unlike the expected one, beside those found: one missing and one stored module are alike.
+    """Further pairs of modules without similar names: exactly one missing and one stored module are alike.
 
-    A module outside of layers has tensors of the same last names and shapes, one of them a matrix, and only one module
-    of each side has these: `pre_classifier` as `hidden`. One vector is no evidence, nor is one name of another part.
+    The modules are outside the layers, and their tensors have the same last names and shapes, including a matrix, that
+    no other module of either side has: `pre_classifier` stored as `hidden`. A single vector is no evidence, nor is a
+    name of another part.
     """
     both = {gap[0] for gap in gaps} & {extra[0] for extra in unexpected}
     sides: list[dict[frozenset[tuple[str, Shape]], list[dict[str, int]]]] = []
@@ -180,9 +183,9 @@ def _keys(opens: Sequence[Open], members: Mapping[str, int]) -> list[str]:
 
 
 def _inside_lists(gaps: Sequence[Open], unexpected: Sequence[Open], left: Sequence[set[int]]) -> Iterator[Pair]:
-    """Single tensors under one more index, as of a module in a list or a Sequential: `lm_head.0.weight`.
+    """Single tensors with an additional index, as for a module in a list or a Sequential: `lm_head.0.weight`.
 
-    Only where no other missing or unexpected tensor has the same name but for its indices.
+    Only if no other missing or unexpected tensor has the same name apart from indices.
     """
     by_words: dict[str, tuple[list[int], list[int]]] = {}
     for side, opens in enumerate((gaps, unexpected)):
@@ -217,7 +220,7 @@ def _by_part(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
 
 
 def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
-    """Single tensors under their full names: an index of one name may be a part of a word in the other."""
+    """Single tensors by their full names: an index in one name may be part of a word in the other."""
     for place in sorted(left):
         key, boxes, shape = opens[place]
         if count(boxes) == 1:
@@ -227,7 +230,7 @@ def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
 
 
 def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pair]:
-    """Pairs by similarity, the most similar first, each name once."""
+    """Pairs by similarity, the most similar first; each name is used once."""
     by_sizes: dict[object, list[_Named]] = {}
     for extra in unexpected:
         by_sizes.setdefault(_sizes(extra), []).append(extra)
@@ -263,7 +266,7 @@ def _alike(expected: str, stored: str, many: bool, others: Mapping[str, str]) ->
 
 
 def attention_part(name: str) -> str | None:
-    """query, key or value, by the last segment that says so."""
+    """query, key or value, by the last segment that shows it; None if no segment does."""
     return next((part for word in reversed(name.split(".")) if (part := ATTENTION_PARTS.get(word))), None)
 
 
@@ -279,7 +282,7 @@ def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:
 
 
 def _same_places(gap: _Named, extra: _Named) -> bool:
-    """True if the same indices have the same shapes on both sides; their numbers are already equal."""
+    """True if the same indices have the same shapes on both sides. Their numbers are already known to be equal."""
     if gap[1] == extra[1]:
         return True
     for boxes, shape in gap[1]:
@@ -300,7 +303,7 @@ def _boxes(named: _Named, wanted: Callable[[Shape], bool]) -> Iterator[Box]:
 
 
 def of_one_writer(renamed: Sequence[TensorRenamed]) -> Sequence[TensorRenamed]:
-    """The findings, as one where they are many."""
+    """The findings, joined into one if they are many."""
     if len(renamed) < FEWEST_CHANGES:
         return renamed
     most, pairs = max(renamed, key=lambda one: one.tensors), [one.renames for one in renamed]
@@ -314,7 +317,7 @@ def of_one_writer(renamed: Sequence[TensorRenamed]) -> Sequence[TensorRenamed]:
 
 
 def of_one_module(renamed: Sequence[TensorRenamed]) -> Iterator[TensorRenamed]:
-    """The findings, as one those on matrices of modules of which the name changed too, or with one part of a word."""
+    """The findings, joined if they change the name of one module, or the same part of a word."""
     modules: dict[tuple[str, str], list[TensorRenamed]] = {}
     for one in renamed:
         old, new = one.old.rpartition(".")[0], one.new.rpartition(".")[0]

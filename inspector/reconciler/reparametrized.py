@@ -1,4 +1,6 @@
-"""Recognizes matrices that are stored under weight norm or spectral norm where the class has none, and the reverse."""
+"""Recognises matrices stored in the parts of weight norm or spectral norm although the class has none,
+and the reverse.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Form(Struct, frozen=True):
-    """A way in which torch stores a matrix in parts. main: the part that has its shape; others: the further ones."""
+    """A way in which torch stores a matrix in parts. main: the part with its shape. others: the other parts."""
 
     kind: Kind
     main: str
@@ -36,7 +38,7 @@ WHOLE: Final = "weight"
 
 
 class _Split(Struct, frozen=True):
-    """A matrix on one side and its parts on the other."""
+    """A matrix on one side and its parts on the other side."""
 
     form: _Form
     gaps: tuple[Gap, ...]
@@ -44,7 +46,7 @@ class _Split(Struct, frozen=True):
 
 
 def reparametrized(case: Reconciled) -> tuple[WeightsReparametrized, Placement] | None:
-    """The finding, and the differences that it does not explain; None where no matrix has the other form."""
+    """The finding, and the differences that it does not explain; None if no matrix has the other form."""
     placement = case.as_configured
     if not placement.missing or not placement.unexpected:
         return None
@@ -78,7 +80,7 @@ def _keys(match: _Split) -> tuple[str, ...]:
 
 
 def _stored_in_parts(gap: Gap, placement: Placement) -> _Split | None:
-    """The parts of a missing matrix, all of them unexpected."""
+    """The parts of a missing matrix, if all of them are unexpected tensors."""
     module, dot, last = gap.block.key.rpartition(".")
     if last != WHOLE or len(gap.block.shape) < 2:
         return None

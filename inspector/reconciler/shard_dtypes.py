@@ -1,6 +1,6 @@
-"""A shard whose tensors all have another dtype than those of the same families in the other shards.
+"""Finds a shard with another dtype than the same families have in the other shards.
 
-A model that is designed with several dtypes has them by module; one file of another dtype is from another save.
+A model that is designed with several dtypes has them by module; a single file with another dtype is from another save.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMES_A_STEP: Final = 4
 
 
 def shards_of_another_dtype(tensors: Mapping[str, Layout], file_of: Mapping[str, str]) -> Iterator[Finding]:
-    """The finding where every shard has one dtype, and families are in shards of two dtypes."""
+    """The finding, if every shard has one dtype and some families are in shards of two dtypes."""
     spend(len(tensors) // _NAMES_A_STEP, "the dtypes of the shards")
     dtype_of: dict[str, str] = {}
     counted: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Compares layers with each other where there is no definition, and reports the odd ones."""
+"""Compares layers with each other if no definition describes them, and reports the ones that differ."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from inspector.reconciler.compress import SINGLE, OneSided, compress
 from inspector.reconciler.wording import family_name, indices_in_words
 
 FEWEST = 4
-"""Fewest layers that make a majority."""
+"""Least number of layers that can form a majority."""
 MOST_ODD = 3
-"""Most places in which a family may differ; more are a pattern, not an accident."""
+"""Most places in which a family may differ; more are a pattern and no accident."""
 
 
 def odd_siblings(families: Families) -> Iterator[Finding]:
-    """Families that differ between layers in a few places; what one part lacks together is one finding."""
+    """The findings on families that differ between layers in a few places; tensors that one part lacks
+    are one finding.
+    """
     extents = _extents(families)
     missing: list[OneSided] = []
     present: dict[str, list[Box]] = {}

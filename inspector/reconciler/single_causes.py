@@ -1,6 +1,6 @@
-"""Recognizes one cause behind many differences that no single config key explains.
+"""Recognises single causes of many differences that no single config key explains.
 
-Each recognizer looks at the differences under the config as it is. It gives a finding, and the differences that the
+Each recogniser examines the differences under the unchanged config. It returns a finding, and the differences that the
 finding does not explain.
 """
 
@@ -30,20 +30,20 @@ ROWS_A_STEP = 32
 MOST_RANKS = 1024
 """Most ranks of a fully sharded save that are tried."""
 PLACEHOLDERS = ((0,), (1,))
-"""Shapes of a parameter that another process holds, and of its placeholder in a save that was not gathered."""
+"""Shapes of a parameter in another process, and of its placeholder in a save that was not gathered."""
 
 
 class Recognized(NamedTuple):
-    """A finding, and the case with what it does not explain."""
+    """A finding, and the case with the differences that it does not explain."""
 
     finding: Finding
     rest: Reconciled
 
 
 def recognized(case: Reconciled, families: Families, again: Again) -> Recognized | None:
-    """The one cause behind the differences of a case; None where there is none, or no config.
+    """The single cause of the differences of a case; None if there is no such cause or no config.
 
-    families: all that is stored. again: reconciles it with another claim.
+    families: all stored families. again: reconciles them with another claim.
     """
     if case.solved or not case.as_configured.differences:
         return None
@@ -103,7 +103,7 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
 
 
 def _of_library(case: Reconciled) -> Finding | None:
-    """The finding where the unexpected names show the library that wrote them, and tensors of the class are missing."""
+    """The finding if the unexpected names show the library that wrote them, and tensors of the class are missing."""
     unexpected = {one.key for one in case.as_configured.unexpected}
     if not case.as_configured.missing or case.reading.writer or (library := library_of(unexpected)) is None:
         return None
@@ -117,7 +117,7 @@ def _of_library(case: Reconciled) -> Finding | None:
 
 
 def _of_known_form(case: Reconciled) -> Finding | None:
-    """The finding on a draft head, on a model without the buffers of its batch norms, or on one of nanoGPT."""
+    """The finding on a draft head, on a model without the buffers of its batch norms, or on a model of nanoGPT."""
     from inspector.reconciler.draft_head import draft_head
     from inspector.reconciler.nanogpt import layers_of_nanogpt
     from inspector.reconciler.without_buffers import without_buffers
@@ -135,7 +135,7 @@ def _outside(placement: Placement, prefix: str) -> Placement:
 
 
 def _four_bit_values(case: Reconciled) -> Recognized | None:
-    """Weights as bitsandbytes packs them, in one column of which nothing gives the scales."""
+    """The finding on weights in one column, as bitsandbytes packs them, whose scales are not stored."""
     packed = [one for one in case.as_configured.mismatched if one.packed is None and is_four_bit(one)]
     if not packed:
         return None
@@ -151,7 +151,7 @@ def _four_bit_values(case: Reconciled) -> Recognized | None:
 
 
 def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
-    """The case under the config as it is, without some mismatched tensors."""
+    """The case under the unchanged config, without some mismatched tensors."""
     ids = {id(one) for one in explained}
     before = case.as_configured
     placed = tuple(one for one in before.placed if id(one) not in ids)
@@ -159,10 +159,11 @@ def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
 
 
 def _not_gathered(case: Reconciled) -> Recognized | None:
-    """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1].
+    """The finding on placeholders of ZeRO-3 or FSDP: tensors that one process did not hold completely are saved as [0]
+    or [1].
 
-    One process of FSDP holds a range of all parameters in a row: the tensors at its ends in part, flat. Such pieces
-    alone are a cause where they are all that differs and several matrices are so.
+    A process of FSDP holds a range of the concatenated parameters, so that the tensors at both ends of the range are
+    flat pieces. Such pieces alone are a cause if nothing else differs and they are of several matrices.
     """
     mismatched = case.as_configured.mismatched
     placeholders = [one for one in mismatched if one.layout.shape in PLACEHOLDERS and one.block.elements != 1]
@@ -187,7 +188,7 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
 
 
 def _is_flat_piece(one: Placed) -> bool:
-    """True if a tensor may be the beginning or the end of the expected one, in one dim."""
+    """True if a tensor may be the beginning or the end of the expected tensor, in one dim."""
     stored, whole_tensor = one.layout.shape, one.block.elements
     return len(stored) == 1 and one.packed is None and whole_tensor is not None and stored[0] < whole_tensor
 
@@ -196,7 +197,7 @@ def _is_flat_piece(one: Placed) -> bool:
 
 
 class _Cut(NamedTuple):
-    """The axis at which a stored matrix is a fraction of the expected one, and how many such fractions it has."""
+    """The axis along which a stored matrix is a fraction of the expected one, and the number of such fractions."""
 
     axis: int
     parts: int
@@ -214,10 +215,12 @@ def _cut_of(one: Placed) -> _Cut | None:
 
 
 def _one_rank(case: Reconciled) -> Recognized | None:
-    """One rank of a tensor-parallel save: attention and MLP alike are cut, some matrices by rows, others by columns."""
+    """The finding on one rank of a tensor-parallel save: attention and MLP are cut, some matrices by rows, others by
+    columns.
+    """
     placement = case.as_configured
     if case.claim.writer == LLAMA_CPP:
-        return None  # its converter writes whole models: a number of the metadata is wrong
+        return None  # its converter writes whole models, so a number of the metadata is wrong
     if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
         return None
     cuts = [(one, _cut_of(one)) for one in placement.mismatched]
@@ -237,10 +240,10 @@ def _one_rank(case: Reconciled) -> Recognized | None:
 
 
 def _one_part_of_all(case: Reconciled) -> Recognized | None:
-    """One rank of a fully sharded save (FSDP 2, DTensor): every tensor is cut along its first dim, and only there.
+    """The finding on one rank of a fully sharded save (FSDP 2, DTensor): every tensor is cut along its first dim only.
 
-    Each rank holds a chunk of ceil(rows / ranks) rows as `torch.chunk` cuts them, the last one the rest. Where every
-    tensor was flattened before (FSDP 1), the rows are its elements.
+    Each rank holds a chunk of ceil(rows / ranks) rows as cut by `torch.chunk`, the last rank the rest. If every tensor
+    was flattened before (FSDP 1), the rows are its elements.
     """
     placement = case.as_configured
     if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
@@ -266,13 +269,13 @@ def _one_part_of_all(case: Reconciled) -> Recognized | None:
 
 
 def _are_flat(placed: Sequence[Placed]) -> bool:
-    """True if every tensor, matrices too, has one dim and fewer elements than the module has."""
+    """True if every tensor, including matrices, has one dim and fewer elements than expected."""
     flat = (len(one.layout.shape) == 1 and one.layout.shape[0] < (one.block.elements or 0) for one in placed)
     return any(len(one.block.shape) > 1 for one in placed) and all(flat)
 
 
 def _ranks(stored: int, expected: int) -> Iterator[tuple[int, int]]:
-    """Each number of ranks, and rank of it, that holds so many of the expected rows."""
+    """(number of ranks, rank) for each rank that would hold this number of the expected rows."""
     for ranks in range(2, MOST_RANKS + 1):
         size = -(-expected // ranks)
         spend(1, RANKS)
@@ -281,19 +284,19 @@ def _ranks(stored: int, expected: int) -> Iterator[tuple[int, int]]:
 
 
 def _held(rows: int, ranks: int, rank: int) -> int:
-    """How many rows a rank holds."""
+    """The number of rows that a rank holds."""
     size = -(-rows // ranks)
     return max(min(size, rows - rank * size), 0)
 
 
 def _is_rank(ranks: int, rank: int, rows: Set[tuple[int, int]]) -> bool:
-    """True if the stored ones of the expected rows are what this rank holds."""
+    """True if, for all (stored, expected) rows, this rank holds the stored number."""
     spend(1 + len(rows) // ROWS_A_STEP, RANKS)
     return all(_held(expected, ranks, rank) == stored for stored, expected in rows)
 
 
 def _rank_of(ranks: int, case: Reconciled, whole: int) -> Recognized:
-    """The finding on the mismatched tensors of one rank. whole: families that are not split."""
+    """The finding on the mismatched tensors of one rank. whole: number of families that are not split."""
     from inspector.findings.single_causes import OneRankOfSeveral
 
     cut = case.as_configured.mismatched

@@ -1,4 +1,4 @@
-"""Several wrong config keys with one cause: a config of another size of the family, and keys that are absent."""
+"""Several wrong config keys with one cause: the config of another size of the model family, or absent keys."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from inspector.reconciler.wording import family_name
 
 KEYS_SHOWN = 12
 FEWEST_SHAPES = 6
-"""From this number of families with another shape on, the config as a whole may be of another model."""
+"""From this number of families with another shape on, the whole config may belong to another model."""
 FEWEST_KEYS = 3
-"""From this number of wrong sizes on, the config as a whole is of another model."""
+"""From this number of wrong sizes on, the whole config belongs to another model."""
 
 
 Found = tuple[Finding, bool]
-"""A finding, and whether it explains that a head is missing as well."""
+"""A finding, and whether it also explains that a head is missing."""
 
 
 def of_another_size(case: Reconciled) -> Found | None:
-    """The finding on a config of which several sizes are wrong while the corrected config explains everything.
+    """The finding on a config with several wrong sizes, if the corrected config explains everything.
 
-    A published model with exactly the number of parameters that is stored shows whether its head is tied.
+    A published model with exactly the stored number of parameters shows whether the head is tied.
     """
     causes = list(case.causes)
     if sum(map(_is_size, causes)) < 2 or not _explained(case) or _holds_integers(case):
@@ -59,7 +59,7 @@ def _another_size(
     differing: int | None = None,
     tensors: int | None = None,
 ) -> Finding:
-    """The finding on a config of another size. stored: parameters of the weights."""
+    """The finding on a config of another size. stored: number of parameters of the weights."""
     from inspector.findings.single_causes import ConfigOfAnotherSize
 
     return ConfigOfAnotherSize(
@@ -76,7 +76,7 @@ def _another_size(
 
 
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:
-    """The finding on a config with most shapes wrong while the weights are a whole model of the same definition."""
+    """The finding on a config with mostly wrong shapes, if the weights are a complete model of the same definition."""
     placement = case.as_configured
     if _holds_integers(case):
         return None
@@ -102,16 +102,16 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
 
 
 def _of_other_blocks(placement: Placement, wrong: Sequence[Placed]) -> bool:
-    """True if other blocks are stored than the config lists: some are missing, some unexpected, and others of another
-    shape, as one block more or less at the beginning moves the widths of all behind it.
+    """True if other blocks are stored than the config lists: some are missing, some unexpected, some mismatched. An
+    additional block at the beginning shifts the widths of all following blocks.
     """
     return bool(placement.missing and placement.unexpected and wrong)
 
 
 def of_other_shapes(case: Reconciled) -> Finding | None:
-    """The finding on a config under which many tensors have another shape, while keys that explain it are not found.
+    """The finding on a config under which many tensors are mismatched, if no keys are found that explain this.
 
-    They are most of the tensors, or several keys are wrong and others as well.
+    These are most of the tensors, or several keys are wrong in addition to those found.
     """
     left = case.placement if len(case.causes) < FEWEST_KEYS else case.as_configured
     wrong = [one for one in left.mismatched if not (one.computed or one.transposed or one.reshaped)]
@@ -129,7 +129,9 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
 
 
 def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:
-    """True if other layers of most families are as the config says, and all are to be alike: then it is not wrong."""
+    """True if other layers of most families fit the config although all layers are equal by it: the config is then
+    right.
+    """
     shapes: dict[str, set[object]] = {}
     for one in placement.placed:
         shapes.setdefault(one.block.key, set()).add(one.block.shape)
@@ -138,13 +140,13 @@ def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:
 
 
 def _absent_configs(case: Reconciled) -> tuple[str, ...]:
-    """The keys of submodels' configs that the config lacks."""
+    """The keys of the sub-configs that the config lacks."""
     keys = dict.fromkeys(submodel.config for submodel in submodels_of(case.reading.definition))
     return tuple(key for key in keys if key and key not in case.plan.scope.settings.values)
 
 
 def keys_absent(case: Reconciled) -> Found | None:
-    """The finding on several keys that the config leaves to defaults which the weights contradict."""
+    """The finding on several absent keys whose defaults the weights contradict."""
     causes = list(case.causes)
     if len(causes) < 2 or not all(cause.defaulted and cause.interval is None for cause in causes):
         return None
@@ -163,7 +165,7 @@ def keys_absent(case: Reconciled) -> Found | None:
 
 
 def _is_size(cause: Cause) -> bool:
-    """True if a cause is a number or a list of numbers where the config has such."""
+    """True if a cause is a number or a list of numbers, and the config has the same kind of value."""
     return _counts(cause.weights) and (cause.config is None or _counts(cause.config))
 
 
@@ -172,20 +174,20 @@ def _counts(value: object) -> bool:
 
 
 def _holds_integers(case: Reconciled) -> bool:
-    """True if most tensors of other shapes are integers: packed weights have no shapes of a model."""
+    """True if most mismatched tensors are integers: packed weights do not have the shapes of a model."""
     wrong = case.as_configured.mismatched
     whole = [one for one in wrong if not one.layout.dtype.startswith(("F", "BF", "C"))]
     return 2 * len(whole) > len(wrong)
 
 
 def _explained(case: Reconciled) -> bool:
-    """True if the causes together leave nothing but a head that may be tied."""
+    """True if the causes together explain everything except a head that may be tied."""
     left = case.placement
     return not (left.mismatched or left.unexpected) and all(gap.block.slot.tied for gap in left.missing)
 
 
 def _key_values(cause: Cause, causes: list[Cause]) -> KeyValues:
-    """A cause as a key with its values. An alternative that is a cause itself, with that value, is none."""
+    """A cause as a key with its values. Rivals that are causes themselves do not count as alternatives."""
     found = {(one.key, one.weights) for one in causes if isinstance(one.weights, int | str)}
     others = [rival for rival in cause.rivals if not isinstance(rival[1], int | str) or rival not in found]
     several = bool(others or cause.together or cause.interval)

@@ -1,4 +1,4 @@
-"""The findings on ties: a copy is stored, a head is left out as it may be, or it is stored without its table."""
+"""Findings on ties: a stored copy, a head that is left out as allowed, or a head without its table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLES: Final = ("embed.token", "embed.shared")
 
 
 def tie_findings(case: Reconciled) -> Iterator[Finding]:
-    """The findings on the ties of a model; those of a mismatched tensor are left out."""
+    """The findings on the ties of a model, except those of mismatched tensors."""
     stored = {id(one.block.slot) for one in case.placement.placed}
     misshaped = {id(one.block.slot) for one in case.placement.mismatched}
     for block in case.corrected.blocks:
@@ -44,7 +44,7 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
 
 
 def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:
-    """The warning on a tied head of which the table is not stored, under any of its names."""
+    """The warning on a tied head whose table is not stored under any of its names."""
     if head.tie is None or any(one.block.slot.role in TABLES for one in case.placement.placed):
         return
     table = next((one for one in case.corrected.blocks if one.slot is head.tie and not one.axes), None)

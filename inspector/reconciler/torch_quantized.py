@@ -1,4 +1,4 @@
-"""Modules that torch quantized in memory: the state of `torch.ao.nn.quantized`, which no loader of checkpoints builds.
+"""Modules that torch quantized in memory: the state of `torch.ao.nn.quantized`, which no checkpoint loader builds.
 
 A quantized Linear has `scale`, `zero_point`, `_packed_params.dtype` and, as a pair, `_packed_params._packed_params`:
 weight and bias. Source: torch, `torch/ao/nn/quantized/modules/linear.py` (`LinearPackedParams`).
@@ -23,7 +23,7 @@ NAMELESS: Final = "its linear layers are quantized by torch, with names of their
 
 
 def torch_quantized(stored: Families) -> tuple[dict[str, Family], Finding] | None:
-    """The families of such modules and the finding on them; None without any."""
+    """The families of such modules, and the finding on them; None if there are none."""
     modules = dict.fromkeys(key.partition(MARK)[0] for key in stored if MARK in key)
     if not modules:
         return None
@@ -46,7 +46,7 @@ def torch_quantized(stored: Families) -> tuple[dict[str, Family], Finding] | Non
 
 
 def lines_of(found: dict[str, Family]) -> Iterator[Line]:
-    """The lines of quantized modules: weights and biases count, scales do not."""
+    """The ledger lines of quantized modules: weights and biases count as parameters, scales do not."""
     for key, family in found.items():
         counted = PAIR in key
         for part in family.stored:

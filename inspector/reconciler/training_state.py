@@ -1,9 +1,9 @@
-"""Training state among the weights: averages, optimizer moments, flat parameters, extra state.
+"""Recognises training state among the weights: averages, optimizer moments, flat parameters, extra state.
 
-It is recognised by names that are next to those of the weights, set aside before the names are read, and put
-into the ledger under its own kinds.
+It is recognised by names next to those of the weights, removed before the names are matched, and entered in the ledger
+under separate kinds.
 
-Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, there with the dots taken out), torch's
+Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, where the names have no dots), torch's
 optimizers (`exp_avg`, `momentum_buffer`), FSDP's `FLAT_PARAM` and nn.Module's `_extra_state`.
 """
 
@@ -41,9 +41,9 @@ _FLAT: Final = re.compile(r"(?:.*\.)?_?flat_param(?:_\d+)?", re.DOTALL)
 
 
 class Aside(Struct, frozen=True):
-    """Tensors set aside. kept: the other families; lost: names of empty tensors that are reported already.
+    """The removed tensors. kept: all other families. lost: names of empty tensors that are reported already.
 
-    nameless: why the rest cannot be checked by name and shape; "" where it can.
+    nameless: why the other tensors cannot be checked by name and shape; "" if they can.
     """
 
     kept: Families
@@ -54,7 +54,7 @@ class Aside(Struct, frozen=True):
 
 
 def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
-    """Separates training state; None where there is none. emptied: some tensors of shape [0] are reported already."""
+    """Separates training state from the weights; None if there is none. emptied: empty tensors are reported already."""
     if any(MARK in key for key in stored) and (quantized := torch_quantized(stored)) is not None:
         modules, finding = quantized
         kept = {key: family for key, family in stored.items() if key not in modules}
@@ -97,7 +97,7 @@ def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
 
 
 def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> dict[str, tuple[str, Family]]:
-    """Averages of missing weights: those below a prefix below which most families are averages."""
+    """Averages of missing weights: all below a prefix below which most families are averages."""
     under: dict[str, list[str]] = {}
     for key in stored:
         average = _AVERAGE.match(key)
@@ -108,7 +108,7 @@ def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> di
 
 
 def _without_dots(stored: Families) -> frozenset[str]:
-    """All names as LitEma writes them, without dots, of the model or of the submodel that it wraps."""
+    """All names as LitEma writes them, without dots, of the model or the submodel that it wraps."""
     found: set[str] = set()
     for key, family in stored.items():
         if key.startswith("model_ema."):
@@ -154,7 +154,7 @@ def _lines(family: Family, leftover: str) -> Iterator[Line]:
 
 
 def _findings(found: dict[str, tuple[str, Family]]) -> Iterator[Finding]:
-    """One finding for each kind."""
+    """One finding for each kind of training state."""
     kinds: dict[str, type[LeftoverTensors]] = {
         "average": AverageStored,
         "optimizer": OptimizerStateStored,

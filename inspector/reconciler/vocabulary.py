@@ -1,4 +1,4 @@
-"""Recognizes a vocabulary that was resized in some of the tensors with one row for each token, and not in others."""
+"""Recognises a vocabulary that was resized in only some of the tensors with one row for each token."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inspector.reconciler.wording import place_name
 
 ROLES = ("embed.token", "head.token", "embed.shared")
 ADDED = "final_logits_bias"
-"""The buffer of one number for each token that BART and its kin add to the scores; new classes begin with zeros."""
+"""The buffer with one number for each token that BART and related models add to the scores; initially zeros."""
 
 
 def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
-    """The finding, and the differences that it does not explain; None where all or none have the configured rows."""
+    """The finding, and the differences that it does not explain; None if all or none have the configured rows."""
     before = case.as_configured
     tables = [one for one in before.placed if one.block.slot.role.removesuffix(".bias") in ROLES and one.packed is None]
     resized = [one for one in tables if not one.fits and _rows(case, one) is not None]
@@ -47,7 +47,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
 
 
 def _key(scope: Scope, configured: int) -> str:
-    """The config key of the vocabulary, with those of the submodels that it is in."""
+    """The config key of the vocabulary, including the submodels that contain it."""
     paths = words(parse(scope.symbols.get("V", "vocab_size")))
     stated = [path for path in paths if scope.settings.read(path)[0] == configured]
     segments = stated[0] if stated else ("vocab_size",)
@@ -55,7 +55,7 @@ def _key(scope: Scope, configured: int) -> str:
 
 
 def _rows(case: Reconciled, one: Placed) -> int | None:
-    """The rows of a table that differs from the configured vocabulary in nothing else."""
+    """The rows of a table that differs only by them from the configured vocabulary; else None."""
     stored, expected, axis = one.layout.shape, one.block.shape, _axis(one)
     vocabulary = whole(scope_of(case.plan.scope, one.block.slot).word(("V",)))
     if len(stored) != len(expected) or not stored or expected[axis] != vocabulary or stored[axis] == expected[axis]:

@@ -1,4 +1,4 @@
-"""Recognizes a save of the parameters alone: every buffer of the model is missing, and nothing else."""
+"""Recognises a save of only the parameters: every buffer of the model is missing, and no other tensor."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 FILLED: Final = (".running_mean", ".running_var")
-"""Ends of names of buffers that training fills; others are computed from the config."""
+"""Endings of the names of buffers that training fills; other buffers are computed from the config."""
 
 
 def without_buffers(case: Reconciled) -> BuffersMissing | None:
-    """The finding on a model that was saved by its parameters; None where anything else differs."""
+    """The finding on a model saved without buffers; None if anything else differs."""
     left = case.as_configured
     if left.unexpected or left.mismatched or case.causes:
         return None

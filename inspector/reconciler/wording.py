@@ -1,4 +1,4 @@
-"""Describes places: 'expert 5 of layers 3-9' for the indices of a key."""
+"""Describes places of tensors in words: 'expert 5 of layers 3-9' for the indices of a key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLURALS = {"index": "indices"}
 
 
 def noun_of(segment: str) -> str:
-    """What a numbered segment counts: 'layers' -> layer, 'queries' -> query, 'h' and 'blk' -> layer."""
+    """The noun for a numbered segment: 'layers' -> layer, 'queries' -> query, 'h' and 'blk' -> layer."""
     if segment in _NOUNS:
         return _NOUNS[segment]
     if segment.endswith("ies"):
@@ -27,12 +27,12 @@ def noun_of(segment: str) -> str:
 
 
 def indices_in_words(key: str, boxes: Sequence[Box], most: int = 3) -> str:
-    """The boxes of a key, innermost index first; '' for a key without indices."""
+    """The boxes of a key in words, innermost index first; '' for a key without indices."""
     return boxes_in_words(_axes_of(key), boxes, most)
 
 
 def boxes_in_words(nouns: Sequence[str], boxes: Sequence[Box], most: int = 3) -> str:
-    """Index boxes in words, by the nouns of their axes; '' where there are none."""
+    """Index boxes in words, with the nouns of their axes; '' if there are none."""
     if not nouns:
         return ""
     written = ["of ".join(f"{part} " for part in reversed(_box(nouns, box))).strip() for box in boxes[:most]]
@@ -50,7 +50,7 @@ def nouns_of(key: str) -> list[str]:
 
 
 def _axes_of(key: str) -> list[str]:
-    """What each `#` of a key counts; the path before it where that is not a plural: 'transformer_block', 'ff.net.'.
+    """What each `#` of a key counts; the path before it if that is no plural: 'transformer_block', 'ff.net.'.
 
     Several containers of one layer may have the same last segment.
     """
@@ -91,7 +91,7 @@ def place_name(key: str, boxes: Sequence[Box]) -> str:
 
 
 def names_in(key: str, boxes: Sequence[Box], most: int = 20) -> list[str]:
-    """The first names of some boxes."""
+    """The first names in some boxes."""
     indices = (index for box in boxes for index in product(*(islice(span, most) for span in box)))
     return [name_of(key, index) for index in islice(indices, most)]
 

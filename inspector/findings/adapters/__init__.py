@@ -1,1 +1,1 @@
-"""A: adapters."""
+"""Findings on adapters (codes A…)."""

@@ -1,4 +1,4 @@
-"""What is next to an adapter."""
+"""Findings on files next to an adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Biases of the base that an adapter's config says were trained, and that its file lacks."""
+"""The finding on trained biases of the base, according to an adapter's config, that the adapter's file lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A config of a model under the name of an adapter's."""
+"""The finding on a model's config under the file name of an adapter's config."""
 
 from __future__ import annotations
 

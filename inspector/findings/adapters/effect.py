@@ -1,4 +1,4 @@
-"""Adapters that change nothing, as their values show."""
+"""The finding on adapters that change nothing, by their values."""
 
 from __future__ import annotations
 

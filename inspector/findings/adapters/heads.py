@@ -1,4 +1,4 @@
-"""Prefixes of an adapter that are divided into heads, compared with those of the base."""
+"""Prefixes of an adapter that are divided into attention heads, compared with those of the base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A classifier that an adapter brings along, for another number of labels than the config of the base."""
+"""The finding on an adapter's classifier with another number of labels than the config of the base."""
 
 from __future__ import annotations
 

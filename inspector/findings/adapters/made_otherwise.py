@@ -1,4 +1,4 @@
-"""Adapters that were made otherwise than their names or their config say, as a whole."""
+"""Adapters that, as a whole, were made in another way than their names or config state."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class AdapterSliced(Finding, frozen=True, kw_only=True):
     code = "A977"
 
     processes: int | None
-    """None where the shapes leave open how many there were."""
+    """Number of processes; None if the shapes leave it open."""
     tensors: int
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]

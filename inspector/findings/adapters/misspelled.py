@@ -1,4 +1,4 @@
-"""The finding on names of an adapter's tensors that no program reads."""
+"""The finding on names of adapter tensors that no program reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of mlx-lm's adapters."""
+"""Findings on settings of mlx-lm's adapters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapters that were saved with, beside or in place of the weights of a model."""
+"""Adapters that were saved together with a model's weights, or instead of them."""
 
 from __future__ import annotations
 

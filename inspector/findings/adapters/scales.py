@@ -1,4 +1,4 @@
-"""What states by how much an adapter is scaled."""
+"""Findings on the numbers that scale an adapter."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from inspector.findings.words import count, first, listed, number, shape
 
 
 class AdapterSetting(Struct, frozen=True):
-    """A key of adapter_config.json, what it says, and what the stored tensors ask for."""
+    """A key of adapter_config.json, its stated value, and the value that the stored tensors require."""
 
     key: str
     old: Any

@@ -1,4 +1,4 @@
-"""Adapters of tools that store no config: parts that are missing, pairs that do not fit, names that nothing has."""
+"""Adapters of tools that store no config: missing parts, pairs that do not fit, and names that no module has."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     wanted: str
     renames: tuple[tuple[str, str], ...] = ()
     excluded: str = ""
-    """An expression for the parts of the base beside the language model, which alone was trained."""
+    """An expression for the parts of the base outside the language model, if only that was trained."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 

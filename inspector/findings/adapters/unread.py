@@ -1,4 +1,4 @@
-"""The notes on names of an adapter's tensors that diffusers does not find."""
+"""Notes on names of adapter tensors that diffusers does not read."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     wanted: str
     renames: tuple[tuple[str, str], ...] = ()
     kind: str = ""
-    """The class for which diffusers does not read these names, though it does for others."""
+    """The class for which diffusers does not read these names, although it does for other classes."""
     scaled: bool = False
-    """Whether `alpha` is stored, with which diffusers refuses the names that it wants."""
+    """True if `alpha` is stored: diffusers then also refuses the names that it normally reads."""
     refused: bool = False
-    """Whether it refuses the file instead."""
+    """True if diffusers refuses the whole file."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 

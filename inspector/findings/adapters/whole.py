@@ -1,4 +1,4 @@
-"""What an adapter is, and what it belongs to."""
+"""The kind of an adapter, and the base that it belongs to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.findings.words import count, first, listed, number, shape
 
 
 class ShapeExample(msgspec.Struct, frozen=True):
-    """A tensor with its stored shape and the one that fits the base; None for a dim of any size."""
+    """A tensor with its stored shape and the shape that fits the base; None for a dim of any size."""
 
     tensor: str | None
     stored: tuple[int, ...]
@@ -21,14 +21,14 @@ class ShapeExample(msgspec.Struct, frozen=True):
 
 
 class RankOf(msgspec.Struct, frozen=True):
-    """A rank, and the number of modules that have it."""
+    """A rank, and the number of modules with it."""
 
     rank: int
     modules: int
 
 
 class ModulesOf(msgspec.Struct, frozen=True):
-    """The number of modules that are changed in a component of a pipeline; "" where the names state none."""
+    """The number of changed modules in a component of a pipeline; "" if the names state no component."""
 
     component: str
     modules: int
@@ -68,7 +68,7 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     targets: tuple[ModulesOf, ...] = ()
     scaled: int = 0
     images: int = 0
-    """Width of the vectors of images that an IP-Adapter reads."""
+    """Width of the image vectors that an IP-Adapter reads."""
 
     def headline(self) -> str:
         rank = f" of rank {self.rank}" if isinstance(self.rank, int) and self.rank > 0 else ""
@@ -161,7 +161,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
 
 
 class BaseThatDiffers(msgspec.Struct, frozen=True):
-    """A base that does not fit, and the first finding that says why."""
+    """A base that does not fit, with the first finding that shows it."""
 
     base: str
     because: str
@@ -322,7 +322,7 @@ class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
     headline_text = "{place.key}"
 
     def rows(self) -> Rows:
-        """The stated value beside that of the tensors."""
+        """The stated value, and the value by the tensors."""
         first = self.settings[0]
         shown = f"{json.dumps(first.new)}, shown by {count(self.tensors, 'tensor')}"
         return [("config", json.dumps(first.old)), ("weights", shown)]

@@ -1,1 +1,1 @@
-"""V: a checkpoint compared with another one."""
+"""Findings on a checkpoint compared with another one (codes V…)."""

@@ -1,4 +1,4 @@
-"""Changes of a model's design: another class, experts in place of an MLP, layers repeated or left out."""
+"""Changes of a model's design: another class, experts instead of an MLP, layers that were repeated or left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local copy compared with its Hub repository."""
+"""Findings on a local copy compared with its Hub repository."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class FileSize(msgspec.Struct, frozen=True):
     expected: int
 
     def sizes(self, same: str) -> str:
-        """Both sizes, or these words where they are the same."""
+        """Both sizes; the text `same` if they are equal."""
         if self.stored == self.expected:
             return same
         return f"{number(self.stored)} of {number(self.expected)} bytes"
 
 
 class DownloadedFiles(Finding, frozen=True, kw_only=True):
-    """Files of a local copy. files: how many; names: the first of them."""
+    """Files of a local copy. files: their number. names: the first of them."""
 
     repository: str
     commit: str | None

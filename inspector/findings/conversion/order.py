@@ -1,4 +1,4 @@
-"""Findings on what a converter must do to values and rows."""
+"""Findings on changes that a converter must make to values and row order."""
 
 from __future__ import annotations
 

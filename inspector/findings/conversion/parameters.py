@@ -13,9 +13,9 @@ from inspector.findings.words import count, listed
 class OneSidedFinding(Finding, frozen=True, kw_only=True):
     """Parameters that exist on one side only.
 
-    whole: all of the family. side: "source" or "target". tied: what they may be tied to on the other side.
-    names: of the tensors; expected: names they would have on the other side. copy_stored: whether the other side stores
-    them, and its config makes them copies of `tied`.
+    whole: all of the family. side: "source" or "target". tied: what they may be tied to on the other side. names: of
+    the tensors. expected: the names they would have on the other side. copy_stored: the other side stores them, but its
+    config makes them copies of `tied`.
     """
 
     roles: tuple[str, ...]
@@ -36,14 +36,14 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
         return f"{listed(self.roles, 4)}{where}"
 
     def absent(self) -> str:
-        """What the other side lacks."""
+        """What the other side lacks, in words."""
         if self.copy_stored:
             return f"{listed(self.expected, 2)} is stored, and its config ties it"
         return f"no {listed(self.expected, 2)}" if self.expected else "no tensor of this role"
 
 
 class WholeLayers(Finding, frozen=True, kw_only=True):
-    """Layers or experts that exist on one side only. stays: those on both sides. stack: stored as one tensor."""
+    """Layers or experts on one side only. stays: those on both sides. stack: they are stored as one tensor."""
 
     what: str
     tensors: int
@@ -264,7 +264,7 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
     old: str = msgspec.field(name="from", default="")
     new: str = msgspec.field(name="to", default="")
     roles: dict[str, int] = msgspec.field(default_factory=dict)
-    """Parameters of each row of the table of roles that are stored under other names."""
+    """Row of the table of roles -> parameters that are stored under other names."""
 
     def headline(self) -> str:
         return self.target if len(self.families) < 2 else f"{len(self.families):,} families"

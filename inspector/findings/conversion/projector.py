@@ -1,4 +1,4 @@
-"""Findings on llama.cpp's file of the towers and the projector of a model."""
+"""Findings on llama.cpp's mmproj file: the towers and the projector of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The finding on values that are quantized."""
+"""The finding on quantized values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ValuesQuantized(Finding, frozen=True, kw_only=True):
     formats: tuple[str, ...]
     errors: tuple[float, ...]
     worst: tuple[str, ...]
-    """The largest error of a tensor in each format, in relation to its source, and the tensor."""
+    """For each format, the largest error of a tensor relative to its source, and the tensor."""
 
     headline_text = "{tensors:count tensor}"
 

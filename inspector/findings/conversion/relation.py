@@ -1,4 +1,4 @@
-"""How two compared checkpoints relate."""
+"""Findings on how two compared checkpoints relate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes that a conversion changed."""
+"""Findings on shapes that a conversion changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class VocabularyRows(Finding, frozen=True, kw_only=True):
         return f"{count(abs(self.target - self.source), 'row')} of {listed(self.roles, 4)}"
 
     def both_sides(self, after_source: str, after_target: str) -> Rows:
-        """The rows of both sides, with a remark on each."""
+        """The rows of both sides, each with a remark."""
         return [
             ("source", f"{number(self.source)} rows{after_source}"),
             ("target", f"{number(self.target)} rows{after_target}"),

@@ -14,7 +14,7 @@ _WAYS = {
 
 
 ADAPTER_OUTPUTS = (".lora_B.", ".lora_up.", ".lora_embedding_B.")
-"""Parts of names of the matrices of an adapter that begin as zeros."""
+"""Parts of the names of adapter matrices that are initialised to zero."""
 
 
 RELATIONS = {
@@ -28,7 +28,7 @@ RELATIONS = {
     "scaled": ("the values are those of the source times one number", "convert again from the source"),
     "rows exchanged": ("the same rows in another order", "convert again from the source, or put the rows back"),
 }  # fmt: skip
-"""What was done to all values of a tensor -> the words for it, and the remedy."""
+"""The change of all values of a tensor -> its words, and the remedy."""
 
 
 class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
     rows_exchanged: tuple[int, ...] = ()
     factor: float | None = None
     rows_of_roles: int = 0
-    """Rows of the table of roles that `roles` are in: all norms share one."""
+    """Number of rows in the table of roles for `roles`: all norms share one row."""
 
     def headline(self) -> str:
         where = f", {self.where}" if self.where else ""
@@ -178,7 +178,7 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
 
 
 class SomeOfTensors(Finding, frozen=True, kw_only=True):
-    """Base of findings on some of the compared tensors. of: how many were compared. where: their layers, or ""."""
+    """Base of findings on some of the compared tensors. of: number compared. where: their layers, or ""."""
 
     tensors: int
     of: int
@@ -293,7 +293,7 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
     infinite: int
     file: str = ""
     byte: int | None = None
-    """Where the first such value of the first tensor is, where its numbers are stored in order."""
+    """Position of the first such value in the first tensor, if its numbers are stored in order."""
 
     row_texts = (
         ("tensor", "{names:first tensors}"), ("NaN", "{nan}"), ("infinite", "{infinite}"),
@@ -359,7 +359,7 @@ class ValuesOverflowed(Finding, frozen=True, kw_only=True):
 
 
 _ENDS = {"F16": "65504", "BF16": "3.38953e+38", "F32": "3.40282e+38"}
-"""The largest finite value of a dtype."""
+"""Dtype -> its largest finite value."""
 
 
 class ValuesConstant(Finding, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Findings on zeros where values should be, on tied copies in samples, and on names that select nothing."""
+"""Findings on zeros in place of values, on tied copies in samples, and on names that select no tensor."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class DataUnwritten(Finding, frozen=True, kw_only=True):
 
 
 class SomeTensors(Finding, frozen=True, kw_only=True):
-    """Tensors with zeros. where: their layers and experts, if they are of one family."""
+    """Tensors with zeros. where: their layers and experts, if all are of one family."""
 
     tensors: int
     names: tuple[str, ...]
@@ -247,7 +247,7 @@ class NormZero(SomeTensors, frozen=True, kw_only=True):
 
 
 class CopySampled(Finding, frozen=True, kw_only=True):
-    """A tied copy in samples. samples: how many were read of each side; bytes: of one sample."""
+    """A tied copy in samples. samples: number read from each side. bytes: of one sample."""
 
     tensor: str
     original: str

@@ -1,1 +1,1 @@
-"""H: the header of one file."""
+"""Findings on the header of one file (codes H…)."""

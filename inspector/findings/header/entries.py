@@ -1,4 +1,4 @@
-"""Entries of a header that contradict the format, of all formats."""
+"""Findings on header entries that contradict the format, for all formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.findings.finding import Finding, Rows
 from inspector.findings.words import listed, number, shape
 
 SHOWN = 4
-"""Cases in a message."""
+"""Most cases in a message."""
 
 
 class HeaderEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class HeaderEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProblemEntry(HeaderEntry, frozen=True, kw_only=True):
-    """An entry with what is wrong with it in words."""
+    """An entry with its problem in words."""
 
     problem: str
 
@@ -37,7 +37,7 @@ class KeysEntry(HeaderEntry, frozen=True, kw_only=True):
 
 
 class ShapeEntry(HeaderEntry, frozen=True, kw_only=True):
-    """An entry with its dtype and its shape, of which the message shows the first dims."""
+    """An entry with its dtype and its shape; the message shows the first dims."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -56,7 +56,7 @@ class SizeEntry(ShapeEntry, frozen=True, kw_only=True):
 
 
 class Entries(Finding, frozen=True, kw_only=True):
-    """Entries of one header with the same problem. tensors: how many; cases: the first of them."""
+    """Entries of one header with the same problem. tensors: their number. cases: the first of them."""
 
     tensors: int
     cases: tuple[HeaderEntry, ...]
@@ -167,7 +167,7 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
 
     @property
     def closes_file(self) -> bool:
-        """Loaders open the file and take the last entry."""
+        """False: loaders open the file and use the last entry."""
         return False
 
     headline_text = "{place.file} has {tensors:count duplicate key}"

@@ -1,4 +1,4 @@
-"""Headers of GGUF files."""
+"""Findings on headers of GGUF files."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
     wanted: str
     beside: tuple[str, ...]
     renames: tuple[tuple[str, str], ...] = ()
-    """Where no part has the name of a part: name and new name of each."""
+    """If no file has the name of a part: (name, new name) of each."""
 
     row_texts = (("others", "{beside:listed 4}", "beside"),)
 

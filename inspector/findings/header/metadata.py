@@ -1,4 +1,4 @@
-"""The `__metadata__` of safetensors files."""
+"""Findings on the `__metadata__` of safetensors files."""
 
 from __future__ import annotations
 

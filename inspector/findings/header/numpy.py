@@ -1,4 +1,4 @@
-"""Files of NumPy."""
+"""Findings on NumPy files."""
 
 from __future__ import annotations
 

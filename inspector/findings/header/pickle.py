@@ -1,4 +1,4 @@
-"""Pickles: what they would call, and what loaders refuse of them."""
+"""Findings on pickles: what they would call, and what loaders refuse in them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from inspector.findings.refetch import fetch_file
 from inspector.findings.words import count, listed
 
 ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
-"""The row of a finding that concerns no pickle of weights."""
+"""The row of a finding on a pickle without weights."""
 WRITTEN_PROTOCOL = 2
 """The protocol that `torch.save` writes."""
 
 
 class OfPickle(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of findings on what pickles of a file need."""
+    """Base of findings on what the pickles of a file require."""
 
     unreadable = True
 
     def is_aside(self) -> bool:
-        """True if it is about something that loaders of the state dict do not read."""
+        """True if loaders of the state dict do not read the pickle of the finding."""
         return False
 
     @property
@@ -67,7 +67,7 @@ class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class _ErrorIfRefused:
-    """An error where the loader that the checkpoint is made for refuses the file; else a warning."""
+    """A finding that is an error if the intended loader refuses the file, else a warning."""
 
     def __get__(self, finding: RefusedByTorch | None, of: type) -> str:
         return "error" if finding is not None and (finding.refused_by or finding.calls_unknown()) else "warning"
@@ -76,7 +76,7 @@ class _ErrorIfRefused:
 class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     """Base of findings on files that PyTorch can open, but not with weights_only, the default since 2.6.
 
-    refused_by: the loader that the checkpoint is made for, where it is one that reads such files.
+    refused_by: the intended loader, if it reads such files.
     """
 
     severity = _ErrorIfRefused()
@@ -86,7 +86,7 @@ class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     row_texts = (("refused by", "{refused_by}", "refused_by"),)
 
     def calls_unknown(self) -> bool:
-        """True if loading it would call something unknown."""
+        """True if loading the file would call an unknown function."""
         return False
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:

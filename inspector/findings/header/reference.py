@@ -1,4 +1,4 @@
-"""What safetensors, the reference reader, says otherwise than inspector."""
+"""Differences between the answers of safetensors, the reference reader, and those of inspector."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ STRICTER: Final[Mapping[type[Finding], str]] = {
     ShapeOverflows: "it multiplies the dims in another order where one is 0",
     TooManyTensors: "it has no limit for the number of tensors",
 }
-"""Deliberate differences: errors of inspector in files that the reference reader may open, and why it does."""
+"""Deliberate differences: errors of inspector in files that the reference reader may open, with the reason."""
 CLEARER: Final = (HeaderStartsBlank, FieldUnknown, MetadataKeyDoubled, HeaderLarge)
-"""Warnings of inspector about files that the reference reader opens."""
+"""Warnings of inspector on files that the reference reader opens."""
 
 
 class ReferenceDisagrees(Finding, frozen=True, kw_only=True):

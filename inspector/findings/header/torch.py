@@ -1,4 +1,4 @@
-"""Files of PyTorch: archives, storages and what is in them."""
+"""Findings on PyTorch files: archives, storages and their content."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inspector.findings.words import count, listed, number
 
 
 class ViewEntry(ShapeEntry, frozen=True, kw_only=True):
-    """reach: last element of the storage that the tensor needs. elements: how many the storage has."""
+    """reach: last element of the storage that the tensor needs. elements: number of elements of the storage."""
 
     reach: int
     elements: int
 
 
 class RepeatEntry(ShapeEntry, frozen=True, kw_only=True):
-    """elements: how many of the storage the tensor reaches at most."""
+    """elements: most elements of the storage that the tensor can reach."""
 
     elements: int
 

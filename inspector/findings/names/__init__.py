@@ -1,1 +1,1 @@
-"""N: names of tensors, and components."""
+"""Findings on names of tensors and on components (codes N…)."""

@@ -1,4 +1,4 @@
-"""A module that was trained beside a model and saved alone."""
+"""The finding on a module that was trained in addition to a model and saved separately."""
 
 from __future__ import annotations
 

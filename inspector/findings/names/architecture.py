@@ -1,4 +1,4 @@
-"""The architecture and the naming scheme of the tensor names."""
+"""Findings on the architecture and the naming scheme of the tensor names."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         return Remedy(words)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Nothing where the loader takes every tensor that the class has under names that no definition has."""
+        """None if the loader finds every tensor of the class under names that no definition has."""
         return None if outcome == "complete" and self.names is None else self
 
     def _other_type(self, model_type: str) -> Remedy:
-        """States the type under which the config gives every shape of the weights."""
+        """The remedy to state the type under which the config gives every shape of the weights."""
         words = f'set "model_type": "{model_type}"'
         key = ("model_type",) if self.submodel is None else (self.submodel, "model_type")
         steps = [Step(action="set", file="config.json", key=key, old=self.claimed, new=model_type)]

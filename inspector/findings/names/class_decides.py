@@ -1,4 +1,4 @@
-"""The model type and the class in `architectures` belong to different models, and the weights are the class's."""
+"""The finding on a model type and a class in `architectures` of different models, if the weights fit the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components of models and pipelines."""
+"""Findings on components of models and pipelines."""
 
 from __future__ import annotations
 

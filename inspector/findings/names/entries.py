@@ -186,6 +186,6 @@ class MotionMissing(ContentFinding, frozen=True, kw_only=True):
 
 
 def _entry_set(component: str, old: Any, new: list[str] | list[None]) -> Remedy:
-    """How an entry of model_index.json is corrected."""
+    """The remedy that corrects an entry of model_index.json."""
     step = Step(action="set", file=INDEX, key=(component,), old=old, new=new)
     return Remedy(f"set {value(component)}: {value(new)} in model_index.json", (step,))

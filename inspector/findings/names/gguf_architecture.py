@@ -32,13 +32,13 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     read_by: tuple[str, ...] = ()
     experts: bool = False
-    """Whether they are those of a mixture of experts, and the architecture has dense layers."""
+    """True if the tensors are those of a mixture of experts, and the architecture has dense layers."""
 
     program: str = ""
-    """The program whose converter puts these tensors into the file of the text model."""
+    """The program whose converter stores these tensors in the file of the text model."""
 
     meant: str = ""
-    """The name under which llama.cpp reads the first of them, where only the ends of names differ."""
+    """The name under which llama.cpp reads the first tensor, if only the ends of the names differ."""
 
     headline_text = "llama.cpp refuses {tensors:count tensor}"
     row_texts = (

@@ -1,4 +1,4 @@
-"""GGUF files that are not models: importance matrices, and adapters that llama.cpp refuses."""
+"""Findings on GGUF files that are not models: importance matrices, and adapters that llama.cpp refuses."""
 
 from __future__ import annotations
 

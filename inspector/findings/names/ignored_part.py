@@ -1,4 +1,4 @@
-"""Tensors that the class of a model leaves out on purpose."""
+"""The finding on tensors that the class of a model ignores on purpose."""
 
 from __future__ import annotations
 

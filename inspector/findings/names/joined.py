@@ -1,4 +1,4 @@
-"""The finding on projections that are stored in one matrix, or apart, unlike the class has them."""
+"""The finding on projections that are stored joined although the class has them separately, or the reverse."""
 
 from __future__ import annotations
 

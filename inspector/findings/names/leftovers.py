@@ -1,4 +1,4 @@
-"""Training state among the weights, and padding of the vocabulary."""
+"""Findings on training state among the weights, and on padding of the vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings on the projector of models that the code base of LLaVA saves."""
+"""Findings on the projector of models that LLaVA's code saves."""
 
 from __future__ import annotations
 

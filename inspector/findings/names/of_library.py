@@ -1,4 +1,4 @@
-"""Names of a library with models and configs of its own."""
+"""The finding on names of a library that has its own models and configs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NamesOfLibrary(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "load them with {library}, or convert the names to those of {claimed}"
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Nothing where the loader takes every tensor that the class has under these names."""
+        """None if the loader finds every tensor of the class under these names."""
         return None if outcome == "complete" else self
 
 

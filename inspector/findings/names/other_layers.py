@@ -1,4 +1,4 @@
-"""Layers that another program builds under the same names."""
+"""The finding on layers that another program builds under the same names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that a program saves beside a model, and that it alone reads."""
+"""Parts that a program saves with a model and that only this program reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CRITIC_HEAD: Final = "v_head.weight"
 
 
 class Program(NamedTuple):
-    """A program that trains a value head in place of a model's own. below: whether its class has the base model."""
+    """A program that trains a value head instead of a model's head. below: its class contains the base model."""
 
     name: str
     below: bool
@@ -23,7 +23,7 @@ READERS: Final = {
     "motion_modules": "diffusers' UNetMotionModel (AnimateDiff)",
     "medusa_head": "Medusa's MedusaModel",
 }
-"""A tensor, or a segment of the names of a part -> the class or function that reads it beside a model.
+"""A tensor, or a segment of the names of a part -> the class or function that reads it together with a model.
 
 Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.py`; DeepSpeed-Chat,
 `dschat/utils/model/reward_model.py`; Medusa, `medusa/model/medusa_model.py`.
@@ -31,6 +31,6 @@ Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.
 
 
 def reader_of(name: str | None) -> str:
-    """What reads a tensor or a family of such a part; "" for any other."""
+    """The class or function that reads a tensor or a family of such a part; "" for any other."""
     named = name or ""
     return READERS.get(named) or next((READERS[one] for one in named.split(".") if one in READERS), "")

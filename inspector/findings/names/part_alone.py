@@ -1,4 +1,4 @@
-"""A part of a model under the class of the part."""
+"""The finding on a single part of a model under the class of this part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that are complete for the class of one part of the config's model."""
+"""The finding on weights that are complete for the class of one part of the config's model."""
 
 from __future__ import annotations
 

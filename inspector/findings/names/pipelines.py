@@ -1,4 +1,4 @@
-"""Findings on components of a pipeline: exchanged, of other widths, of another model, of another class."""
+"""Findings on components of a pipeline: exchanged, with other widths, of another model, or of another class."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     encoders: tuple[str, ...]
     widths: tuple[int, ...]
     beside: tuple[int, int] | None = None
-    """How many embedded numbers stand next to the text, and the width of each."""
+    """Number of embedded numbers next to the text, and the width of each."""
 
     headline_text = "{component}"
     remedy_text = "download these folders from one repository: one of them is of another model"

@@ -1,4 +1,4 @@
-"""Findings on what precedes all names: wrappers and prefixes."""
+"""Findings on prefixes of all names, including those of wrappers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from inspector.findings.finding import ContentFinding, Finding, Remedy, Step
 
 
 class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
-    """A prefix of tensor names. inside: not at their beginning. wrapper: what added it, if known.
+    """A prefix of tensor names. inside: it is not at their beginning. wrapper: the wrapper that added it, if known.
 
-    tensors: how many have it; without: how many do not.
+    tensors: number of tensors with the prefix. without: number without it.
     """
 
     prefix: str

@@ -1,4 +1,4 @@
-"""Tensors that are stored under another name than the architecture's."""
+"""Findings on tensors that are stored under other names than the architecture's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
     begins: bool
     renames: tuple[tuple[str, str], ...] = ()
     changes: tuple[str, ...] = ()
-    """The changes of names in words, where there are several."""
+    """The changes of names in words, if there are several."""
 
     @classmethod
     def milder(cls) -> type[Finding] | None:

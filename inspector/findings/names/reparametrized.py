@@ -1,4 +1,6 @@
-"""The finding on matrices that are stored as the parts from which a module computes them, unlike the class has them."""
+"""The finding on matrices stored in the parts that a module computes them from although the class has
+none, or reverse.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ REMOVE = {
     "spectral norm": 'torch.nn.utils.parametrize.remove_parametrizations(module, "weight"), or '
     "torch.nn.utils.remove_spectral_norm(module) where a name ends in weight_orig",
 }
-"""Kind -> what computes the matrix from its parts and keeps it alone."""
+"""Kind -> the call that computes the matrix from its parts and keeps only the matrix."""
 APPLY = {
     "weight norm": "torch.nn.utils.parametrizations.weight_norm",
     "spectral norm": "torch.nn.utils.parametrizations.spectral_norm",

@@ -1,4 +1,4 @@
-"""Findings on the components of pipelines that have no weights."""
+"""Findings on the components of pipelines without weights."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
     stated: Any = msgspec.field(name="config")
     because: str
     built: bool
-    """Whether its constructor refuses the value; its first call otherwise."""
+    """True if the constructor refuses the value; else its first call does."""
     meant: Any = msgspec.UNSET
 
     headline_text = "{component}: {key}"
@@ -82,7 +82,7 @@ class TokenizerUnread(ContentFinding, frozen=True, kw_only=True):
     class_name: str = msgspec.field(name="class")
     because: str
     saved_class: str | None
-    """The class that tokenizer_config.json names."""
+    """The class in tokenizer_config.json."""
 
     headline_text = "{component} ({class_name})"
     row_texts = (("because", "{because}"),)

@@ -1,4 +1,4 @@
-"""What a diffusion model in a single file consists of."""
+"""Findings on the components of a diffusion model in a single file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that are missing, unexpected or renamed."""
+"""Findings on missing, unexpected and renamed tensors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [("role", label(self.role))] if self.role != UNEXPLAINED else []
-        if self.shape or self.parameters or not self.counted:  # else the reader needs it, whatever its shape
+        if self.shape or self.parameters or not self.counted:  # otherwise the reader needs it, whatever its shape
             rows.append(("expected", shape(self.shape)))
         rows.append(("missing", self._missing()))
         if self.place.indices and not self.place.tensor:
@@ -65,7 +65,7 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         return f"{words}, {number(self.parameters)} parameters" if self.parameters else words
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """Milder for a buffer that the class makes itself."""
+        """Milder for a buffer that the class computes itself."""
         return BufferMissing(**self.stated_fields()) if outcome == "complete" and not self.counted else self
 
 
@@ -142,7 +142,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
 
     @property
     def repeated_parts(self) -> int:
-        """Families missing in several places or as a part of each layer: what a switch or a list leaves out."""
+        """Number of missing families in several places or in each layer, which may be due to a switch or a list."""
         if self.place.indices and self.part is not None:
             return self.families
         return self.families * (self.groups - 1)

@@ -1,4 +1,4 @@
-"""The config of a text model with the weights of a multimodal model."""
+"""Findings on the config of a text model with the weights of a multimodal model."""
 
 from __future__ import annotations
 

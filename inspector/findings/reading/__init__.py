@@ -1,1 +1,1 @@
-"""R: sources that could not be read."""
+"""Findings on sources that could not be read (codes R…)."""

@@ -1,4 +1,4 @@
-"""An audit that its budget ended."""
+"""The finding on an audit that exceeded its budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository in the cache of this machine, and paths inside a repository."""
+"""Findings on repositories in the local cache, and on paths inside a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files with content that does not match their name."""
+"""Findings on files with content that does not match their name."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _OF_WEIGHTS = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".npz", 
 
 _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin"), "pickle": ("pytorch_model", "bin"),
           "gguf": ("", "gguf")}  # fmt: skip
-"""Format -> what transformers calls such a file, and its extension."""
+"""Format -> the name of such a file in transformers, and its extension."""
 
 _CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -173,7 +173,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return rows
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
-        """How many files have the same content, and the first of them."""
+        """(number of files with the same content, the first of them)."""
         return self.files or 0, self.names
 
     def remedy(self) -> Remedy:
@@ -262,7 +262,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return Remedy("repair the file, or download it again")
 
     def _written_anew(self) -> tuple[Step, ...]:
-        """The file in UTF-8 without a byte order mark, which JSON does not have."""
+        """The step that rewrites the file in UTF-8 without a byte order mark, which JSON does not allow."""
         file = str(self.place.file)
         return (Step(action="write", file=file),) if file.endswith(("config.json", "model_index.json")) else ()
 

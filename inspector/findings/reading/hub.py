@@ -1,4 +1,4 @@
-"""Repositories that could not be read."""
+"""Findings on repositories that could not be read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from inspector.findings.words import listed
 class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """An answer of the Hub about a repository.
 
-    token: whether one was sent. bare: whether the address may have been meant as a path. type: set for datasets and
-    spaces. revision: set if it does not exist.
+    token: a token was sent. bare: the address may have been meant as a path. type: set for datasets and spaces.
+    revision: set if it does not exist.
     """
 
     repository: str
@@ -21,11 +21,11 @@ class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
     type: str | None = None
     revision: str | None = None
     similar: tuple[str, ...] = ()
-    """Local paths that are spelled nearly as the address."""
+    """Local paths with similar spelling."""
 
 
 _SETTINGS = ("HF_TOKEN_PATH", "SSL_CERT_FILE", "HTTPS_PROXY", "the proxy")
-"""Beginnings of the names of settings, where one of them prevents all connections."""
+"""Beginnings of the names of settings of which a wrong one prevents all connections."""
 
 
 class AddressNotUnderstood(Finding, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Weights that no program finds by their names, and names that lead nowhere."""
+"""Findings on weights under names that no program looks for, and on names that lead nowhere."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class LinksBroken(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return [("files", listed(self.names, 4) if self.files <= 4 else first(self.names, self.files))]
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
-        """How many links there are, and the first of them."""
+        """(number of links, the first of them)."""
         return self.files, self.names
 
     def remedy(self) -> Remedy:

@@ -1,4 +1,4 @@
-"""Network errors."""
+"""Findings on network errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import listed
 
 PUBLIC_HUB: Final = "https://huggingface.co"
-"""Where the Hub is unless HF_ENDPOINT names another server."""
+"""The address of the Hub unless HF_ENDPOINT names another server."""
 
 _REMEDIES = {
     "dns": "check the connection",
@@ -63,7 +63,7 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
     tries: int
     detail: str
     similar: tuple[str, ...] = ()
-    """Local paths that are spelled nearly as the address."""
+    """Local paths with similar spelling."""
 
     headline_text = "no usable answer from {endpoint} about {repository}"
 

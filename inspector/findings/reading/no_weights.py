@@ -1,4 +1,4 @@
-"""The finding on folders without weights that can be read."""
+"""The finding on folders without readable weights."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MADE_FOR = {
     "tflite": "LiteRT (TensorFlow Lite)",
     "torch.export": "torch.export.load",
 }
-"""Format that holds a program with its weights -> what loads it."""
+"""Format that contains a program with its weights -> the program that loads it."""
 _CONVERTED = {"tf_model": "from_tf", "flax_model": "from_flax"}
 """Beginning of a name -> the argument with which from_pretrained of transformers 4 reads the file."""
 
 
 def _elsewhere(sets: tuple[StoredSet, ...]) -> str:
-    """What to do with weights of other formats."""
+    """What to do with weights in other formats."""
     kinds = {one.kind for one in sets}
     if kinds <= _MADE_FOR.keys():
         programs = listed(sorted(_MADE_FOR[kind] for kind in kinds))

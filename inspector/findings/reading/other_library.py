@@ -1,4 +1,4 @@
-"""Files of libraries that are not read here."""
+"""Findings on files of unsupported libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources that could not be read or contain no weights."""
+"""Findings on sources that could not be read or contain no weights."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     code = "R001"
 
     repository: str = ""
-    """The address that the text would have as a repository of the Hub, "" where it would not be one."""
+    """The text as the address of a Hub repository; "" if it cannot be one."""
 
     given: str = ""
-    """The path as the user wrote it."""
+    """The path as written by the user."""
     similar: tuple[str, ...] = ()
-    """Paths beside it that are spelled nearly so."""
+    """Existing paths next to it with similar spelling."""
 
     def headline(self) -> str:
         return self.place.file or self.given or "the source"

@@ -1,4 +1,4 @@
-"""Training files next to the weights or instead of them."""
+"""Findings on training files next to the weights or instead of them."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
         return Remedy(_REMEDIES[self.what])
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """A note where the loader takes every weight from the files beside them."""
+        """A note if the loader finds every weight in the files next to them."""
         return self.beside_weights() if outcome == "complete" else self
 
     def beside_weights(self) -> Finding:
-        """The note that the same partitions are where the weights are whole."""
+        """The note that the same partitions are next to complete weights."""
         return PartitionsBesideWeights(**self.stated_fields())
 
 

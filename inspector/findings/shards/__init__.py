@@ -1,1 +1,1 @@
-"""S: shards and their index."""
+"""Findings on shards and their index (codes S…)."""

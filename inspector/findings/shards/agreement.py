@@ -1,4 +1,4 @@
-"""Tensors on which the index and the headers disagree."""
+"""Findings on tensors for which the index and the headers disagree."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
         return self.listed_in_vain() if outcome == "complete" and self.index else self
 
     def listed_in_vain(self) -> Finding:
-        """The finding where no model needs these tensors."""
+        """The finding if no model needs these tensors."""
         return TensorListedInVain(**self.stated_fields())
 
 

@@ -1,4 +1,4 @@
-"""Shards that are missing, cut or unlisted."""
+"""Findings on shards that are missing, truncated or unlisted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     files: int | None = None
     of: int | None = None
     below: str = ""
-    """The folder below that has all these files, "" where none has."""
+    """The folder below that contains all these files; "" if there is none."""
 
     def headline(self) -> str:
         return str(self.place.file or f"{number(self.files)}{f' of {number(self.of)}' if self.of else ''} shards")
@@ -50,7 +50,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         rows: Rows = []
         if self.tensors is not None:
             lost = count(self.tensors, "tensor")
-            # Where many files are absent the names are those of the files.
+            # If many files are absent, the names are those of the files.
             rows.append(("lost", lost if self.files else f"{lost}: {first(self.names, self.tensors)}"))
         if self.layers:
             rows.append(("layers", self.layers))
@@ -64,7 +64,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return rows
 
     def remedy(self) -> Remedy:
-        """Where the files are in a folder below, to move them; else to download them again."""
+        """The remedy to move the files from a folder below, or else to download them again."""
         if not self.below:
             return self.fetch_again()
         several, names = self.lost_files()
@@ -74,7 +74,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return Remedy(f"move {what} from {self.below} here, next to the index", steps if len(steps) >= several else ())
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
-        """How many shards are missing, and the first of them."""
+        """(number of missing shards, the first of them)."""
         return (self.files or 0, self.names) if self.place.file is None else (0, ())
 
 
@@ -114,7 +114,7 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return str(self.place.file or f"{number(self.files)} shards")
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
-        """How many shards are truncated, and the first of them."""
+        """(number of truncated shards, the first of them)."""
         return (self.files or 0, self.file_names) if self.place.file is None else (0, ())
 
     def rows(self) -> Rows:
@@ -230,7 +230,7 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return Remedy("keep the shards of one save, with its index")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """An error where the loader lacks what only these files have; left over where it needs nothing of them."""
+        """An error if the loader needs tensors that only these files contain; superfluous files if it needs none."""
         if self.repeated or self.contradicted or outcome not in ("random", "complete"):
             return self
         return ShardForgotten(**self.stated_fields()) if outcome == "random" else replace(self, needed=False)
@@ -260,5 +260,5 @@ class ShardForgotten(ShardUnlisted, frozen=True, kw_only=True, omit_defaults=Tru
     severity = "error"
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """It is what it is."""
+        """The finding itself, whatever the loader does."""
         return self

@@ -1,4 +1,4 @@
-"""The index by itself."""
+"""Findings on the index itself."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _FORMATS = {
 
 
 def write_index(file: str | None) -> Remedy:
-    """Remedy: write the index from the headers."""
+    """The remedy to write the index from the headers."""
     return Remedy("regenerate the index from the headers", (Step(action="write", file=file),) if file else ())
 
 
 MERGE: Final = "merge conflicts"
-"""Part of the problem of a file that was committed with them: another download brings the same file."""
+"""Part of the problem of a file that was committed with merge conflicts: another download brings the same file."""
 
 
 class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
@@ -368,7 +368,7 @@ class IndexRequired(Finding, frozen=True, kw_only=True):
     loader: str
     wanted: str
     lacking: bool = False
-    """Whether shards are missing as well, which an index of the others would leave out."""
+    """True if shards are missing as well, which an index of the others would hide."""
 
     headline_text = "{files:count shard} without an index"
     row_texts = (("shards", "{names:listed 4}"), ("loader", "{loader} looks for {wanted}"))

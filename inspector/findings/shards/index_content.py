@@ -1,4 +1,4 @@
-"""Entries and totals of an index that cannot be used."""
+"""Findings on invalid entries and totals of an index."""
 
 from __future__ import annotations
 

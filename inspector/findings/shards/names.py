@@ -1,4 +1,4 @@
-"""Names of weight files."""
+"""Findings on names of weight files."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
     example: str
     missing: int | None = None
     adapter: str = ""
-    """The method of the adapter that the file holds."""
+    """The method of the adapter in the file."""
 
     def headline(self) -> str:
         if self.adapter:
@@ -158,7 +158,7 @@ class VariantOnly(Finding, frozen=True, kw_only=True):
         )
 
     def _step(self, file: str) -> Step:
-        """Gives a file its plain name; of shards without an index the index is written."""
+        """The step that gives a file its usual name; for shards without an index, the step that writes the index."""
         plain = file.replace(f".{self.variant}", "", 1)
         if "*" in file:
             return Step(action="write", file=plain.replace("-*", "") + INDEX)

@@ -1,4 +1,4 @@
-"""Several sets of weights, and sets of files with slices of tensors."""
+"""Findings on several sets of weights, and on sets of files with slices of tensors."""
 
 from __future__ import annotations
 

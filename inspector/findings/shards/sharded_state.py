@@ -1,4 +1,4 @@
-"""Weights as vLLM saves the state of its ranks."""
+"""The finding on weights saved as the state of vLLM's ranks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""T: dtypes and quantization."""
+"""Findings on dtypes and quantization (codes T…)."""

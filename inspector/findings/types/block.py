@@ -1,4 +1,4 @@
-"""A config that does not say that its weights are quantized."""
+"""Findings on a config that does not state that its weights are quantized."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count
 
 OF_COMFY = "fp8-comfy"
-"""The scheme that only ComfyUI reads."""
+"""The quantization scheme that only ComfyUI reads."""
 
 
 class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}', (step,))
 
     def _in_file(self) -> str:
-        """What to do where a file of its own names the quantization, with an entry for each module."""
+        """The remedy if the quantization is described in a separate file with one entry for each module."""
         if self.block is None or not self.module:
             return f"copy {self.key} from the repository that the weights come from"
         entry = json.dumps({self.module: self.block})

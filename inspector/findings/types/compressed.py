@@ -1,4 +1,4 @@
-"""Findings on weights of compressed-tensors that the loader does not expand."""
+"""Findings on weights of compressed-tensors that the loader does not decompress."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.findings.words import count
 
 SPARSITY = "sparsity_config"
 QUANTIZATION = "quantization_config"
-"""Keys of config.json; the first is in the second."""
+"""Keys of config.json; the second contains the first."""
 
 
 class CompressedStatus(ContentFinding, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The dtypes of stored tensors."""
+"""Findings on the dtypes of stored tensors."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
     """Number of tensors in the same modules that the architecture does not have."""
     endings: tuple[str, ...] = ()
     flat: bool = False
-    """Whether matrices are stored as one row of numbers, which only the kernels of a program take apart."""
+    """True if matrices are stored as one row of numbers, which only the kernels of a program interpret."""
 
     headline_text = "{tensors:count tensor} stored as {dtype}"
 

@@ -39,7 +39,7 @@ class PackingFormatUnstated(PackedModules, frozen=True, kw_only=True):
     weights: str
     file: str = "config.json"
     path: tuple[str, ...] = ()
-    """The keys of the setting in this file; () where it is not known which they are."""
+    """The keys of the setting in this file; () if unknown."""
 
     def alike(self) -> tuple[object, ...]:
         return (self.key, self.inferred, self.weights)

@@ -1,4 +1,4 @@
-"""What a GGUF file states about its model that its own tensors or keys contradict."""
+"""Findings on statements of a GGUF file about its model that its own tensors or keys contradict."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
 
     @property
     def lists_fit(self) -> bool:
-        """True if all the lists have a number for each layer that is stored: the stated number of layers is wrong."""
+        """True if all lists have a number for each stored layer, so that the stated number of layers is wrong."""
         return set(self.lengths) == {self.layers}
 
     def headline(self) -> str:

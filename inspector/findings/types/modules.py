@@ -12,12 +12,12 @@ from inspector.findings.words import count, first, listed
 class PackedModules(ContentFinding, frozen=True, kw_only=True):
     """Quantized modules with the same problem.
 
-    scheme, modules (how many), families, names (the first) and where (the index set in words) are filled in when
+    scheme, modules (their number), families, names (the first) and where (the index set in words) are filled in after
     the modules with the same problem have been collected.
     """
 
     always_one: ClassVar[bool] = False
-    """Whether all modules of a checkpoint share one finding, however few they are."""
+    """True if all modules of a checkpoint share one finding, however few they are."""
 
     scheme: str = ""
     modules: int = 0
@@ -26,11 +26,11 @@ class PackedModules(ContentFinding, frozen=True, kw_only=True):
     where: str = ""
 
     def alike(self) -> tuple[object, ...]:
-        """Values that are equal in findings of the same problem."""
+        """Values that are equal in findings on the same problem."""
         return ()
 
     def summed(self, findings: Sequence[PackedModules]) -> Self:
-        """The finding of several modules, given those of each."""
+        """The finding on several modules, given the findings on each."""
         return self
 
     def headline(self) -> str:
@@ -39,7 +39,7 @@ class PackedModules(ContentFinding, frozen=True, kw_only=True):
         return f"{count(self.modules, 'module')} such as {self.names[0]}"
 
     def packing(self) -> Rows:
-        """Rows with the location and quantization of the modules."""
+        """Rows on the location and quantization of the modules."""
         rows = [("packing", self.scheme)]
         if self.modules > 1:
             words = f"{self.where}, " if self.where else ""

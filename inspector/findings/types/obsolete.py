@@ -1,4 +1,4 @@
-"""Quantized modules in a layout that today's loaders do not read."""
+"""The finding on quantized modules in a layout that current loaders do not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that are quantized for a program with a loader of its own."""
+"""Findings on weights that are quantized for a program with a special loader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantized modules that are inconsistent or contradict the config."""
+"""Findings on quantized modules that are inconsistent or contradict the config."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import count, listed, shape, value
 
 TRANSPOSED = "the same numbers transposed"
-"""Why a helper differs: only the order of its dims."""
+"""How a helper differs: only in the order of its dims."""
 OTHER_DIMS = "as its loader registers it"
-"""Why a helper differs: as many numbers in other dims, which a loader refuses."""
+"""How a helper differs: the same number of values in other dims, which a loader refuses."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -366,7 +366,7 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
 
 
 def dynamic_exceptions(source: str, entries: dict[str, dict[str, Any]]) -> Remedy:
-    """To state settings of single modules as GPTQModel does."""
+    """The remedy to state settings of single modules in the form of GPTQModel."""
     which = json.dumps(entries) if len(entries) == 1 else "with an exception for each"
     words = f'add "dynamic"{":" * (len(entries) == 1)} {which} to {source}, which GPTQModel and vLLM read'
     if not source.endswith("quantization_config"):

@@ -1,4 +1,4 @@
-"""Tensors of a quantization without the weights they belong to, or that no loader needs."""
+"""Findings on quantization helpers without the weights they belong to, or that no loader needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantization that could not be fully resolved."""
+"""Findings on quantization that could not be resolved completely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules that should or should not be quantized, and scales without values."""
+"""Findings on modules that should or should not be quantized, and on scales without values."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ class ExceptionsLost(PackedModules, frozen=True, kw_only=True):
 
 
 def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
-    """To set the list of unquantized modules; only words where it is long or not in config.json."""
+    """The remedy to set the list of unquantized modules; only words if it is long or not in config.json."""
     few = len(entries) <= MOST_WRITTEN
     if key == "extra_config" and few:
         added = json.dumps({entry: {"bits": 16, "data_type": "float"} for entry in entries})

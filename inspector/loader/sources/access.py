@@ -1,4 +1,4 @@
-"""The token and the cache of one call, instead of those of the environment."""
+"""The token and cache folder of one call, which replace those of the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from msgspec import Struct
 
 
 class Access(Struct, frozen=True):
-    """token: to send; True: the stored one, False: none, None: by the environment. cache_dir: "" for the default."""
+    """token: the token to send; True for the stored one, False for none, None for the environment's. cache_dir: "" for
+    the default.
+    """
 
     token: str | bool | None = None
     cache_dir: str = ""
@@ -23,12 +25,14 @@ class Access(Struct, frozen=True):
 
 _OF_THE_ENVIRONMENT: Final = Access()
 ACCESS: Final = ContextVar("access", default=_OF_THE_ENVIRONMENT)
-"""Of the current call. Not an argument of each function: like the environment, it applies to all requests."""
+"""The access of the current call. It is no function argument because, like the environment, it applies
+to all requests.
+"""
 
 
 @contextmanager
 def access(token: str | bool | None = None, cache_dir: str | os.PathLike[str] | None = None) -> Iterator[None]:
-    """Context manager in which all requests use this token and this cache of the Hub's client."""
+    """Context manager in which all requests use this token and this cache folder of the Hub's client."""
     folder = os.path.expanduser(os.fspath(cache_dir)) if cache_dir else ""
     before = ACCESS.set(Access(token if token != "" else None, folder))
     try:

@@ -1,8 +1,8 @@
 """Parses the name of a source: a local path, a Hub repository, or another address. Pure.
 
-A path that exists always wins. Other forms of a repository: `org/name`, `org/name@revision`,
-`hf://org/name@revision/sub/folder` (which never means a path), and the address of a page, folder or file
-that was copied from a browser.
+An existing path always takes precedence. Other forms of a repository: `org/name`, `org/name@revision`,
+`hf://org/name@revision/sub/folder` (which never means a path), and the address of a page, folder or file that was
+copied from a browser.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MAIN: Final = "main"
 
 
 class Where(TypedDict, total=False):
-    """What the name of a source leaves open: a repository's revision, folder and kind, or the cache alone."""
+    """Options that the name of a source leaves open: revision, folder and kind of a repository, or to use only the
+    cache.
+    """
 
     revision: str | None
     subfolder: str | None
@@ -35,9 +37,9 @@ _PART: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"
 _NAME: Final = re.compile(_PART)
 _REPOSITORY: Final = re.compile(rf"({_PART}/{_PART})(?:@(.+))?", re.DOTALL)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[A-Za-z][A-Za-z0-9+.-]*)*://", re.ASCII)
-"""A single letter is a drive of Windows."""
+"""The scheme of an address; a single letter is a drive of Windows."""
 _ARCHIVE: Final = re.compile(r"zip://((?:(?!::).)+?\.zip)(?:/((?:(?!::).)*))?", re.DOTALL)
-"""A local archive and the folder inside, for which fsspec has `zip://FOLDER::PATH`."""
+"""A local archive and the folder inside, which fsspec writes as `zip://FOLDER::PATH`."""
 _WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
 _VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
 _PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
@@ -100,7 +102,7 @@ def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOST
 def with_options(
     address: Address, revision: str | None, subfolder: str | None, repo_type: str | None
 ) -> Address | InvalidAddress:
-    """The address with options applied; an option that contradicts the address raises InvalidAddress."""
+    """The address with options applied; InvalidAddress if an option contradicts the address."""
     if address.kind != "hub":
         if revision is not None:
             return InvalidAddress(address.given, "has no revisions: it is not a Hub repository")
@@ -127,7 +129,7 @@ def with_options(
 def repository_named(name: str, revision: str | None) -> Address | InvalidAddress:
     """The model repository that a file names: `org/name`, or a lone `name`, and nothing else.
 
-    What a file says is never a path of this machine, an address elsewhere or a folder of a repository.
+    A name from a file is never used as a local path, an address elsewhere or a folder of a repository.
     """
     return _checked(name, name, revision, "", "model")
 

@@ -16,21 +16,20 @@ _SHOWN: Final = 20
 
 
 class Cached(Struct, frozen=True):
-    """A snapshot in the cache. revision: the name that refers to it; only: the file that the address names."""
+    """A snapshot in the cache. revision: the name that refers to it. only: the file that the address names."""
 
     source: FolderSource
     commit: str
     revision: str
     only: str | None = None
     unfinished: int = 0
-    """Unfinished downloads into this repository's part of the cache."""
+    """Number of unfinished downloads in the cache folder of this repository."""
 
 
 def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cached | Finding:
     """The snapshot of a repository for an address: by reference, by commit, or by the beginning of a commit.
 
-    No request is made. Without a revision it is what `main` was when it was last fetched, or
-    the only snapshot there is.
+    No request is made. Without a revision it is the snapshot that `main` meant when last fetched, or the only snapshot.
     """
     root = os.path.join(cache, f"{address.repo_type}s--" + address.repository.replace("/", "--"))
     snapshots = names_in(os.path.join(root, "snapshots"))

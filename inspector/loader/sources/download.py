@@ -1,4 +1,4 @@
-"""The size of a download of a repository: needed files, and second copies of the weights. Pure."""
+"""Computes the size of a download of a repository: needed files, and second copies of the weights. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Copies(Struct, frozen=True):
 
 
 class Download(Struct, frozen=True):
-    """needed and copies in bytes; total: of a plain download. command: fetches only the needed files."""
+    """needed, copies: bytes. total: of a plain download. command: fetches only the needed files."""
 
     needed: int
     needed_files: int
@@ -58,7 +58,7 @@ class Download(Struct, frozen=True):
 def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
     """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.
 
-    These are needed, and every file without weights: configs, tokenizers, code.
+    Needed are these, and all files without weights: configs, tokenizers, code.
     """
     wanted = set(audited)
     copies: dict[str, list[str]] = {}
@@ -108,7 +108,7 @@ def second_copy(path: str, audited: set[str]) -> str | None:
 
 
 def _patterns(needed: list[str], left_out: list[str]) -> list[str]:
-    """Patterns that match exactly the needed files, as few as possible."""
+    """The fewest patterns that match exactly the needed files."""
     import fnmatch
 
     def clean(pattern: str) -> bool:

@@ -1,4 +1,4 @@
-"""Local files: a folder, a single file, or a path inside the Hugging Face cache."""
+"""Reads local files: a folder, a single file, or a path inside the Hugging Face cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_
 LISTED_LIMIT: Final = 100_000
 """Most weight and JSON files of one folder that are checked; a checkpoint has fewer."""
 SIBLINGS_LIMIT: Final = 1_000
-"""Most files of other kinds with sizes that are read."""
+"""Most files of other kinds whose sizes are read."""
 _KEPT: Final = (
     ".safetensors",
     ".json",
@@ -39,7 +39,7 @@ _KEPT: Final = (
 )
 _REFERENCE_LIMIT: Final = 200
 REPOSITORY: Final = "models--"
-"""Beginning of the folder of a repository in the cache of the Hub."""
+"""Beginning of the name of a repository's folder in the Hub's cache."""
 _CACHE: Final = r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)"
 
 
@@ -51,7 +51,7 @@ class FolderSource(Struct, frozen=True):
     origin: tuple[str, str] | None = None
 
     def listing(self) -> Listing:
-        """Names and sizes; entries other than regular files with their kind. Never recurses."""
+        """Names and sizes of files; other entries with their kind. Never recurses."""
         files: dict[str, int] = {}
         others: dict[str, str] = {}
         kept = rest = 0
@@ -82,7 +82,9 @@ class FolderSource(Struct, frozen=True):
         return Listing(dict(sorted(files.items())), others, complete)
 
     def inside(self, folder: str) -> FolderSource | Refusal:
-        """The folder of exactly this name; another spelling that the system takes for the same is none."""
+        """The folder with exactly this name. Other spellings that the operating system treats as the
+        same are refused.
+        """
         path = os.path.join(self.folder, folder)
         if not is_plain_name(folder) or not os.path.isdir(path) or folder not in names_in(self.folder):
             return Refusal("absent", "no such folder")
@@ -109,7 +111,7 @@ class FolderSource(Struct, frozen=True):
             yield name, self._header(name)
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
-        """Bytes from within a regular file."""
+        """Reads a range of a regular file."""
         opened = self._open(name)
         if isinstance(opened, Refusal):
             return opened
@@ -143,7 +145,7 @@ class FolderSource(Struct, frozen=True):
             os.close(descriptor)
 
     def _open(self, name: str) -> tuple[int, int] | Refusal:
-        """Descriptor and size of a regular file in the folder itself."""
+        """Descriptor and size of a regular file directly in the folder."""
         if os.path.basename(name) != name or name in ("", ".", ".."):
             return Refusal("absent", "not a name within the folder")
         return open_regular(os.path.join(self.folder, name))
@@ -171,7 +173,7 @@ def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
 
 
 def _as_listed(folder: str, name: str) -> str:
-    """The name of an existing file as its folder lists it: the system may ignore case and accents."""
+    """The name of an existing file as its folder lists it: the operating system may ignore case and accents."""
     listed = names_in(folder)
     if name in listed:
         return name
@@ -194,7 +196,7 @@ def _source(folder: str) -> FolderSource:
 
 
 def _snapshot(path: str) -> str:
-    """The snapshot in a repository of the cache, or beside its blobs, whose names are hashes; else the path itself."""
+    """The snapshot for the folder of a repository in the cache, or for its folder of blobs; else the path itself."""
     whole = os.path.abspath(path)
     if os.path.basename(whole) == "blobs" and os.path.basename(os.path.dirname(whole)).startswith(REPOSITORY):
         found = _snapshot(os.path.dirname(whole))
@@ -216,7 +218,7 @@ def names_in(folder: str) -> list[str]:
 
 
 def reference_in(repository: str, revision: str) -> str | None:
-    """The commit of a reference of a repository in the cache, when it was last fetched."""
+    """The commit that a reference of a cached repository meant when last fetched."""
     parts = revision.split("/")
     if any(part in ("", ".", "..") for part in parts):
         return None

@@ -1,10 +1,9 @@
 """Reads a repository of the Hub at one commit by its tree and by ranges.
 
-The first request resolves the revision to a commit; all later ones name that commit. The tree states
-the files and their sizes. Configs, the index and, where the Hub has it, the one answer
-with all headers are requested in parallel with the tree; without such an answer, so are the
-redirects of the weight files to their storage. Where the revision is a commit, the tree, config.json and the index
-are requested in parallel with the first request.
+The first request resolves the revision to a commit; all later ones name that commit. The tree states the files and
+their sizes. Configs, the index and, if the Hub offers it, a single answer with all headers are requested in parallel
+with the tree; without such an answer, so are the redirects of the weight files to their storage. If the revision is a
+commit, the tree, config.json and the index are requested in parallel with the first request.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ Tree = tuple[dict[str, RepositoryFile], bool]
 
 
 class Ahead(Struct, frozen=True, eq=False):
-    """What was requested in addition to the description of a repository. files: address -> answer."""
+    """Requests made in addition to the description of a repository. files: address -> answer."""
 
     tree: Task[Tree | Finding] | None = None
     files: Mapping[str, Task[Answer | RequestFailure]] = {}
 
 
 class HubSource:
-    """The files of one folder of a repository at one commit. Made by `open_repository`."""
+    """The files of one folder of a repository at one commit. Created by `open_repository`."""
 
     def __init__(
         self,
@@ -98,19 +97,19 @@ class HubSource:
 
     @property
     def tree(self) -> Mapping[str, RepositoryFile]:
-        """Every file in and below the folder, by its relative path; {} where the list is incomplete."""
+        """Every file in and below the folder, by relative path; {} if the list is incomplete."""
         return dict(self._below()) if self._complete else {}
 
     def close(self) -> None:
-        """Ends the reading; pending requests are abandoned."""
+        """Ends the reading. Pending requests are abandoned."""
         self._web.close()
 
     def again(self) -> HubSource:
-        """The same folder at the same commit, also after it was closed. Nothing is requested until a file is."""
+        """The same folder at the same commit, also after closing. No request is made until a file is read."""
         return self._at(self._folder)
 
     def inside(self, folder: str) -> HubSource | Refusal:
-        """The folder of this name at the same commit, by the list of files that is at hand."""
+        """The folder of this name at the same commit, by the list of files already received."""
         if self.only is not None or not is_plain_name(folder) or self.listing().others.get(folder) != "directory":
             return _ABSENT
         source = self._at(self._path(folder))
@@ -165,11 +164,11 @@ class HubSource:
         return answer.body
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
-        """Sizes the first ranges by the tensors that an index lists in each file."""
+        """Sizes the first ranges by the tensors that an index lists for each file."""
         self._expected = expected_headers(weight_map, self.listing().files)
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """The headers in the order of the names: from the one answer with all headers, else by ranges."""
+        """The headers in the order of the names: from the single answer with all headers, else by ranges."""
         wanted = list(names)
         given = self._given_headers(wanted)
         rest = [name for name in wanted if name not in given]
@@ -251,7 +250,7 @@ class HubSource:
     # --- opening ---
 
     def open(self) -> Finding | None:
-        """Requests the tree and, in parallel, all that will certainly be read. Returns the finding on a failure."""
+        """Requests the tree and, in parallel, everything that will certainly be read. Returns a finding on failure."""
         tree = self._ahead.tree or _tree_of(self._api, self.commit)
         self._read_ahead()
         found = tree.result()
@@ -269,7 +268,7 @@ class HubSource:
         return self._closed()
 
     def _closed(self) -> Finding | None:
-        """Why no file may be read although the tree may: the terms of the repository, reported once for all files."""
+        """Why no file may be read although the tree may be: the repository is gated. Reported once for all files."""
         early = next(iter(self._early.values()), None)
         if early is None and self._description.gated and (name := next(iter(self.listing().files), None)):
             early = self._web.ask(Request(self._url(name), 1, 0, 0, exact=False))
@@ -302,7 +301,7 @@ class HubSource:
             self._route(urls)
 
     def _all(self, url: str, urls: Sequence[str]) -> bytes:
-        """The one answer with all headers at the commit; b"" where there is none, after requesting each file."""
+        """The single answer with all headers at the commit; b"" if there is none, after requesting each file."""
         answer = self._web.get(Request(url, HEADERS_LIMIT, tries=1, compressed=True))
         if isinstance(answer, Answer):
             stated = answer.headers.get("x-repo-commit", "")
@@ -319,7 +318,7 @@ class HubSource:
             self._routes = {way.url: task for way, task in zip(ways, tasks, strict=True)}
 
     def _given_headers(self, names: Sequence[str]) -> Mapping[str, Opening]:
-        """Headers from the one answer, as far as tree and answer agree exactly; {} on any failure."""
+        """Headers from the single answer, if tree and answer agree exactly; {} on any failure."""
         task, self._all_headers = self._all_headers, None
         if task is None or not (answer := task.result()):
             return {}
@@ -337,7 +336,7 @@ def open_repository(
     *,
     chosen: bool = False,
 ) -> HubSource | Finding:
-    """Opens the repository at the current commit of its revision, or returns why it cannot be read.
+    """Opens the repository at the current commit of its revision, or returns the finding that it cannot be read.
 
     chosen: the user selected weights, so that the default weights are not requested in advance.
     """
@@ -367,7 +366,7 @@ def open_repository(
 
 
 def _requested_ahead(api: Api) -> Ahead | None:
-    """Requests what nearly every repository has, where the revision is a commit."""
+    """Requests the files that nearly every repository has, if the revision is a commit."""
     revision = api.address.revision
     if revision is None or not is_commit(revision):
         return None

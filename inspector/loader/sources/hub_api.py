@@ -1,4 +1,4 @@
-"""The Hub's API for a repository: its commit, its files, and why it may not be read."""
+"""The Hub's API for a repository: its commit, its files, and the reason if it cannot be read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DESCRIPTION_LIMIT: Final = 32_000_000
 TREE_LIMIT: Final = 16_000_000
 BYTES_A_FILE: Final = 350
-"""Bytes of a file of the list in memory."""
+"""Bytes that one file of the list takes in memory."""
 PAGES_LIMIT: Final = 200
 ENTRIES_LIMIT: Final = 200_000
 _NEXT_PAGE: Final = re.compile(r'<([^<>]*)>[^<>]*;\s*rel="?next\b')
@@ -33,7 +33,7 @@ _BAD_TOKEN: Final = "invalid credentials in authorization header"
 
 
 class Description(Struct, frozen=True):
-    """A repository at one commit. names: its files, as far as they are known before the tree is read."""
+    """A repository at one commit. names: its files, as far as known before the tree is read."""
 
     repository: str
     commit: str
@@ -85,7 +85,7 @@ class Api(Struct, frozen=True, eq=False):
         return isinstance(described, dict) and described.get("sha") == commit
 
     def tree(self, commit: str) -> tuple[dict[str, RepositoryFile], bool] | Finding:
-        """(path -> file at a commit, whether the list is complete), or why the files cannot be listed."""
+        """(path -> file at a commit, True if the list is complete); or the finding that the files cannot be listed."""
         files: dict[str, RepositoryFile] = {}
         url: str | None = self.url(f"tree/{commit}?recursive=true&expand=false")
         seen: set[str] = set()
@@ -141,14 +141,14 @@ class Api(Struct, frozen=True, eq=False):
         )
 
     def _not_understood(self, wanted: str, raw: bytes) -> Finding:
-        """The finding on an answer with invalid content: a web page instead of the Hub's JSON."""
+        """The finding on an answer with invalid content, such as a web page instead of the Hub's JSON."""
         from inspector.findings.reading.network import HubAnswerOdd
 
         return HubAnswerOdd(wanted=wanted, what=recognise(raw[:512], len(raw)), endpoint=self.settings.endpoint)
 
 
 def _kind(failure: RequestFailure, with_token: bool) -> type[OfRepository] | None:
-    """The kind of a refusal; None where it is not about the repository."""
+    """The kind of a refusal; None if it does not concern the repository."""
     from inspector.findings.reading import hub
 
     said = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")

@@ -1,7 +1,7 @@
 """Settings of huggingface_hub: endpoint, cache, offline mode, and the headers of its requests.
 
-Its rules and its environment variables apply, which it reads on import. Only its table of
-constants is imported until there is something to request: the client itself takes a third of a second.
+Its rules and environment variables apply; it reads the variables on import. Only its table of constants is imported
+before the first request: importing the client itself takes a third of a second.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def settings() -> HubSettings | InvalidAddress:
 
 
 _TOKEN_BYTES: Final = 65_536
-"""Largest file that is read as a token."""
+"""Largest token file that is read, in bytes."""
 
 
 def connection_problem() -> InvalidAddress | None:
-    """Why no connection can be made with the proxy, certificates and token of the environment; None where it can.
+    """Why the proxy, certificates and token of the environment prevent connections; None if they do not.
 
-    The words of the client are not repeated: they may have the password of a proxy.
+    The client's message is not repeated, since it may contain the password of a proxy.
     """
     constants = _constants()
     if ACCESS.get().token is None or ACCESS.get().token is True:
@@ -73,13 +73,13 @@ def connection_problem() -> InvalidAddress | None:
         return InvalidAddress("the proxy", "of the environment needs a package that is not installed: httpx[socks]")
     except OSError:
         return InvalidAddress("SSL_CERT_FILE or SSL_CERT_DIR", "does not name readable certificates")
-    except Exception:  # any other class of the client, which depends on its version
+    except Exception:  # other error classes of the client, which depend on its version
         return InvalidAddress("HTTPS_PROXY, HTTP_PROXY or ALL_PROXY", "is not a proxy such as http://host:8080")
     return None
 
 
 def _regular_size(path: str) -> int | None:
-    """Bytes of a regular file, 0 where there is none; None for a pipe, a device or a folder."""
+    """Bytes of a regular file, 0 if absent; None for a pipe, a device or a folder."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -94,7 +94,7 @@ def hosts() -> frozenset[str]:
 
 
 def offline() -> bool:
-    """True if connections are forbidden; they are not by settings that are invalid, which are reported."""
+    """True if connections are forbidden. Invalid settings, which are reported, do not forbid them."""
     try:
         return bool(_constants().HF_HUB_OFFLINE)
     except ValueError:
@@ -102,14 +102,14 @@ def offline() -> bool:
 
 
 def cache_folder() -> str:
-    """The cache folder of the client, or the one that the call names."""
+    """The cache folder of the call, or that of the client."""
     return ACCESS.get().cache_dir or str(_constants().HF_HUB_CACHE)
 
 
 def request_headers() -> dict[str, str]:
     """The headers of a request: a user agent, and the token of the call or of the client.
 
-    Not from `build_hf_headers`, which may request and store a list of coding agents to name one of them.
+    `build_hf_headers` is not used: it may request and store a list of coding agents to name one of them.
     """
     import huggingface_hub
 

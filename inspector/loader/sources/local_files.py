@@ -1,4 +1,4 @@
-"""All files below a local folder, and their digests in bounded memory."""
+"""Lists all files below a local folder, and computes their digests in bounded memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENTRIES_LIMIT: Final = 200_000
 PIECE: Final = 4_000_000
 """Bytes per read for a digest."""
 _OWN: Final = frozenset({".git", ".cache"})
-"""Folders of git and of the Hub's client."""
+"""Folders of git and of the Hub's client, which are skipped."""
 
 
 def files_below(folder: str) -> tuple[dict[str, int], bool]:

@@ -17,13 +17,13 @@ from inspector.loader.sources.source import Refusal, is_reserved
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_NONBLOCK", "O_CLOEXEC", "O_NOINHERIT", "O_NOCTTY")
 )
-"""O_BINARY and O_NOINHERIT exist only on Windows, the others on POSIX."""
+"""Flags for opening. O_BINARY and O_NOINHERIT exist only on Windows, the others only on POSIX."""
 AT_ONCE: Final = 1 << 30
-"""Bytes per call: Linux returns at most 2 GB, and macOS refuses to read more."""
+"""Most bytes per call: Linux returns at most 2 GB, and macOS refuses to read more."""
 WINDOWS: Final = os.path.__name__ == "ntpath"
-"""Whether paths follow the rules of Windows: drives, two separators, device names."""
+"""True if paths follow the rules of Windows: drives, two separators, device names."""
 CASELESS: Final = WINDOWS or sys.platform == "darwin"
-"""Whether the usual file systems ignore the case of names."""
+"""True if the usual file systems ignore the case of names."""
 
 
 def open_regular(path: str) -> tuple[int, int] | Refusal:
@@ -46,10 +46,10 @@ def open_regular(path: str) -> tuple[int, int] | Refusal:
 
 
 def read_at(descriptor: int, offset: int, length: int) -> bytes:
-    """Reads bytes from `offset`, fewer at the end of the file. OSError where the system cannot read them.
+    """Reads bytes from `offset`, fewer at the end of the file. OSError if the system cannot read them.
 
-    Windows has no `os.pread`: the position of the descriptor moves there, therefore a descriptor is never shared
-    between threads.
+    Windows has no `os.pread`: reading moves the position of the descriptor, so a descriptor is never shared between
+    threads.
     """
     parts = []
     while length > 0:
@@ -68,7 +68,9 @@ def read_at(descriptor: int, offset: int, length: int) -> bytes:
 
 
 def read_into(descriptor: int, offset: int, memory: memoryview) -> int:
-    """Reads bytes from `offset` into memory: how many, fewer at the end of the file. OSError as `read_at`."""
+    """Reads bytes from `offset` into memory; returns their number, fewer at the end of the file.
+    OSError as `read_at`.
+    """
     length = len(memory)
     if not hasattr(os, "preadv"):
         found = read_at(descriptor, offset, length)
@@ -108,7 +110,7 @@ def refusal_of(error: OSError | ValueError) -> Refusal:
 
 
 _ABSENT: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, *([errno.EINVAL] if WINDOWS else ()))
-"""EINVAL is the error of Windows for an impossible file name, such as `https://host/x`."""
+"""Errors of absent files. EINVAL is Windows' error for an impossible file name, such as `https://host/x`."""
 
 
 def kind_of(mode: int) -> str:

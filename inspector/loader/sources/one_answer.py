@@ -33,7 +33,7 @@ def headers_of(raw: bytes, sizes: Mapping[str, int], folder: str = "") -> dict[s
 
 
 def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening] | None:
-    """Cuts the headers out of a compact answer without decoding it; None where one does not fit.
+    """Cuts the headers out of a compact answer without decoding it; None if one does not fit.
 
     Between two file names there is exactly one header. A tensor may have such a name too, or the
     text may be invalid JSON: then a part has the wrong length, and everything is decoded instead.
@@ -62,7 +62,7 @@ def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Ope
 
 
 def _decoded(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening]:
-    """The headers encoded again from the decoded answer; {} where it has another form."""
+    """The headers encoded again from the decoded answer; {} if it has another form."""
     if not has_room(estimated_bytes(raw)):
         return {}
     try:

@@ -23,11 +23,11 @@ class RemoteSource(Source, Protocol):
 
     @property
     def traffic(self) -> Traffic:
-        """What was read so far."""
+        """The traffic so far."""
 
     @property
     def tree(self) -> Mapping[str, RepositoryFile]:
-        """Every file at and below the place, as it states them; {} where it does not or not all."""
+        """Every file at and below the place, as it states them; {} if it does not state all of them."""
 
     def again(self) -> RemoteSource:
         """The same place, also after it was closed."""
@@ -36,7 +36,7 @@ class RemoteSource(Source, Protocol):
         """Ends the reading."""
 
     def download(self, audited: Iterable[str]) -> Download | None:
-        """What fetching the place brings, if these of its files are the weights."""
+        """The size of a download of the place, if these of its files are the weights; None if unknown."""
 
 
 class OpenedSource(Struct, frozen=True):
@@ -79,7 +79,7 @@ def open_source(
     progress: Progress | None = None,
     chosen: bool = False,
 ) -> OpenedSource | Finding | str:
-    """The source that a text names, the finding on why there is none, or a local path.
+    """The source that a text names, the finding that there is none, or a local path.
 
     cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
     repository. progress: called while headers arrive. chosen: the user selected weights.
@@ -99,7 +99,7 @@ def open_source(
 def open_repository_at(
     address: Address, cached: bool = False, progress: Progress | None = None, chosen: bool = False
 ) -> OpenedSource | Finding:
-    """A repository of the Hub, from the local cache where only that may be read."""
+    """A repository of the Hub; from the local cache if only that may be read."""
     from inspector.loader.sources.hub_settings import cache_folder, connection_problem, offline, settings
 
     without = offline()

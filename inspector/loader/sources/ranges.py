@@ -18,7 +18,7 @@ from inspector.loader.sources.web import Answer, Request, RequestFailure
 SMALLEST_FIRST: Final = 1_024
 """Smallest first range, in bytes."""
 UNKNOWN_FIRST: Final = 24_576
-"""First range where nothing is known, in bytes: two of three published single files fit."""
+"""First range if nothing is known, in bytes: it covers two of three published single files."""
 LARGEST_FIRST: Final = 2_000_000
 _LARGE: Final = 1_000_000
 _BEGINS: Final = (b"{", b" ", b"\n", b"\r", b"\t")
@@ -52,10 +52,10 @@ def content_range(stated: str | None) -> ByteRange | None:
 
 
 def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
-    """File -> bytes that its header will hardly exceed, from the names that an index lists in it."""
+    """File -> bytes that its header will hardly exceed, by the names that an index lists for it."""
     letters: dict[str, int] = dict.fromkeys(weight_map.values(), 0)
     each = _ENTRY + _DIMS + 2 * _DIGITS
-    for name, file in weight_map.items():  # runs once per tensor: a single addition
+    for name, file in weight_map.items():  # runs once per tensor: only one addition
         letters[file] += len(name) + each
     return {file: _header_bytes(text, sizes.get(file)) for file, text in letters.items()}
 
@@ -73,7 +73,7 @@ def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -
 
 
 def likely_headers(expected: Mapping[str, int], config: bytes, sizes: Mapping[str, int]) -> Mapping[str, int]:
-    """File -> estimated bytes of its header, by an index, else by the text of a config; {} where nothing is known."""
+    """File -> estimated bytes of its header, by an index or else by the text of a config; {} if neither is known."""
     if expected or not config:
         return expected
     values = strict_json.decode_config(config)
@@ -95,7 +95,7 @@ def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
 class HeaderRequest(Struct, frozen=True):
     """A file with a header to read. size: of the whole file, as the listing states it; expected: header bytes.
 
-    begun: an earlier answer for the address: the redirect to a storage server, or a first range.
+    begun: an earlier answer for the address: a redirect to a storage server, or a first range.
     """
 
     name: str
@@ -109,7 +109,7 @@ Get = Callable[[Request], Answer | RequestFailure]
 
 
 def read_header(get: Get, head: HeaderRequest) -> Opening | Refusal:
-    """Reads the header by one or two ranges; again from the start where the answers do not fit together."""
+    """Reads the header by one or two ranges; starts again if the answers do not fit together."""
     outcome = _read(get, head)
     if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
         return _read(get, replace(head, begun=None))
@@ -117,7 +117,7 @@ def read_header(get: Get, head: HeaderRequest) -> Opening | Refusal:
 
 
 _RAN_OUT: Final = frozenset({401, 403, 404, 410})
-"""Status of a storage server for an expired link."""
+"""Statuses of a storage server for an expired link."""
 _ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
 _CHANGED: Final = Refusal("changed", "the file changes while it is read")
 
@@ -143,7 +143,8 @@ def _read(get: Get, head: HeaderRequest) -> Opening | Refusal:
     if length is None:
         return Opening(size, first[:SNIFF_BYTES], None)
     if length > _LARGE and first[8:9] not in _BEGINS:
-        return Opening(size, first[:SNIFF_BYTES], first[8:])  # impossible header length: the rest is not fetched
+        # the header length is impossible, so the rest is not fetched
+        return Opening(size, first[:SNIFF_BYTES], first[8:])
     if 8 + length <= len(first):
         return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
     return _rest(get, head, answer, size, length)
@@ -203,7 +204,7 @@ def _whole(get: Get, head: HeaderRequest, size: int | None, length: int) -> Open
 
 
 def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
-    """Size of the file, on which listing and answer must agree before anything is kept."""
+    """Size of the file. The listing and the answer must agree on it before anything is kept."""
     if answer.status == 206:
         if "multipart/" in answer.headers.get("content-type", "").lower():
             return Refusal("malformed", "the server sent several parts instead of the requested range")
@@ -227,7 +228,7 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
 
 
 def recognised_page(first: bytes) -> bool:
-    """True if the content is a web page or a message of a server instead of a file."""
+    """True if the content is a web page or a server's message instead of a file."""
     return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
 
 

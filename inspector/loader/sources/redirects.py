@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct
 
 Distance = Literal["machine", "link", "private", "public"]
-"""Of an IP address: loopback, link-local (metadata services of clouds), a local network, or beyond."""
+"""Kind of an IP address: loopback, link-local (metadata services of clouds), private network, or public."""
 PLACES: Final = {"machine": "machine", "link": "machine's own network", "private": "local network"}
 REACHES: Final[dict[str, tuple[Distance, ...]]] = {
     "public": ("public",),
@@ -18,7 +18,7 @@ REACHES: Final[dict[str, tuple[Distance, ...]]] = {
     "machine": ("public", "private", "machine"),
     "link": ("public", "private", "machine", "link"),
 }
-"""Distance of the endpoint -> distances of the servers that it may redirect to."""
+"""Distance of the endpoint -> distances of servers that it may redirect to."""
 _ORIGIN: Final = re.compile(r"https?://[^/?#]+", re.ASCII | re.IGNORECASE)
 _NUMERIC_HOST: Final = re.compile(r"[0-9.]+|[0-9a-fA-F:]+|0[xX][0-9a-fA-F]+")
 _LOCAL_NAMES: Final = (".localhost", ".internal", ".local")
@@ -61,7 +61,7 @@ def _origin(url: str) -> Origin | None:
 
 
 def target_of(url: str, stated: str) -> str:
-    """The absolute address of a redirect from `url`; an invalid one stays unchanged."""
+    """The absolute address of a redirect from `url`; an invalid address is returned unchanged."""
     try:
         return urljoin(url, stated)
     except ValueError:
@@ -69,7 +69,7 @@ def target_of(url: str, stated: str) -> str:
 
 
 def why_not_followed(origin: Origin, target: str) -> str:
-    """Why a redirect from an origin to an address is not followed; empty where it is followed."""
+    """Why a redirect from an origin to an address is not followed; "" if it is."""
     there = origin_of(target)
     if there is None:
         return f"{origin.authority} redirects to {plain(target)}, which is not a web address"
@@ -111,7 +111,7 @@ def distance(numeric: str) -> Distance:
 
 
 def distance_by_name(host: str) -> Distance:
-    """How far away a host is by its name: all that is known where a proxy resolves it."""
+    """The distance of a host by its name, which is all that is known if a proxy resolves it."""
     if _NUMERIC_HOST.fullmatch(host):
         return distance(host)
     return "machine" if host == "localhost" or host.endswith(_LOCAL_NAMES) else "public"

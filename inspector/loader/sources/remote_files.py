@@ -1,7 +1,7 @@
 """Sources that fsspec supports: buckets, archives, servers. Headers are read by ranges, in parallel.
 
-fsspec and the package of a scheme are imported only for such an address. Their errors
-never leave this module: each becomes a refusal or a finding, in one line and without credentials.
+fsspec and the package of a scheme are imported only for such an address. Their errors never leave this module: each
+becomes a refusal or a finding of one line without credentials.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LOCAL: Final = frozenset({"file", "local"})
 
 
 class FileSystem(Protocol):
-    """The methods of an fsspec file system that are used."""
+    """The methods of an fsspec file system that are used here."""
 
     def info(self, path: str) -> Mapping[str, Any]:
         """Size and type of one path."""
@@ -68,7 +68,7 @@ class RemoteFiles(Struct):
 
     @property
     def tree(self) -> Mapping[str, RepositoryFile]:
-        """Empty: the content of files is unknown."""
+        """Empty, since the content of the other files is unknown."""
         return {}
 
     def close(self) -> None:
@@ -147,7 +147,7 @@ class RemoteFiles(Struct):
         return Opening(size, first[:SNIFF_BYTES], (first + rest)[8 : 8 + length])
 
     def _range(self, name: str, start: int, end: int) -> bytes | Refusal:
-        """Bytes of a file from start (included) to end (excluded); a refusal where fewer arrive."""
+        """Bytes of a file from start (included) to end (excluded); a refusal if fewer arrive."""
         if end <= start:
             return b""
         self.meter.request()
@@ -165,7 +165,9 @@ _ABSENT: Final = Refusal("absent", "no such file")
 
 
 def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Finding | str:
-    """Opens the folder or file of an address; or returns why it cannot be read, or the path if it is local."""
+    """Opens the folder or file of an address; or returns the finding that it cannot be read, or the path if it is
+    local.
+    """
     scheme = url.partition("://")[0].lower()
     if scheme in _LOCAL:
         path = unquote(url.partition("://")[2])
@@ -174,7 +176,7 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Fin
         from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
         found, path = url_to_fs(url)
-    except FileNotFoundError as problem:  # the archive in which the folder is
+    except FileNotFoundError as problem:  # the archive that contains the folder
         return _unreadable(url, problem)
     except Exception as problem:
         return _unsupported(url, scheme, problem)

@@ -25,11 +25,11 @@ def session() -> Any:
 
 
 class AnswerInPieces(Exception):
-    """A server sends its answers in so many pieces that reading them takes too much work."""
+    """Raised if a server sends its answers in so many pieces that reading them takes too much work."""
 
 
 class Pieces:
-    """How many small pieces the answers of one reading may still come in, of all its exchanges together."""
+    """The number of small pieces in which the answers of one reading may still arrive, over all its exchanges."""
 
     __slots__ = ("left",)
 
@@ -37,7 +37,7 @@ class Pieces:
         self.left = _PIECES
 
     def count(self, piece: bytes) -> None:
-        """Counts a piece if it is small. Raises AnswerInPieces where there were too many."""
+        """Counts a piece if it is small. Raises AnswerInPieces if there were too many."""
         if len(piece) < _SMALL:
             self.take(1)
 
@@ -49,23 +49,23 @@ class Pieces:
 
 
 _PIECES: Final = 50_000
-"""Small pieces of all answers of a reading; each takes up to 50 microseconds."""
+"""Most small pieces over all answers of a reading; each takes up to 50 microseconds."""
 _SMALL: Final = 256
-"""Bytes of a piece that no server sends without need."""
+"""Pieces below this number of bytes count as small; no server sends them without need."""
 _INTERIM: Final = b"HTTP/1."
-"""Begins an answer, of which a server may send any number before the final one."""
+"""Beginning of an answer; a server may send any number of interim answers before the final one."""
 _INTERIM_PIECES, _MOST_INTERIM = 5, 100
-"""Pieces that an interim answer counts for; most of one exchange."""
+"""Number of pieces that an interim answer counts for; most interim answers of one exchange."""
 _HEAD, _MOST_HEAD = 131_072, 524_288
-"""Bytes until the headers are complete: those that an answer may have, and the most of one exchange."""
+"""Bytes until the headers are complete: an answer's allowance, and the most of one exchange."""
 _HEADERS, _HEADERS_A_PIECE, _BYTES_A_PIECE = 200, 5, 64
-"""Headers that an answer may have; what counts for a piece beyond that."""
+"""Headers that an answer may have; what counts as a piece beyond that."""
 _exchange: Final[ContextVar[Connecting | None]] = ContextVar("exchange", default=None)
-"""The exchange of the thread, until its headers are complete."""
+"""The exchange of the thread until its headers are complete."""
 
 
 def _counting(stream: Any) -> None:
-    """Makes a connection count what it reads: the HTTP client has no limit for interim answers (100 Continue)."""
+    """Makes a connection count what it reads, since the HTTP client does not limit interim answers (100 Continue)."""
     read = stream.read
 
     def counted(*arguments: Any, **named: Any) -> bytes:
@@ -80,13 +80,13 @@ def _counting(stream: Any) -> None:
 
 
 class Connecting:
-    """Called by the session at each step of an exchange: checks the address before anything is sent to it."""
+    """Called by the session at each step of an exchange; checks the address before anything is sent to it."""
 
     def __init__(self, origin: Origin, judge: Callable[[Origin, str | None], None], pieces: Pieces) -> None:
         self._origin, self._judge, self._pieces = origin, judge, pieces
-        self._head = self._interim = 0  # bytes, and interim answers, until the headers are complete
+        self._head = self._interim = 0  # bytes and interim answers until the headers are complete
         self.proxy = ""
-        """Host and port of the proxy that was connected to."""
+        """Host and port of the connected proxy."""
 
     def __call__(self, step: str, facts: Mapping[str, Any]) -> None:
         if step.endswith("connect_tcp.started"):
@@ -112,7 +112,7 @@ class Connecting:
             self._pieces.take(max(0, len(facts["return_value"][3]) - _HEADERS) // _HEADERS_A_PIECE)
 
     def count(self, piece: bytes) -> None:
-        """Counts what was read of the headers. Raises AnswerInPieces."""
+        """Counts the bytes read of the headers. Raises AnswerInPieces."""
         interim = max(0, piece.count(_INTERIM) - 1)
         self._head, self._interim = self._head + len(piece), self._interim + interim
         if self._head > _MOST_HEAD or self._interim > _MOST_INTERIM:
@@ -124,7 +124,7 @@ class Connecting:
 
 
 def peer_of(stream: Any) -> str | None:
-    """The IP address at the other end of a connection; None where it has none."""
+    """The IP address at the other end of a connection; None if unknown."""
     address = None if stream is None else stream.get_extra_info("server_addr")
     return str(address[0]) if isinstance(address, tuple) and address else None
 
@@ -148,7 +148,7 @@ def error_of(response: Any) -> str:
 
 
 def problem_of(error: Exception) -> tuple[str, str]:
-    """Kind and words of an error of the session; ("", "") where it is not a connection error.
+    """(kind, words) of an error of the session; ("", "") if it is no connection error.
 
     Decided by the names of classes: depending on its version huggingface_hub uses httpx or httpx2.
     """
@@ -174,7 +174,7 @@ def problem_of(error: Exception) -> tuple[str, str]:
         return "timeout", "request timed out"
     if names & {"NetworkError", "EOFError"} or "disconnected" in words or "closed connection" in words:
         return "dropped", "the connection was dropped"
-    if "InvalidURL" in names or "location header" in words:  # it is checked even where it is not followed
+    if "InvalidURL" in names or "location header" in words:  # checked even if it is not followed
         return "redirect", "it redirects to an invalid address"
     if "OfflineModeIsEnabled" in names:
         return "offline", "offline mode: HF_HUB_OFFLINE is set"
@@ -199,11 +199,11 @@ def _attribute(chain: Iterable[BaseException], name: str) -> str:
 
 
 _LEAST_SECRET: Final = 8
-"""Characters of the shortest text that is taken for a secret: a shorter one occurs by chance."""
+"""Least characters of a text that counts as a secret: shorter texts occur by chance."""
 
 
 def masked(sent: AnyStr, secret: str) -> AnyStr:
-    """What a server sent, without the token if it is in there: asterisks, so that all lengths stay."""
+    """A text that a server sent, with the token replaced by asterisks of the same length."""
     if len(secret) < _LEAST_SECRET:
         return sent
     if isinstance(sent, bytes):
@@ -212,13 +212,13 @@ def masked(sent: AnyStr, secret: str) -> AnyStr:
 
 
 def length_of(headers: Mapping[str, str]) -> int | None:
-    """Bytes of a body as sent, where the headers state them."""
+    """Bytes of a body as sent, if the headers state them."""
     stated = headers.get("content-length", "")
     return int(stated) if "transfer-encoding" not in headers and re.fullmatch("[0-9]{1,20}", stated) else None
 
 
 def unzipped(body: bytes, most: int) -> bytes:
-    """The first bytes of a body compressed by gzip. Raises EOFError where it is truncated or not gzip."""
+    """The first bytes of a gzip-compressed body. Raises EOFError if it is truncated or not gzip."""
     import zlib
 
     unzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -232,7 +232,7 @@ def unzipped(body: bytes, most: int) -> bytes:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait, from a number or a date; None where neither is valid."""
+    """Seconds that a server requests to wait, from a number or a date; None if neither is valid."""
     stated = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]{1,12}", stated):
         return float(stated)

@@ -1,4 +1,4 @@
-"""The interface of sources of checkpoints: folders, the Hub and others.
+"""The interface of all sources of checkpoints: folders, the Hub and others.
 
 A source names files by plain relative names and opens only files that are requested by such a
 name. A file that cannot be read gives a `Refusal`; exceptions are bugs.
@@ -16,8 +16,7 @@ from msgspec import Struct
 class Listing(Struct, frozen=True):
     """Names in a source. files: name -> bytes; others: name -> kind ("directory", "named pipe", ...).
 
-    complete: whether all weight and JSON files are there. A place that cannot be listed has the reason in others, under
-    ".".
+    complete: all weight and JSON files are listed. If a place cannot be listed, others has the reason under ".".
     """
 
     files: Mapping[str, int]
@@ -52,8 +51,8 @@ class Refusal(Struct, frozen=True):
 class Opening(Struct, frozen=True):
     """The beginning of a safetensors file.
 
-    size: bytes of the whole file, None where unknown. header: the complete JSON; None where
-    the length in the first eight bytes is impossible; then `first` has more bytes to recognise the file by.
+    size: bytes of the whole file, None if unknown. header: the complete JSON; None if the length in the first eight
+    bytes is impossible; `first` then has more bytes for recognising the file.
     """
 
     size: int | None
@@ -76,9 +75,9 @@ class Source(Protocol):
         """The files of the place; called once."""
 
     def inside(self, folder: str) -> Source | Refusal:
-        """The folder directly below that the listing has under exactly this name; refused where it has none.
+        """The folder with exactly this name in the listing; refused if there is none.
 
-        The name may come from a file of the place: it is only ever looked up, never taken for a path or an address.
+        The name may come from a file of the place. It is only looked up, and never used as a path or an address.
         """
 
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
@@ -88,7 +87,7 @@ class Source(Protocol):
         """The beginnings of many files, in any order; a source may request hundreds in parallel."""
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
-        """Reads a range of a file, fewer bytes at its end: for readers of other formats."""
+        """Reads a range of a file, fewer bytes at its end; used by the readers of other formats."""
 
 
 @runtime_checkable
@@ -114,7 +113,7 @@ def is_reserved(name: str) -> bool:
 
 
 def is_plain_name(name: str) -> bool:
-    """True if a name from a file may be looked up in a source: one component, by POSIX and Windows rules."""
+    """True if a name from a file may be looked up in a source: one component by POSIX and Windows rules."""
     if not name or len(name) > 255 or name in (".", "..") or name[-1] in " .":
         return False
     if not name.isprintable() or any(mark in name for mark in '/\\:*?"<>|'):

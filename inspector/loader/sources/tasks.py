@@ -13,7 +13,7 @@ _POLL: Final = 0.25
 
 
 class Task(Generic[T]):
-    """A function that runs in another thread, made by `begin`.
+    """A function that runs in another thread, created by `begin`.
 
     overdue: called with the identifier of that thread (0 while the task waits for one); it returns a substitute for
     the result after the deadline, and None before.
@@ -49,7 +49,7 @@ class Task(Generic[T]):
 def begin(
     functions: Iterable[Callable[[], T]], at_once: int, overdue: Callable[[int], T | None] = lambda _: None
 ) -> list[Task[T]]:
-    """Runs functions in their order, at most `at_once` at a time, and returns at once."""
+    """Runs functions in order, at most `at_once` at a time, and returns immediately."""
     tasks = [Task(function, overdue) for function in functions]
     waiting: SimpleQueue[Task[T]] = SimpleQueue()
     for task in tasks:

@@ -32,7 +32,7 @@ class Progress(Protocol):
     """Called from the reading thread whenever something has arrived."""
 
     def __call__(self, done: int, total: int, bytes: int) -> None:
-        """done of total files; bytes received so far."""
+        """done of total files are read; bytes were received so far."""
 
 
 class Meter:

@@ -1,10 +1,9 @@
 """Requests to the Hub over the session of huggingface_hub: redirects, retries, limits, and a token for one origin only.
 
-The session is an HTTP client with connections, proxies, certificates and hooks; users of
-huggingface_hub can replace it with `set_client_factory`. Decided here: a credential goes only to the origin it was
-given for, never again after a redirect to another origin, and never into a message. Redirects
-are limited, never from https to http, never from a public address to a local one.
-Transient faults are retried once or twice; all others return a `RequestFailure` at once.
+The session is an HTTP client with connections, proxies, certificates and hooks; users of huggingface_hub can replace it
+with `set_client_factory`. This module decides: a credential goes only to the origin it was given for, never again after
+a redirect to another origin, and never into a message. Redirects are limited, never from https to http, never from a
+public address to a local one. Transient faults are retried once or twice; all others return a `RequestFailure` at once.
 """
 
 from __future__ import annotations
@@ -56,26 +55,26 @@ _GRACE: Final = 1.0
 
 
 class Limits(Struct, frozen=True):
-    """Bounds in seconds, bytes per second, and numbers."""
+    """Limits in seconds, bytes per second, and numbers."""
 
     connecting: float = 6.0
     silence: float = 10.0
     head: float = 12.0
-    """From the request to the last header line."""
+    """Seconds from the request to the last header line."""
     slowest: float = 30_000.0
     """Slowest accepted body, in bytes per second."""
     tries: int = 3
     slow_tries: int = 2
-    """For a request that timed out, or a host that cannot be reached."""
+    """Tries for a request that timed out, or a host that cannot be reached."""
     pause: float = 0.3
-    """Before the first retry; four times as long before the next."""
+    """Seconds before the first retry; four times as long before the next."""
     longest_wait: float = 20.0
-    """Limit on the wait that a server requests by Retry-After."""
+    """Most seconds of a wait that a server requests by Retry-After."""
     hops: int = 6
     whole: float = 55.0
-    """Total time; the time for the bytes at the slowest speed is added."""
+    """Total seconds; the time for the bytes at the slowest speed is added."""
     at_once: int = 32
-    """Connections to one origin."""
+    """Most connections to one origin."""
 
 
 _reaches: Final[WeakKeyDictionary[Any, dict[Origin, str]]] = WeakKeyDictionary()
@@ -85,10 +84,10 @@ _reaches: Final[WeakKeyDictionary[Any, dict[Origin, str]]] = WeakKeyDictionary()
 class RequestFailure(Struct, frozen=True):
     """Why a request failed.
 
-    kind: "status" (an answer that refuses), or one of "connect", "dns", "tls", "proxy", "timeout", "dropped",
-    "malformed", "redirect", "refused", "large", "encoded", "offline". detail: the same in words, without
-    credentials. host: the server that was asked. headers and body: of an answer that refuses. error: the class
-    of error that huggingface_hub raises for it.
+    kind: "status" (a refusing answer), or one of "connect", "dns", "tls", "proxy", "timeout", "dropped", "malformed",
+    "redirect", "refused", "large", "encoded", "offline". detail: the same in words, without credentials. host: the
+    requested server. headers and body: of a refusing answer. error: the class of error that huggingface_hub raises for
+    it.
     """
 
     kind: str
@@ -112,7 +111,7 @@ class Answer(Struct, frozen=True):
     body: bytes
     url: str
     length: int | None
-    """Bytes of the whole body, where the server stated them."""
+    """Bytes of the whole body, if the server stated them."""
     asked: int = 0
     """Most bytes to read."""
 
@@ -126,21 +125,21 @@ class Request(Struct, frozen=True):
     last: int | None = None
     headers: Mapping[str, str] = {}
     exact: bool = True
-    """Whether a body longer than `most` is a failure ("large") unless the request is for a range."""
+    """True if a body longer than `most` is a failure ("large"), unless the request is for a range."""
     tries: int | None = None
     """Most attempts; None for the number in the limits."""
     route: bool = False
-    """Whether to stop at the first redirect: the answer then has status 302 and its target as url."""
+    """True to stop at the first redirect: the answer then has status 302 and the target as url."""
     compressed: bool = False
-    """Whether the body may come compressed by gzip."""
+    """True if the body may be compressed by gzip."""
 
 
 class Stopped(Exception):
-    """The reading was cancelled by the user, or its result is no longer needed."""
+    """Raised if the user cancelled the reading, or if its result is not needed any more."""
 
 
 class _RedirectRefused(Exception):
-    """A forbidden target of a redirect."""
+    """Raised for a forbidden target of a redirect."""
 
 
 class Web:
@@ -154,7 +153,7 @@ class Web:
         self._headers = {name.lower(): value for name, value in headers.items()}
         self._secret = self._headers.get("authorization", "").rpartition(" ")[2]
         self.limits, self.meter = limits, meter
-        self._reach = _reaches.get(session(), {}).get(home, "")  # distance of the home, once it is connected
+        self._reach = _reaches.get(session(), {}).get(home, "")  # distance of the home, once connected
         self._slots: dict[Origin, threading.Semaphore] = {}
         self._deadlines: dict[int, tuple[float, Origin]] = {}  # thread -> deadline of its exchange
         self._lock = threading.Lock()
@@ -172,7 +171,7 @@ class Web:
         self._stop.set()
 
     def begin(self, functions: Iterable[Callable[[], T]], instead: Callable[[RequestFailure], T]) -> list[Task[T]]:
-        """Runs functions that make requests in threads; `instead` makes the result of those that time out."""
+        """Runs functions that make requests in threads; `instead` creates the result of those that time out."""
 
         def overdue(thread: int) -> T | None:
             failure = self._overdue(thread)
@@ -203,7 +202,7 @@ class Web:
             self.meter.again(patience if outcome.status == 429 else 0.0)
 
     def scrub(self, text: object) -> str:
-        """A text of a server without the token, in one line of limited length."""
+        """A server's text without the token, in one line of limited length."""
         cleaned = str(text)
         if self._secret:
             cleaned = cleaned.replace(self._secret, "***")
@@ -220,7 +219,7 @@ class Web:
         return RequestFailure("timeout", f"{origin.authority}: the request timed out", origin.host)
 
     def _patience(self, failure: RequestFailure, tries: int) -> float | None:
-        """Seconds before a retry; None where it would not help or the time is over."""
+        """Seconds before a retry; None if a retry would not help or the time is over."""
         slow = failure.kind in ("timeout", "connect")
         transient = slow or failure.kind == "dropped" or failure.status in TRANSIENT
         if not transient or tries >= (self.limits.slow_tries if slow else self.limits.tries):
@@ -229,7 +228,7 @@ class Web:
         asked = retry_after(failure.headers) if failure.status in (429, 503) else None
         if asked is not None:
             if asked > self.limits.longest_wait and tries > 1:
-                return None  # a single wait shorter than requested is enough
+                return None  # one wait that is shorter than requested is enough
             seconds = min(asked, self.limits.longest_wait)
         if time.monotonic() + seconds >= self._ends:
             return None
@@ -358,15 +357,15 @@ class Web:
         return RequestFailure("status", detail, origin.host, response.status_code, 1, headers, body, error_of(response))
 
     def _drain(self, response: Any, most: int) -> bytes:
-        """Reads the start of a body that matters only for its message. A longer body costs its connection."""
+        """Reads the start of a body that matters only for its message. A longer body ends its connection."""
         try:
             return self._read(response, most, min(2.0, self.limits.silence))
         except Exception:
             return b""
 
     def _read(self, response: Any, most: int, seconds: float) -> bytes:
-        """The first `most` bytes of a body, fewer where it ends earlier. The rest is dropped with its connection."""
-        if response.is_stream_consumed:  # by a hook of the session
+        """The first `most` bytes of a body, fewer if it ends earlier. The rest is dropped with its connection."""
+        if response.is_stream_consumed:  # read by a hook of the session
             return bytes(response.content[:most])
         deadline = min(time.monotonic() + seconds, self._ends)
         thread = threading.get_ident()
@@ -386,8 +385,8 @@ class Web:
     def _judge(self, origin: Origin, numeric: str | None) -> None:
         """Raises for a forbidden target of a redirect.
 
-        numeric: the connected IP address, None where a proxy resolves it. The first address of the home
-        decides how near to this machine others may be.
+        numeric: the connected IP address, None if a proxy resolves it. The first address of the home decides how near
+        to this machine other addresses may be.
         """
         if origin == self._home:
             self._reach = self._reach or ("public" if numeric is None else distance(numeric))
