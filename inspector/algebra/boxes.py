@@ -161,6 +161,11 @@ def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     return tuple(box for box in matched if box is not None)
 
 
+def overlapping(boxes: Sequence[Box], others: Iterable[Box]) -> bool:
+    """Whether any index is in both."""
+    return any(common(one, other) is not None for other in others for one in boxes)
+
+
 def by_digits(box: Box) -> Iterator[Box]:
     """Splits a box by the number of digits of its indices, which a pattern over `#` cannot distinguish."""
     lengths = range(len(str(max((axis.last for axis in box if axis), default=0))))

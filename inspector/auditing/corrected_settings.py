@@ -56,7 +56,7 @@ def with_lost_block(before: Sequence[Finding], after: Sequence[Finding], bits: i
     left = [one for one in after if not isinstance(one, LayersNotPacked | ModuleNotPacked | SkippedButPacked)]
     if any(one.severity != "note" for one in left):
         return None
-    return (*(replace(one, bits=float(bits)) for one in _lost(before)), *left)
+    return (*(replace(one, bits=float(bits), block=None) for one in _lost(before)), *left)
 
 
 def _lost(findings: Sequence[Finding]) -> list[QuantizationBlockMissing]:

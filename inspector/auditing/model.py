@@ -153,7 +153,8 @@ def quantization_helpers(draft: Draft) -> Draft:
     """Explains scales, zero points and indices of quantized modules, and reports problems of the modules."""
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.quantization import block_missing, helper_lines, open_questions, packing_findings
+    from inspector.auditing.lost_block import block_missing
+    from inspector.auditing.quantization import helper_lines, open_questions, packing_findings
     from inspector.findings.totals import HeadTied
 
     added = draft.add(list(helper_lines(draft.unpacked)))

@@ -31,7 +31,8 @@ EVERY_TOOL: Final = frozenset({
 })  # fmt: skip
 """Roles of linear layers that every tool quantizes where no list excludes them."""
 AUTO_ROUND: Final = "auto-round"
-NO_LAYERS: Final = ("head", "embed", "router", "norm")
+ROUTER: Final = "router"
+NO_LAYERS: Final = ("head", "embed", ROUTER, "norm")
 """How the roles of matrices begin that are left out without a list, or are no linear layers."""
 HEAD: Final = "head"
 """A head is left out without a list, except by the method that leaves out nothing (measured: its scale is missing)."""
@@ -76,7 +77,7 @@ def tied_head_packed(unpacked: Unpacked, head: str) -> list[ModuleProblem]:
     pieces = settings.for_family(module, ((),))
     if not all(setting.method and setting.sized and setting.skipped is None for setting, _ in pieces):
         return []
-    entry = module if "." not in module else f"{SIGNS[method]}{module.rpartition('.')[2]}$"
+    entry = head_entry(module, method)
     finding = TiedHeadNotExcluded(
         head=module,
         source=settings.source,
@@ -84,6 +85,11 @@ def tied_head_packed(unpacked: Unpacked, head: str) -> list[ModuleProblem]:
         entries=(*(entry.text for entry in settings.ignored), entry),
     )
     return [ModuleProblem(finding, head, ((),), max(unpacked.schemes, key=lambda one: unpacked.schemes[one]))]
+
+
+def head_entry(module: str, method: str) -> str:
+    """The entry for a head, which may have another path in the model than in the file."""
+    return f"{SIGNS[method]}{module.rpartition('.')[2]}$" if "." in module and method in SIGNS else module
 
 
 def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | None = None) -> list[ModuleProblem]:
@@ -112,11 +118,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
     towers = _towers(body, lines) if method in EVERYWHERE else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
-    if method in BY_NAME:
-        entries = [name for line, boxes in inside for name in _names(line.family, boxes)]
-    else:
-        entries = entries_for(inside, lines, SIGNS.get(method, ""))
-    entries = [*_of_towers(towers, lines, method, namer), *entries]
+    entries = [*_of_towers(towers, lines, method, namer), *_inside(inside, lines, method)]
     key = LISTS[method]
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
     exceptions = without_blocks(inside, lines) if method == GPTQ and not (settings.special or stated) else {}
@@ -137,6 +139,26 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
         )
         for line, scheme, boxes in found
     ]
+
+
+def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]]:
+    """(key, entries) of the list of a method for all plain linear layers, where no list is stated. A head is not in it.
+
+    Routers are in the list too where its entries are patterns: transformers 4 builds them as linear layers.
+    """
+    plain = [line for line, _ in among_packed(lines, everywhere=method in EVERYWHERE)]
+    if method == BY_PATTERN:
+        plain += [line for line in lines if line.role == ROUTER and line.packed is None and len(line.layout.shape) == 2]
+    towers = _towers(plain, lines) if method in EVERYWHERE else []
+    inside = [(line, line.boxes) for line in plain if not line.family.startswith(tuple(towers))]
+    return str(LISTS[method]), [*_of_towers(towers, lines, method, None), *_inside(inside, lines, method)]
+
+
+def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str) -> list[str]:
+    """The entries for modules of stacks in which others are quantized."""
+    if method in BY_NAME:
+        return [name for line, boxes in found for name in _names(line.family, boxes)]
+    return entries_for(found, lines, SIGNS.get(method, ""))
 
 
 PlainExpected = dict[tuple[str, str], list[Line]]
@@ -254,13 +276,17 @@ def _shortest(tower: str, lines: Sequence[Line]) -> str:
 
 
 def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "") -> list[str]:
-    """What a list of unquantized modules needs: the end of a name that no quantized module has, else the whole ones."""
+    """What a list of unquantized modules needs: the end of a name that no quantized module has, else the whole ones.
+
+    sign: what makes the end a pattern, which is compared with the beginning of a name (`re.match`).
+    """
     packed = {line.family.removesuffix(".weight") for line in lines if line.packed is not None}
     entries: list[str] = []
     for line, boxes in found:
         end = next((one for one in _ends(line.family) if not any(name.endswith(one) for name in packed)), None)
         if boxes == line.boxes and end is not None:
-            entries.append(f"{sign}{end}")
+            within = sign and any(end in name for name in packed)
+            entries.append(f"{sign}{end}{'$' if within else ''}")
         else:
             entries += _names(line.family, boxes)
     return list(dict.fromkeys(entries))

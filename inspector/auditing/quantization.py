@@ -8,16 +8,16 @@ from math import prod
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
-from inspector.auditing.compressed import SPARSE, not_expanded
+from inspector.auditing.compressed import not_expanded
 from inspector.auditing.float_weights import nothing_packed
 from inspector.auditing.gptq_exceptions import with_exceptions
 from inspector.auditing.grouped_modules import completed, grouped, place_of_modules, with_modules
+from inspector.auditing.input_scales import with_switches
+from inspector.auditing.lost_block import block_of_weights, modules_of
 from inspector.auditing.own_program import block_size_unstated, for_comfyui, stated_inside
 from inspector.auditing.plain_modules import (
     PlainExpected,
-    among_packed,
     built_plain,
-    entries_for,
     layers_not_packed,
     tied_head_packed,
     with_list,
@@ -44,25 +44,14 @@ from inspector.findings.types.undecided import (
 )
 from inspector.findings.types.unpacked import ModuleNotPacked, QuantizedWherePlainExpected, SkippedButPacked
 from inspector.loader.checkpoint import Checkpoint
-from inspector.quantization.missing_block import (
-    MOST_LISTED,
-    block_for,
-    excluding,
-    is_named,
-    main_scheme,
-    mixed_block,
-    one_packing,
-    with_stated,
-)
+from inspector.quantization.missing_block import mixed_block
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import family_name, names_in
+from inspector.reconciler.wording import family_name
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
-NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
-"""Keys of a config.json whose loader looks for the quantization there."""
 ROW = -1
 """The group size of rows that are one group."""
 
@@ -99,7 +88,7 @@ def packing_findings(
     if cases:
         found = _as_one_block(list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)), lines)
         for one in with_exceptions(found, unpacked):
-            yield with_place(one, checkpoint)
+            yield with_switches(with_place(one, checkpoint), checkpoint, unpacked)
     yield from _expected_plain(alike)
     unlisted = layers_not_packed(unpacked, lines, names_in_model(checkpoint) if unpacked.schemes else None)
     if unlisted:
@@ -126,8 +115,7 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             and one.what == "method"
             and not one.key.endswith(".json.quant_method")
         ):
-            packing = one_packing(one.scheme, (line.packed for line in lines if line.packed is not None))
-            _, block = block_for(one.scheme, packing, (helper.key for helper in unpacked.helpers))
+            _, block = block_of_weights(one.scheme, unpacked, lines)
             one = msgspec.structs.replace(one, block=block)
         yield one
 
@@ -141,7 +129,7 @@ def _as_one_block(findings: list[Finding], lines: Sequence[Line]) -> list[Findin
     found = [one for one in settings if len({repr(other.weights) for other in settings if other.key == one.key}) > 1]
     if not found:
         return findings
-    block = mixed_block([(line.packed, _modules(line)) for line in lines if line.packed is not None])
+    block = mixed_block([(line.packed, modules_of(line)) for line in lines if line.packed is not None])
     if block is None:
         return findings
     values = [one.weights for one in found if one.key == found[0].key]
@@ -156,52 +144,6 @@ def _expected_plain(found: PlainExpected) -> Iterator[Finding]:
         finding = QuantizedWherePlainExpected(role=role)
         cases = [ModuleProblem(finding, line.family, line.boxes, scheme) for line in alike]
         yield with_modules(finding, place_of_modules(cases), cases)
-
-
-def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """That a config.json of transformers, diffusers or MLX does not name the quantization that the tensors show."""
-    config, scheme = checkpoint.config, main_scheme(unpacked)
-    known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
-    if config is None or not known or scheme is None or scheme == SPARSE:
-        return
-    of_transformers = "_class_name" not in config.values
-    if is_named(unpacked, of_transformers, checkpoint.siblings):
-        return
-    from inspector.findings.types.block import QuantizationBlockMissing
-
-    packing = one_packing(scheme, (line.packed for line in lines if line.packed is not None))
-    families = [one.key for one in unpacked.helpers]
-    key, block = block_for(scheme, packing, families, of_transformers=of_transformers)
-    block = excluding(block, scheme, _left_plain(lines))
-    ways = {(line.packed.scheme, line.packed.bits, line.packed.group_size) for line in lines if line.packed is not None}
-    if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
-        block = mixed_block([(line.packed, _modules(line)) for line in lines if line.packed is not None])
-    beside = checkpoint.side.get(unpacked.settings.source)
-    if beside is not None:
-        block = with_stated(block, beside, unpacked.settings.base.method)
-    first = next((one for one in unpacked.helpers if one.scheme == scheme), None)
-    yield QuantizationBlockMissing(
-        place=Place(file=config.file, key=key),
-        scheme=scheme,
-        modules=sum(unpacked.schemes.values()),
-        bits=None if packing is None else packing.bits,
-        group_size=None if packing is None else packing.group_size,
-        key=key,
-        block=block,
-        module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
-    )
-
-
-def _modules(line: Line) -> list[str]:
-    return [name.removesuffix(".weight") for name in names_in(line.family, line.boxes, MOST_LISTED + 1)]
-
-
-def _left_plain(lines: Sequence[Line]) -> list[str]:
-    """The modules that are not quantized although others of their family are."""
-    packed = {line.family for line in lines if line.packed is not None}
-    plain = (line for line in lines if line.packed is None and line.family in packed)
-    names = [name for line in plain for name in _modules(line)]
-    return names + entries_for([(line, line.boxes) for line, _ in among_packed(lines)], lines)
 
 
 def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:

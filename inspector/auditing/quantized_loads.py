@@ -184,6 +184,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
     if not errors:
         if _packs_zeros(audited):
             return _of_packed_zeros(audited)
+        from inspector.auditing.merged_experts import unread_experts
+
+        if (experts := unread_experts(audited)) is not None:
+            return {NEWEST: experts}
         if audited.unpacked.settings.base.method not in REPLACES:
             return {}
         from inspector.auditing.unfound_entries import plain_for_newest

@@ -21,8 +21,10 @@ KEY_SHOWN: Final = 200
 
 QUANTO_FILE: Final = "quanto_qmap.json"
 """The file in which optimum-quanto stores how each module is quantized; its loader reads no other file."""
+QUANTO_MAP: Final = "quantization_map.json"
+"""The same in a file that a program writes itself, as the README of optimum-quanto shows, for its `requantize`."""
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json",
-                     QUANTO_FILE)  # fmt: skip
+                     QUANTO_FILE, QUANTO_MAP)  # fmt: skip
 """Files with quantization settings, in order of preference; read only if config.json has none."""
 QUANTIZATION_KEYS: Final = ("quantization_config", "compression_config", "quantization")
 """Keys of the settings in config.json, in order of preference."""

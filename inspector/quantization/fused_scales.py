@@ -37,7 +37,7 @@ def with_stacked(
     """The cases, without missing scales of single experts where they are stored stacked.
 
     lost: families in files that could not be read. families: all that are stored. block: rows and columns that share
-    a scale.
+    a scale; None where they are not known, so that no shape is compared.
     """
     keys = [case.key for case in cases if _is_stacked(case)]
     keys += [key for key in lost if key.endswith((DOWN, *UP.values()))]
@@ -45,7 +45,7 @@ def with_stacked(
         cases = list(_of_experts(path, cases, lost, families))
     stacked = [case for case in cases if isinstance(case.finding, ExpertScalesStacked)]
     for path in dict.fromkeys(case.key.rpartition(".")[0] for case in stacked):
-        cases = [*cases, *_misshaped(path, families, lost, block or BLOCK)]
+        cases = [*cases, *_misshaped(path, families, lost, block)]
     return list(cases)
 
 
@@ -120,11 +120,11 @@ def _without(case: ModuleProblem, layers: Boxes) -> Boxes:
     return minus(case.boxes, tuple(within))
 
 
-def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, int]) -> Iterator[ModuleProblem]:
+def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, int] | None) -> Iterator[ModuleProblem]:
     """Stacked scales of another shape than the weights need, or of another dtype than scales have."""
     single = [one for key, one in families.items() if key.startswith(f"{path}.#.") and key.endswith(".weight")]
     unread = any(key.startswith(f"{path}.#.") for key in lost)
-    wanted = {} if unread else _shapes(single, block)
+    wanted = {} if unread or block is None else _shapes(single, block)
     for ending in (DOWN, *UP.values()):
         family = families.get(f"{path}.{ending}")
         for part in () if family is None else family.stored:
@@ -134,7 +134,7 @@ def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, 
             finding = PackingHelperDiffers(
                 helper=ending, stored=part.layout.shape, dtype=part.layout.dtype, expected=(shape,),
                 dtypes=tuple(sorted(FLOATS)) if part.layout.dtype not in SCALE_DTYPES else (),
-                because=f"one for each block of {block[0]} × {block[1]}",
+                because="" if block is None else f"one for each block of {block[0]} × {block[1]}",
             )  # fmt: skip
             yield ModuleProblem(finding, f"{path}.{ending}", part.boxes, SCHEME)
 

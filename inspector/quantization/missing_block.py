@@ -7,10 +7,13 @@ FineGrainedFP8Config, Mxfp4Config), vLLM's `quantization/gptq.py` and mlx-lm's `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from inspector.loader.config_file import QUANTO_FILE
+from msgspec.structs import replace
+
+from inspector.loader.config_file import QUANTO_FILE, QUANTO_MAP
+from inspector.loader.dtype import BITS
 from inspector.loader.packed import Packed
 from inspector.quantization.unpacked import Unpacked
 
@@ -22,6 +25,8 @@ LISTS: Final[Mapping[str, str]] = {
     "gemma": "modules_to_not_convert",
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
+DEFAULTS: Final = frozenset({"nf4", "llm-int8"})
+"""Schemes whose loader quantizes a head where a list, even an empty one, does not name it."""
 MOST_LISTED: Final = 2_000
 OF_MLX: Final = "mlx"
 """The method whose loader reads bits and group size from the block, and fails without them."""
@@ -32,7 +37,11 @@ LOADERS: Final[Mapping[str, str]] = {
 """Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
 PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM"}
 """Method that no version of transformers has a quantizer for -> the program that reads it from config.json."""
-READ_BESIDE: Final[Mapping[str, str]] = {QUANTO_FILE: "optimum-quanto", "hf_quant_config.json": "vllm"}
+READ_BESIDE: Final[Mapping[str, str]] = {
+    QUANTO_FILE: "optimum-quanto",
+    QUANTO_MAP: "optimum-quanto",
+    "hf_quant_config.json": "vllm",
+}
 """File with settings -> the program that reads it; transformers reads config.json alone."""
 
 
@@ -53,7 +62,7 @@ def program_of(unpacked: Unpacked) -> str | None:
     return LOADERS.get(main_scheme(unpacked) or "") or stated
 
 
-def is_named(unpacked: Unpacked, of_transformers: bool, files: Container[str]) -> bool:
+def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) -> bool:
     """Whether the loader of the weights finds what they are quantized to.
 
     transformers quantizes with quanto while it loads and reads no weights of it; files: those next to config.json.
@@ -64,7 +73,7 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Container[str]) -
     if base.method == OF_MLX and base.bits is None:
         return False
     if of_transformers and main_scheme(unpacked) in QUANTO:
-        return QUANTO_FILE in files
+        return not {QUANTO_FILE, QUANTO_MAP}.isdisjoint(files)
     return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")
 
 
@@ -139,15 +148,32 @@ def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, An
     return {**ways[usual], **own}
 
 
-def excluding(block: dict[str, Any] | None, scheme: str, plain: Sequence[str]) -> dict[str, Any] | None:
+def settled(packed: Packed, shape: tuple[int, ...]) -> Packed:
+    """How words of MLX are packed that hold these inputs, where their number leaves the bits open.
+
+    shape: the logical one, by the definition. The number of groups is that of the stored scales.
+    """
+    if packed.scheme != "mlx" or not packed.bounds or packed.group_size is None or not shape or not shape[-1]:
+        return packed
+    held = packed.storage.shape[-1] * BITS[packed.storage.dtype]
+    bits = held / shape[-1]
+    groups = held / packed.bits / packed.group_size
+    return replace(packed, bits=bits, group_size=int(shape[-1] / groups)) if bits == int(bits) else packed
+
+
+def excluding(
+    block: dict[str, Any] | None, scheme: str, plain: Sequence[str], *, head: bool = False
+) -> dict[str, Any] | None:
     """The block with the names of unquantized modules among quantized ones; None where they cannot be listed.
 
-    A list replaces the default of transformers, which leaves the head out.
+    A list replaces the default of transformers, which leaves the head out. head: whether that is quantized.
     """
-    if block is None or not plain or scheme.startswith("mlx"):
-        return block
     key = LISTS.get(scheme)
-    return {**block, key: ["lm_head", *plain]} if key is not None and len(plain) <= MOST_LISTED else None
+    replaced = head and scheme in DEFAULTS
+    if block is None or (not plain and not replaced) or scheme.startswith("mlx"):
+        return block
+    listed = [*([] if replaced else ["lm_head"]), *plain]
+    return {**block, key: listed} if key is not None and len(plain) <= MOST_LISTED else None
 
 
 def _quanto_type(packing: Packed) -> str:

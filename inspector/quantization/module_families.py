@@ -24,7 +24,14 @@ from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE
 from inspector.quantization.loaders import BY_ENDS, follows_tensors, is_foreign, is_read, method_for
 from inspector.quantization.module import FLOATS, INTEGERS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
-from inspector.quantization.pieces import is_by_row, is_lone, recognised, transposed, without_plain_integers
+from inspector.quantization.pieces import (
+    is_by_row,
+    is_lone,
+    recognised,
+    scheme_name,
+    transposed,
+    without_plain_integers,
+)
 from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers, uneven_of_unknown
 from inspector.quantization.work import Known, ModuleGroup, Work
@@ -95,9 +102,7 @@ def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> 
         else:
             _plain(work, module, piece, known)
     strange = [piece for piece in pieces if piece.scheme is None and _strange(work, piece) is not None]
-    for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange)):
-        lacks(work, module, lacking)
-    for lacking in uneven_cache_scales(work, module):
+    for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange), *uneven_cache_scales(work, module)):
         lacks(work, module, lacking)
 
 
@@ -336,7 +341,7 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     dense = piece.layouts.get(PLAIN)
     undeclared = work.settings.known and work.settings.whole and piece.setting.skipped is None
     if alone:
-        _without_values(work, module, piece, alone, packed, lost)
+        _without_values(work, module, piece, alone, known, lost)
     elif packed is not None and dense is not None and dense.dtype in FLOATS and undeclared:
         if follows_tensors(packed.name, special=piece.setting != work.settings.base):
             return
@@ -346,17 +351,17 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
 
 
 def _without_values(
-    work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], packed: Scheme | None, lost: Scheme | None
+    work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], known: Known, lost: Scheme | None
 ) -> None:
     """Reports helpers without quantized values: the values are lost, or the helpers are left over.
 
-    packed: the scheme of the same modules. lost: that of other modules with such helpers, where no such module has any.
+    known: the same modules that are quantized. lost: the scheme of other modules with such helpers, where none is.
     """
-    dense = piece.layouts.get(PLAIN)
+    packed, dense = known[0][1] if known else None, piece.layouts.get(PLAIN)
     if packed is not None and dense is None:
         boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)
         missing = PackedValuesMissing(helpers=tuple(alone), values=packed.values)
-        work.report(missing, module, packed.values, boxes, packed.name)
+        work.report(missing, module, packed.values, boxes, scheme_name(*known[0]))
         work.lose_values(module, boxes)
     elif work.whole and not any(module.name(suffix) in work.lost for suffix in {PLAIN, *BY_VALUES}):
         orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)

@@ -121,3 +121,9 @@ def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) 
     if own.shape == weight.shape:
         return False
     return weight.shape in shapes or (len(own.shape) == 1 and weight.elements in shapes)
+
+
+def scheme_name(piece: ModuleGroup, scheme: Scheme) -> str:
+    """The name of the scheme of quantized modules; one scheme holds floats and integers of 8 bits."""
+    opened = scheme.open(piece.read, piece.setting)
+    return scheme.name if opened.packed is None else opened.packed.scheme

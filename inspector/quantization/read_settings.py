@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.loader.config_file import QUANTIZATION_KEYS, QUANTO_FILE, SIDE_FILES
+from inspector.loader.config_file import QUANTIZATION_KEYS, QUANTO_FILE, QUANTO_MAP, SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
 from inspector.quantization.loaders import written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
@@ -101,7 +101,7 @@ def _method(key: str, values: Values) -> str | None:
         name = stated.casefold().replace("_", "-")
         return OTHER_NAMES.get(name, name)
     signs = {
-        "quanto": key == QUANTO_FILE,
+        "quanto": key in (QUANTO_FILE, QUANTO_MAP),
         "modelopt": key == "hf_quant_config.json"
         or isinstance(values.get("quantization"), Mapping)
         or "quant_algo" in values,

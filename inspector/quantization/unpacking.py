@@ -11,20 +11,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from inspector.algebra.boxes import Box, joined
+from inspector.algebra.boxes import Box, joined, overlapping
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import PackingConfigDisagrees
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
-from inspector.quantization.fused_scales import with_stacked
+from inspector.quantization.fused_scales import BLOCK, with_stacked
 from inspector.quantization.module import Scheme
 from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
 from inspector.quantization.pieces import is_lone
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
 from inspector.quantization.scaled_activations import take_scaled_activations
+from inspector.quantization.scales_block import INVERSE, block_size
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.uneven import uneven_blocks, uneven_modules
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
@@ -119,13 +120,27 @@ def _unpacked(
     return Unpacked(
         logical,
         helpers=tuple(work.helpers),
-        cases=tuple(with_stacked(work.cases, lost, families, settings.base.block)),
+        cases=tuple(with_stacked(work.cases, lost, families, _block(work))),
         agreed=work.agreed,
         schemes=work.schemes,
         without_values=work.without_values,
         biased=frozenset(key for key in work.biased if key in logical),
         settings=settings,
     )
+
+
+def _block(work: Work) -> tuple[int, int] | None:
+    """Rows and columns that share a scale of fine-grained fp8: as stated, else by the scales of single matrices."""
+    if work.settings.known or work.settings.base.block is not None:
+        return work.settings.base.block or BLOCK
+    shapes = [
+        (part.layout.shape, helper.layout.shape)
+        for helper in work.helpers
+        if helper.key.endswith(INVERSE)
+        for part in work.stored.get(helper.of, ())
+        if overlapping(part.boxes, helper.boxes)
+    ]
+    return block_size(shapes)
 
 
 def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:

@@ -18,7 +18,7 @@ from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy as folder_of
 from tests.loads.damage import text, write
 from tests.quantization.made_by_formula import LLAMA, awq, gptq, linears, rest
-from tests.quantization.recorded import RECORDED, record
+from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import Spec, checkpoint
 
 
@@ -83,6 +83,51 @@ def test_packed_zero_points_are_read_by_plain_layers_alone(
     result = stored(tmp_path, spec, config)
     assert [one.code for one in result.findings if one.severity == "error"] == codes
     assert [one.outcome for one in result.loads[:3]] == [outcome, "altered", "complete"]  # vLLM is the third
+
+
+def _plain(rows: int, columns: int) -> Spec:
+    return {"weight": ("BF16", (rows, columns))}
+
+
+def _int8(rows: int, columns: int) -> Spec:
+    return {"weight": ("I8", (rows, columns)), "weight_scale": ("BF16", (rows, 1))}
+
+
+def _float8(rows: int, columns: int) -> Spec:
+    return {"weight": ("F8_E4M3", (rows, columns)), "weight_scale": ("BF16", (rows, 1))}
+
+
+FLOATS = {"num_bits": 8, "type": "float", "strategy": "channel"}
+INTEGERS = {"num_bits": 8, "type": "int", "strategy": "channel"}
+OF_EXPERTS = ["re:.*experts.*"]
+
+
+@pytest.mark.parametrize(("made", "group", "outcome"), [
+    (None, None, "complete"), (_plain, None, "refuses"), (_plain, (OF_EXPERTS, FLOATS), "complete"),
+    (_int8, (OF_EXPERTS, INTEGERS), "refuses"), (_float8, (OF_EXPERTS, FLOATS), "complete"),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["ct_w4a16_qwen3moe", "ct_w8a16_qwen3moe"])
+def test_experts_that_are_merged_need_packed_weights_under_a_group_of_integers(
+    name: str, made: Any, group: tuple[list[str], dict[str, Any]] | None, outcome: str, tmp_path: Path
+) -> None:
+    """Measured with transformers 5.23 and compressed-tensors 0.20, also for Mixtral."""
+    config, found = copy.deepcopy(variants()[name]["config"]), variants()[name]["tensors"]
+    spec: Spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in found.items()}
+    block, bits = config["quantization_config"], 8 if "w8" in name else 4
+    packed = {key: spec.pop(key)[1] for key in [*spec] if made is not None and ".experts." in key}
+    for key, (rows, *words) in packed.items():
+        module, _, suffix = key.rpartition(".")
+        if suffix == "weight_packed":
+            spec |= {f"{module}.{end}": entry for end, entry in made(rows, words[0] * 32 // bits).items()}
+    if made is _plain:
+        block["ignore"].append("re:.*experts.*")
+    if group is not None:
+        targets, weights = group
+        form = "float-quantized" if weights is FLOATS else "int-quantized"
+        block["config_groups"]["group_1"] = {"targets": targets, "weights": weights, "format": form}
+    result = stored(tmp_path, spec, config)
+    assert [one.code for one in result.findings if one.severity == "error"] == ["N429"] * (outcome == "refuses")
+    assert (result.loads[0].loader, result.loads[0].outcome) == ("transformers", outcome)
 
 
 def test_a_zero_point_of_the_whole_matrix_is_not_packed(tmp_path: Path) -> None:

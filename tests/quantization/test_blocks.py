@@ -12,7 +12,8 @@ import pytest
 
 from inspector import audit
 from inspector.auditing.result import Audit
-from tests.checkpoints import write
+from inspector.quantization.scales_block import block_size
+from tests.checkpoints import write, write_file
 from tests.judged import codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import without_role
 from tests.quantization.recorded import RECORDED, record, variants
@@ -34,6 +35,13 @@ def without_block(name: str) -> dict[str, Any]:
     return {key: value for key, value in record(name)["config"].items() if key not in KEYS}
 
 
+def _states(made: Any, stated: Any) -> bool:
+    """Whether a block states nothing else than the one that the tool wrote, which may say more."""
+    if isinstance(made, dict):
+        return isinstance(stated, dict) and all(_states(one, stated.get(key, one)) for key, one in made.items())
+    return bool(made == stated)
+
+
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
     audited = stored(name, without_block(name))
@@ -46,9 +54,7 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
         stated = record(name)["config"][step.key[0]]
         mixed = name == "mlx_mixed_3_6"  # states each module, and for all a number of bits that none has
         if stated.get("quant_method") != "auto-round" and not mixed:  # GPTQ's layout, which GPTQ's loaders read
-            assert {key: stated.get(key, value) for key, value in step.new.items() if key != "desc_act"} == {
-                key: value for key, value in step.new.items() if key != "desc_act"
-            }
+            assert _states({key: value for key, value in step.new.items() if key != "desc_act"}, stated)
             indexed = any(key.endswith(".g_idx") for key in record(name)["tensors"])
             assert step.new.get("desc_act") == (indexed if step.new.get("quant_method") == "gptq" else None)
 
@@ -254,7 +260,10 @@ def test_a_block_of_another_method_is_one_finding(name: str, block: dict[str, An
     assert bad(audited(name, spec, {**unquantized(config), "quantization_config": block})) == ["T614"]
 
 
-@pytest.mark.parametrize("name", ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128"])
+LISTS_OF = ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128", "fp8_finegrained", "ct_w4a16", "ct_fp8_block", "ct_w8a8"]
+
+
+@pytest.mark.parametrize("name", LISTS_OF)
 def test_the_block_lists_the_modules_that_are_not_quantized(name: str) -> None:
     module = "model.layers.1.mlp.down_proj"
     config, spec, _ = checkpoint(name)
@@ -264,18 +273,20 @@ def test_the_block_lists_the_modules_that_are_not_quantized(name: str) -> None:
     plain = unquantized(config)
     (finding,) = (one for one in judged(spec, plain).findings if one.severity == "error")
     (step,) = finding.remedy().steps
-    assert module in next(value for value in step.new.values() if isinstance(value, list))
+    assert any(module in value for value in step.new.values() if isinstance(value, list))
     assert codes(judged(spec, {**plain, step.key[0]: step.new})) == set()
 
 
-@pytest.mark.parametrize("name", ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128"])
+@pytest.mark.parametrize("name", LISTS_OF)
 def test_the_block_lists_a_module_that_is_plain_in_every_layer(name: str) -> None:
     plain = without_role(name, "q_proj")
     config = unquantized(plain.checkpoint.config.values) if plain.checkpoint.config else {}
     spec = {tensor: (layout.dtype, layout.shape) for tensor, layout in plain.checkpoint.tensors.items()}
     (finding,) = (one for one in judged(spec, config).findings if one.severity == "error")
     (step,) = finding.remedy().steps
-    assert next(value for value in step.new.values() if isinstance(value, list)) == ["lm_head", "q_proj"]
+    listed = [value for key, value in step.new.items() if isinstance(value, list) and key != "weight_block_size"]
+    assert listed == [["lm_head", "re:.*q_proj" if name.startswith("ct") else "q_proj"]]
+    assert codes(judged(spec, {**config, step.key[0]: step.new})) == set()
 
 
 @pytest.mark.parametrize(("name", "older"), [("fp8_finegrained", "altered"), ("ct_w8a8", "refuses")])
@@ -286,6 +297,83 @@ def test_without_a_block_quantized_values_are_taken_for_weights(name: str, older
     found = {str(one.version).partition(".")[0]: one.outcome for one in audit(str(tmp_path)).loads
              if one.loader == "transformers"}  # fmt: skip
     assert found == {"5": "altered", "4": older}
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("ct-fp8-static", {"strategy": "tensor", "dynamic": False}), ("ct_f8tensor", {"strategy": "tensor"}),
+    ("ct_w3asym", {"symmetric": False, "group_size": 128}), ("fp8-block-64-moe", {"weight_block_size": [64, 64]}),
+    ("mo_fp8_default_cfg", None), ("fbgemm", None), ("ct-mixed-precision", None), ("quark_fp8", None),
+])  # fmt: skip
+def test_the_block_says_what_the_scales_determine(name: str, expected: dict[str, Any] | None) -> None:
+    """Scales without an axis are those of ModelOpt and Quark alike."""
+    one = variants().get(name)
+    config, spec = (one["config"], one["tensors"]) if one is not None else checkpoint(name)[:2]
+    result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in spec.items()}, unquantized(config))
+    (finding,) = (one for one in result.findings if one.code == "T625")
+    assert [step.key for step in finding.remedy().steps] == ([] if expected is None else [("quantization_config",)])
+    written = json.dumps(finding.facts["block"])
+    assert all(f"{json.dumps({key: value})[1:-1]}" in written for key, value in (expected or {}).items())
+
+
+@pytest.mark.parametrize(("scales", "expected"), [
+    ([((256, 640), (2, 5))], (128, 128)), ([((256, 640), (4, 5))], (64, 128)), ([((96, 200), (1, 2))], None),
+    ([((96, 200), (1, 2)), ((640, 256), (5, 2))], (128, 128)), ([((256, 640), (3, 5))], None), ([], None),
+    ([((4, 256, 640), (4, 2, 5))], None),
+])  # fmt: skip
+def test_the_block_of_scales_is_named_where_only_one_fits(scales: Any, expected: tuple[int, int] | None) -> None:
+    assert block_size(scales) == expected
+
+
+INT8 = {"_type": "Int8Tensor", "_data": {"act_quant_kwargs": None, "block_size": [1, 256]}}
+ROWS = {"act_quant_kwargs": {"_type": "QuantizeTensorToInt8Kwargs"}, "block_size": [1, 256]}
+INTX = {
+    "_type": "IntxUnpackedToInt8Tensor",
+    "_data": {
+        "target_dtype": {"_type": "torch.dtype", "_data": "int4"},
+        "block_size": [1, 64],
+        "activation_quantization": None,
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "entry", "kind"), [
+    ("torchao_int8wo", INT8, "Int8WeightOnlyConfig"), ("torchao_intx_int4", INTX, "IntxWeightOnlyConfig"),
+    ("torchao_int8wo", {**INT8, "_data": ROWS}, "Int8DynamicActivationInt8WeightConfig"),
+    ("torchao_int8wo", {**INT8, "_type": "OtherTensor"}, None), ("torchao_int8wo", [], None),
+])  # fmt: skip
+def test_the_block_of_torchao_is_that_of_its_metadata(name: str, entry: Any, kind: str | None, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    kept = unquantized(config)
+    metadata = {key.replace("._weight_qdata", ".weight"): json.dumps(entry) for key in spec if key.endswith("_qdata")}
+    write(tmp_path, spec, kept)
+    write_file(tmp_path / "model.safetensors", spec, {**metadata, "format": "pt", "norm.weight": '{"_type": "Tensor"}'})
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
+    block = finding.facts["block"]
+    assert (block and block["quant_type"]["default"]["_type"]) == kind
+    if block:
+        (tmp_path / "config.json").write_text(json.dumps({**kept, "quantization_config": block}), encoding="utf-8")
+        assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize("name", ["quanto_int8", "quanto_int4", "quanto_float8"])
+def test_the_map_that_a_program_keeps_of_quanto_is_read(name: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    (entries,) = record(name)["side"].values()
+    write(tmp_path, spec, config)
+    (tmp_path / "quantization_map.json").write_text(json.dumps(entries), encoding="utf-8")
+    assert [one.code for one in audit(str(tmp_path)).findings if one.severity != "note"] == []
+
+
+@pytest.mark.parametrize("name", ["bnb_int8_head", "mlx_mlp8", "mlx_4_head"])
+def test_the_block_of_what_is_quantized_in_two_ways_mends(name: str) -> None:
+    if name not in variants():
+        pytest.skip("not recorded")
+    one = variants()[name]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    plain = unquantized(one["config"])
+    (finding,) = (one for one in judged(spec, plain).findings if one.code == "T625")
+    (step,) = finding.remedy().steps
+    assert bad(judged(spec, {**plain, step.key[0]: step.new})) == []
 
 
 @pytest.mark.parametrize("bits", [4, 8])

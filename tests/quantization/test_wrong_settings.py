@@ -418,6 +418,41 @@ def test_scales_of_inputs_that_the_config_calls_fixed_are_missed(
     assert (missed.code, missed.facts["helper"], missed.facts["modules"]) == ("T610", helper, len(spec) - len(without))
 
 
+COMPUTED = [
+    ("ct-fp8-static", "input_scale", ("config_groups", "group_0", "input_activations", "dynamic"), True),
+    ("quark_fp8", "input_scale", ("global_quant_config", "input_tensors", "is_dynamic"), True),
+    ("fp8-static", "activation_scale", ("activation_scheme",), "dynamic"),
+]
+"""Checkpoint, its scales of inputs, and the key with which loaders compute them."""
+
+
+@pytest.mark.parametrize(("name", "helper", "path", "value"), COMPUTED)
+def test_scales_of_inputs_that_no_module_has_are_computed(
+    name: str, helper: str, path: tuple[str, ...], value: object
+) -> None:
+    """Measured: transformers 5.23 with compressed-tensors 0.20 and Quark 0.13."""
+    config, spec, _ = checkpoint(name)
+    if name == "ct-fp8-static":
+        config["quantization_config"]["config_groups"]["group_0"]["input_activations"] = {
+            "num_bits": 8,
+            "type": "float",
+        }
+    without = {tensor: entry for tensor, entry in spec.items() if not tensor.endswith(helper)}
+    (missed,) = audited(name, without, config).findings
+    (step,) = missed.remedy().steps
+    assert (missed.code, step.key, step.new) == ("T610", ("quantization_config", *path), value)
+    inner = config["quantization_config"]
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    assert bad(audited(name, without, config)) == []
+    one = next(tensor for tensor in spec if tensor.endswith(helper))
+    inner[path[-1]] = False if value is True else "static"
+    kept = {tensor: entry for tensor, entry in spec.items() if tensor != one}
+    (lost,) = (finding for finding in audited(name, kept, config).findings if finding.severity == "error")
+    assert not lost.remedy().steps  # the others have theirs
+
+
 GPTQ_SAYS = {"quant_method": "gptq", "bits": 4, "group_size": 128}
 CASCADES = [
     ("mlx4_phi3", ("quantization", "bits"), 8),

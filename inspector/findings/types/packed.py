@@ -25,6 +25,18 @@ class Setting(msgspec.Struct, frozen=True):
     weights: Any
 
 
+class Switch(msgspec.Struct, frozen=True):
+    """A value of a key with which loaders do without a helper. stated: the value there; absent where there is none."""
+
+    path: tuple[str, ...]
+    value: Any
+    stated: Any = msgspec.UNSET
+
+    def step(self, file: str) -> Step:
+        """The step that sets it."""
+        return Step(action="set", file=file, key=self.path, old=self.stated, new=self.value)
+
+
 class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     """A quantized module lacks its scales, zero points or another packing helper.
 
@@ -42,8 +54,9 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
                     repository
 
     What to do
-        Where the scales are stored under another name, rename them. Otherwise download the file again or quantize
-        again; quantized values cannot be used without their scales.
+        Where the scales are stored under another name, rename them. Where scales of inputs are in no module, loaders
+        can compute them while the model runs: the remedy sets this in the config. Otherwise download the file again or
+        quantize again; quantized values cannot be used without their scales.
     """
 
     code = "T610"
@@ -51,6 +64,8 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     helper: str
     expected: tuple[tuple[int, ...], ...]
     stored_as: str | msgspec.UnsetType = msgspec.UNSET
+    file: str | None = None
+    switches: tuple[Switch, ...] = ()
 
     def alike(self) -> tuple[object, ...]:
         return (self.helper, self.stored_as)
@@ -61,6 +76,10 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
         return rows if self.stored_as is msgspec.UNSET else [*rows, ("stored as", self.stored_as)]
 
     def remedy(self) -> Remedy:
+        if self.switches and self.file is not None:
+            named = " and ".join(f"{'.'.join(one.path)} to {json.dumps(one.value)}" for one in self.switches)
+            words = f"set {named} in {self.file}: the scales of the inputs are then computed while the model runs"
+            return Remedy(words, tuple(one.step(self.file) for one in self.switches))
         if self.stored_as is msgspec.UNSET:
             return Remedy("quantize again, or download the file again from the original repository")
         step = Step(action="rename", old=f"*.{self.stored_as}", new=f"*.{self.helper}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from inspector.loader.config_file import QUANTO_FILE
+from inspector.loader.config_file import QUANTO_FILE, QUANTO_MAP
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.settings import QuantizationSettings
@@ -74,7 +74,7 @@ _BITS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
     """The config of diffusers and transformers, one for all modules; quanto's own file has an entry for each module."""
-    if block.key == QUANTO_FILE:
+    if block.key in (QUANTO_FILE, QUANTO_MAP):
         special = tuple((exact(name), _entry(entry)) for name, entry in block.blocks())
         return QuantizationSettings(block.module_settings(skipped=""), special=special)
     return QuantizationSettings(_entry(block), ignored=block.ignored())

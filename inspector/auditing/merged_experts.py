@@ -1,0 +1,79 @@
+"""Experts that transformers 5 merges while it loads, under a block of compressed-tensors for packed weights.
+
+Source: `integrations/compressed_tensors.py` of transformers 5.23 (`get_experts_scheme`, `CompressedTensorsDequantize`).
+Measured with compressed-tensors 0.20 for Mixtral and Qwen3-MoE: experts that are stored one by one are read where the
+group that holds for them has floats of 8 bits, or where each has `weight_packed`. Plain ones and integers of 8 bits are
+not found under a group of integers: "torch.cat(): expected a non-empty list of Tensors".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.auditing.result import Audit
+from inspector.loader.config_file import named_class
+from inspector.loading.given import Recorded
+from inspector.loading.outcome import REFUSES
+from inspector.loading.tables import NEWEST
+from inspector.reconciler.ledger import Line
+
+METHOD: Final = "compressed-tensors"
+EXPERTS: Final = ".experts.#."
+PATTERN: Final = "re:"
+OF_EXPERTS: Final = "experts"
+"""A part of a pattern by which a group is taken for that of the experts."""
+BY_ITSELF: Final = frozenset({"int8", "fp8", "fp8-block"})
+"""Schemes that store each value by itself."""
+
+
+def unread_experts(audited: Audit) -> Recorded | None:
+    """What version 5 does with experts that it merges and does not find; None where there are none."""
+    config = audited.checkpoint.config
+    block = None if config is None else config.values.get(QUANTIZATION)
+    if audited.unpacked is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:
+        return None
+    weights = _weights_of_experts(block)
+    if weights is None or (weights.get("type") == "float" and weights.get("num_bits", 8) == 8):
+        return None
+    line = next(_unpacked(audited), None)
+    if line is None:
+        return None
+    kind = "plain" if line.packed is None else f"{line.packed.scheme} without weight_packed"
+    return Recorded(REFUSES, f"it merges the experts by the packed weights of a group, and they are {kind}")
+
+
+def _weights_of_experts(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The weights of the group that it takes for that of the experts."""
+    stated = block.get("config_groups")
+    groups = [one for one in stated.values() if isinstance(one, Mapping)] if isinstance(stated, Mapping) else []
+    named = (group for group in groups if any(one.startswith(PATTERN) and OF_EXPERTS in one for one in _targets(group)))
+    by_class = (group for group in groups if any(not one.startswith(PATTERN) for one in _targets(group)))
+    group = next(named, None) or next(by_class, None) or next(iter(groups), {})
+    weights = group.get("weights")
+    return weights if isinstance(weights, Mapping) else None
+
+
+def _targets(group: Mapping[str, Any]) -> list[str]:
+    targets = group.get("targets")
+    return [one for one in targets if isinstance(one, str)] if isinstance(targets, list) else []
+
+
+def _unpacked(audited: Audit) -> Iterator[Line]:
+    """The matrices of single experts that are merged and have no packed weights."""
+    from inspector.loading.memory import memory_namer
+    from inspector.loading.tables import rules_of
+
+    config = audited.checkpoint.config
+    name = None if config is None else named_class(config.values)
+    rules = None if name is None else rules_of(name, NEWEST)
+    if rules is None or not rules.exact:
+        return
+    namer = memory_namer(rules)
+    for line in audited.lines:
+        alone = line.packed is None or line.packed.scheme in BY_ITSELF
+        if alone and EXPERTS in line.family and line.family.endswith(".weight"):
+            converter = namer.name(line.family).converter
+            if converter is not None and converter.kind == "convert":
+                yield line

@@ -1,0 +1,135 @@
+"""The quantization block that follows from the shapes of scales: blocks of fp8, and compressed-tensors.
+
+Measured with transformers 5.23 and compressed-tensors 0.20 on checkpoints that they wrote themselves: each loads
+completely with its block written so, and computes the same where the inputs are quantized with stored scales or not at
+all. Whether inputs are quantized with scales of the moment is visible in no tensor; the block leaves them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.algebra.boxes import Box, minus, overlapping
+from inspector.loader.packed import Packed
+from inspector.quantization.module import FLOAT8, ceil_div
+from inspector.quantization.unpacked import Helper
+
+Shape = tuple[int, ...]
+SIDES: Final = (16, 32, 64, 128, 256, 512, 1024)
+"""Rows or columns that may share a scale: kernels take powers of two only."""
+INVERSE: Final = "weight_scale_inv"
+SCALE: Final = "weight_scale"
+ZEROS: Final = "weight_zero_point"
+INPUTS: Final = "input_scale"
+INPUT_ZEROS: Final = "input_zero_point"
+STORED_SHAPE: Final = "weight_shape"
+WORDS: Final = "pack-quantized"
+OWN: Final = frozenset({SCALE, ZEROS, INPUTS, INPUT_ZEROS, STORED_SHAPE})
+"""Helpers of compressed-tensors that its block says nothing else of; others need settings of their own."""
+READ: Final = frozenset({"fp8", "fp8-block", "int8", WORDS})
+"""Schemes whose block is written here."""
+
+
+class Scaled(Struct, frozen=True):
+    """Quantized modules of one shape. helpers: suffix -> the shapes of the tensors beside the values."""
+
+    shape: Shape
+    packed: Packed
+    helpers: Mapping[str, frozenset[Shape]]
+
+
+def scaled(family: str, boxes: Sequence[Box], shape: Shape, packed: Packed, helpers: Iterable[Helper]) -> Scaled | None:
+    """The modules of a family with their helpers; None where one of these is of other modules or missing in some."""
+    module = family.removesuffix("weight")
+    found: dict[str, set[Shape]] = {}
+    left: dict[str, tuple[Box, ...]] = {}
+    for one in helpers:
+        if one.of != family or not overlapping(boxes, one.boxes):
+            continue
+        if not one.key.startswith(module):
+            return None
+        suffix = one.key.removeprefix(module)
+        found.setdefault(suffix, set()).add(one.layout.shape)
+        left[suffix] = minus(left.get(suffix, tuple(boxes)), one.boxes)
+    if any(left.values()):
+        return None
+    return Scaled(shape, packed, {suffix: frozenset(shapes) for suffix, shapes in found.items()})
+
+
+def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
+    """The block, without its list of unquantized modules; None where the tensors do not determine it."""
+    names = {frozenset(one.helpers) for one in modules}
+    schemes = {one.packed.scheme for one in modules}
+    if len(names) != 1 or not schemes <= READ:
+        return None
+    (helpers,) = names
+    if helpers == {INVERSE}:
+        size = block_size([(one.shape, shape) for one in modules for shape in one.helpers[INVERSE]])
+        return None if size is None else {"quant_method": "fp8", "weight_block_size": list(size)}
+    if SCALE not in helpers or not helpers <= OWN or (schemes == {WORDS}) is not (STORED_SHAPE in helpers):
+        return None
+    weights, inputs = _weights(modules, ZEROS in helpers), _inputs(modules, helpers)
+    return None if weights is None or inputs is None else _of_compressed_tensors(weights, inputs)
+
+
+def _of_compressed_tensors(weights: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
+    whole = "group_size" in weights or weights["num_bits"] != 8
+    form = WORDS if whole else "float-quantized" if weights["type"] == "float" else "int-quantized"
+    group = {"targets": ["Linear"], "format": form, "weights": weights}
+    return {
+        "quant_method": "compressed-tensors",
+        "format": form,
+        "quantization_status": "compressed",
+        "config_groups": {"group_0": {**group, "input_activations": inputs} if inputs else group},
+    }
+
+
+def block_size(scales: Iterable[tuple[Shape, Shape]]) -> tuple[int, int] | None:
+    """The rows and columns that share a scale, given the shapes of weights and their scales; None if not determined."""
+    left: list[tuple[int, ...]] = [SIDES, SIDES]
+    for weight, scale in scales:
+        if len(weight) != 2 or len(scale) != 2:
+            return None
+        sides = zip(left, weight, scale, strict=True)
+        left = [tuple(side for side in one if ceil_div(dim, side) == blocks) for one, dim, blocks in sides]
+    (*rows,), (*columns,) = left
+    return (rows[0], columns[0]) if len(rows) == len(columns) == 1 else None
+
+
+def _weights(modules: Sequence[Scaled], zeros: bool) -> dict[str, Any] | None:
+    """What the block says of the weights."""
+    storage = {one.packed.storage.dtype for one in modules}
+    sizes = {(one.packed.bits, one.packed.group_size) for one in modules}
+    packed = modules[0].packed
+    if len(storage) != 1 or len(sizes) != 1 or packed.bits != int(packed.bits) or packed.bounds:
+        return None
+    floats = packed.storage.dtype in FLOAT8
+    found: dict[str, Any] = {"num_bits": int(packed.bits), "type": "float" if floats else "int"}
+    if zeros and floats:
+        return None
+    found |= {"symmetric": not zeros}
+    scales = [(one.shape, shape) for one in modules for shape in one.helpers[SCALE]]
+    if packed.scheme == WORDS and (packed.group_size or 0) > 0:
+        return {**found, "strategy": "group", "group_size": packed.group_size}
+    if all(scale == (weight[0], 1) for weight, scale in scales):
+        return {**found, "strategy": "channel"}
+    if packed.scheme == WORDS or zeros:
+        return None
+    if all(scale == (1,) for _, scale in scales):
+        return {**found, "strategy": "tensor"}
+    size = block_size(scales)
+    return None if size is None else {**found, "strategy": "block", "block_structure": list(size)}
+
+
+def _inputs(modules: Sequence[Scaled], helpers: frozenset[str]) -> dict[str, Any] | None:
+    """What the block says of the inputs; {} where it says nothing, None where that is not determined."""
+    if INPUTS not in helpers:
+        return {} if INPUT_ZEROS not in helpers else None
+    if any(one.helpers[INPUTS] != {(1,)} for one in modules) or modules[0].packed.scheme == WORDS:
+        return None
+    kind = "float" if modules[0].packed.storage.dtype in FLOAT8 else "int"
+    return {"num_bits": 8, "type": kind, "strategy": "tensor", "dynamic": False,
+            "symmetric": INPUT_ZEROS not in helpers}  # fmt: skip
