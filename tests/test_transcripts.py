@@ -55,6 +55,7 @@ COMMANDS = {
     "formula-unknown": "inspector formula lama",
     "compare-conversion": "inspector compare small-llama llama-q8",
     "compare-lost": "inspector compare small-llama half-converted",
+    "compare-markdown": "inspector compare small-llama half-converted --format markdown",
     "compare-json": "inspector compare small-llama half-converted --format json",
     "compare-different": "inspector compare small-llama wide-llama",
     "compare-broken": "inspector compare small-llama my-finetune",

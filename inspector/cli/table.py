@@ -75,6 +75,7 @@ OUTPUT = (
     Option("debug", ("--debug",), "Show the traceback of an internal error.", "flag", hidden=True),
 )
 FORMAT = Option("format", ("--format", "-f"), "Output format.", choices=("text", "json"), default="text")
+REPORT_FORMAT = FORMAT._replace(choices=("text", "json", "markdown"))
 CONFIG = Option("config", ("--config",), "Use this config.json instead of the checkpoint's.", value="FILE")
 WEIGHTS = Option("weights", ("--weights",), "The set of weights to use, if there are several.", value="NAME")
 VALUES = (
@@ -96,7 +97,7 @@ AUDIT = Verb(
         Option("claim", ("--claim",), "A parameter count to explain: 8030257152, 8.03B, 6607.34M.", value="TOTAL"),
         CONFIG,
         WEIGHTS,
-        FORMAT._replace(help="Output format.", choices=("text", "json", "markdown")),
+        REPORT_FORMAT,
         *VERDICT,
         Option("loader", ("--for",), "Judge for this loader only (see `inspector explain loads`).", value="LOADER"),
         Option("require", ("--require",), "Exit with 1 unless the verdict is clean.", choices=("clean",)),
@@ -157,7 +158,7 @@ VERBS = (
         ),
         (
             Option("expect", ("--expect",), "Fail if the checkpoints are different models.", choices=("conversion",)),
-            FORMAT,
+            REPORT_FORMAT,
             *VERDICT,
             Option("hashes", ("--hashes",), "With a Hub repo: compare the SHA-256 of all local files.", "flag"),
             *VALUES,

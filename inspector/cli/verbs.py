@@ -260,7 +260,13 @@ def compare(
     from inspector.report.json_v1 import compare_json
 
     def text() -> str:
-        return f"{verdict_line(compared)}\n" if quiet else compare_text(compared, screen=screen)
+        if quiet:
+            return f"{verdict_line(compared)}\n"
+        if format == "markdown":
+            from inspector.report.compare_markdown import compare_markdown
+
+            return compare_markdown(compared)
+        return compare_text(compared, screen=screen)
 
     severities = [finding.severity for finding in compared.findings]
     code = UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on)

@@ -20,12 +20,12 @@ def compare_text(compared: Comparison, *, screen: Screen = PLAIN) -> str:
     """The verdict and the findings, then the table of roles and the totals."""
     worse = [one for one in compared.findings if one.severity != "note"]
     parts = [_verdict(compared, screen), *(finding_text(one, screen) for one in worse)]
-    if compared.relation == "conversion" and compared.verdict != "unreadable":
-        parts.extend(_conversion(compared, screen))
-    elif compared.verdict != "unreadable":
-        parts.append("\n".join(_table(_difference_rows(compared), screen)) + "\n")
+    if compared.verdict != "unreadable":
+        parts.append("\n".join(_table(role_cells(compared), screen)) + "\n")
+        if compared.relation == "conversion":
+            parts.append("\n".join(_sums(compared, screen)) + "\n")
     if compared.files is not None:
-        parts.append(_files(compared.files))
+        parts.append("\n".join(lines_of_files(compared.files)) + "\n")
     if compared.values is not None:
         parts.append(values_text(compared.values))
     parts.extend(finding_text(one, screen) for one in compared.findings if one.severity == "note")
@@ -48,7 +48,10 @@ def _titles(compared: Comparison) -> tuple[str, str]:
     return clean(compared.source.title, 20), clean(compared.target.title, 20)
 
 
-def _difference_rows(compared: Comparison) -> list[Cells]:
+def role_cells(compared: Comparison) -> list[Cells]:
+    """The table of roles: its head, a row for each role, and the totals. A conversion has no column of differences."""
+    if compared.relation == "conversion":
+        return _conversion_rows(compared)
     rows: list[Cells] = [("role", *_titles(compared), "difference", "because")]
     rows.extend(
         (row.role, f"{row.source:,}", f"{row.target:,}", _signed(row.difference), row.because) for row in compared.roles
@@ -58,15 +61,20 @@ def _difference_rows(compared: Comparison) -> list[Cells]:
     return rows
 
 
-def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
-    """The ledger: for each role how it was converted, then the totals of both sides."""
+def _conversion_rows(compared: Comparison) -> list[Cells]:
+    """For each role how it was converted, then the totals of both sides."""
     rows: list[Cells] = [("role", *_titles(compared), "", "how")]
     rows.extend(
         (clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row, compared)) for row in compared.roles
     )
     left, right = compared.parameters
     rows.append(("parameters", f"{left:,}", f"{right:,}", "", ""))
-    yield "\n".join(_table(rows, screen)) + "\n"
+    return rows
+
+
+def ledger(compared: Comparison) -> list[str]:
+    """The sums of both sides of a conversion: source = carried + dropped, target = carried + added."""
+    left, right = compared.parameters
     carried, dropped, invented = (
         f"{number or 0:,}" for number in (compared.carried, compared.dropped, compared.invented)
     )
@@ -85,12 +93,18 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
         f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
         for one in compared.targets
     )
+    return lines
+
+
+def _sums(compared: Comparison, screen: Screen) -> list[str]:
+    """The sums of both sides, and how much of each is only declared in headers."""
+    lines = ledger(compared)
     for name, side in (("source", compared.source), ("target", compared.target)):
         lost = side.incomplete.tensors
         if lost:
             beyond = f"{name}: declared in its headers; {count(lost, 'tensor')} cut off by the end of the file"
             lines.extend(screen.wrapped(beyond, rest="  "))
-    yield "\n".join(lines) + "\n"
+    return lines
 
 
 def verdict_line(compared: Comparison) -> str:
@@ -163,7 +177,7 @@ def _how(row: RoleDifference, compared: Comparison) -> str:
     return f"{changed}, {read.words}" if read is not None and read.words else changed
 
 
-def _files(files: Files) -> str:
+def lines_of_files(files: Files) -> list[str]:
     """How many files match, and how much of their content was compared."""
     from inspector.findings.words import amount
 
@@ -174,7 +188,7 @@ def _files(files: Files) -> str:
         how = "their hashes are of different kinds" if not files.local else "use --hashes"
         noun = "file" if files.unproven == 1 else "files"
         lines.append(f"Not checked: content of {files.unproven:,} large {noun}, {amount(files.unproven_bytes)} ({how})")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 Cells = tuple[str, str, str, str, str]

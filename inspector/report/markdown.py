@@ -14,6 +14,7 @@ from inspector.report.text import verdict_line
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.findings.finding import Finding
 
 _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"})
 
@@ -30,13 +31,18 @@ def audit_markdown(audited: Audit) -> str:
         agrees = "agrees" if claim.agrees else "disagrees"
         parts.extend([f"- {code(claim.source)} {code(claim.claimed)}: {agrees}, {escaped(claim.because)}", ""])
     for finding in audited.findings:
-        parts.extend([f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.title)}", ""])
-        parts.extend(f"- {label}: {code(text)}" for label, text in finding.lines)
-        if finding.help:
-            parts.append(f"- help: {escaped(finding.help)}")
-        parts.append("")
+        parts.extend(finding_section(finding))
     parts.extend(_roles(audited))
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def finding_section(finding: Finding) -> Iterator[str]:
+    """The finding under a heading of its own: its rows, and what to do."""
+    yield from (f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.title)}", "")
+    yield from (f"- {label}: {code(text)}" for label, text in finding.lines)
+    if finding.help:
+        yield f"- help: {escaped(finding.help)}"
+    yield ""
 
 
 def _verdict(audited: Audit) -> Iterator[str]:
@@ -59,7 +65,7 @@ def _counts(audited: Audit) -> Iterator[str]:
         f"{count(counts.tensors, 'tensor')}, {counts.stored_bytes:,} bytes of weights."
     )
     yield ""
-    yield from _table(
+    yield from table(
         ("count", "number"),
         [
             ("parameters", f"{counts.unique_parameters:,}"),
@@ -79,7 +85,7 @@ def _roles(audited: Audit) -> Iterator[str]:
     shown = [(row.role, f"{row.per_layer:,}" if row.per_layer is not None else "", f"{row.total:,}") for row in rows]
     if shown:
         yield from ("## Parameters by role", "")
-        yield from _table(("role", "per layer", "total"), shown)
+        yield from table(("role", "per layer", "total"), shown)
         yield ""
 
 
@@ -96,8 +102,9 @@ def code(text: object) -> str:
     return f"{fence}{blank}{written.replace('|', chr(92) + '|')}{blank}{fence}"
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], texts: Sequence[int] = (0,)) -> Iterator[str]:
+    """A table of cells that are Markdown already. texts: columns that are aligned to the left, not to the right."""
     yield "| " + " | ".join(head) + " |"
-    yield "|" + "|".join(" --- " if position == 0 else " ---: " for position in range(len(head))) + "|"
+    yield "|" + "|".join(" --- " if position in texts else " ---: " for position in range(len(head))) + "|"
     for row in rows:
         yield "| " + " | ".join(row) + " |"
