@@ -27,6 +27,7 @@ from inspector.comparing.submodels import as_submodel, with_plain_mlp, without_l
 from inspector.comparing.symbols import differing_sizes
 from inspector.comparing.tally import Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
+from inspector.comparing.uncounted import shape_findings, uncounted
 from inspector.findings.finding import Finding, merged, ordered
 from inspector.loader.layout import Layout
 from inspector.loader.over_budget import exceeded_findings
@@ -86,7 +87,10 @@ def compare_audits(
 
 def _not_compared(one: Audit, other: Audit, verdict: str, why: Sequence[Finding] = ()) -> Comparison:
     """The result if a side cannot be read, or if the two are too large to compare."""
-    roles, findings = tuple(role_differences(one, other)), (*why, *one.findings, *other.findings)
+    of_sides = (
+        replace(found, of_side=name) for name, side in (("source", one), ("target", other)) for found in side.findings
+    )
+    roles, findings = tuple(role_differences(one, other)), (*why, *of_sides)
     totals = one.counts.unique_parameters, other.counts.unique_parameters
     return Comparison(
         source=one, target=other, relation="different", roles=roles, findings=findings, verdict=verdict,
@@ -189,7 +193,11 @@ def _conversion(
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
     reported = _causes(before, after, found)
-    own = merged([*(case.finding for case in reported), *notes(before, after, found, copies), *left_out])
+    others = uncounted(before, after)
+    own = merged([
+        *(case.finding for case in reported), *shape_findings(others.unexplained), *notes(before, after, found, copies),
+        *left_out,
+    ])  # fmt: skip
     findings = ordered([*own, *_of_sides(before, after, reported, found)])
     bad = dropped + invented > _padding(reported) or any(finding.severity != "note" for finding in findings)
     return Comparison(
@@ -207,6 +215,7 @@ def _conversion(
         only_source=found.dropped,
         only_target=found.invented,
         skipped=tuple(_skipped(pairs, found)),
+        uncounted=others,
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from inspector.algebra.names import keys_in
 from inspector.auditing.result import Audit
 from inspector.comparing.cases import Case
@@ -31,6 +33,7 @@ from inspector.findings.totals import HeadMissing
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
 
+SOURCE, TARGET = "source", "target"
 ABSENCES = (
     TensorMissing,
     LayersMissing,
@@ -76,17 +79,17 @@ def _is_other(one: Carried, piece: Piece) -> bool:
 
 
 def own_findings(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
-    """Errors and unexplained tensors of the sides that no case of the comparison covers."""
+    """Errors and unexplained tensors of the sides that no case of the comparison covers, with the side."""
     proven = _proven(before, after, found)
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
     both = mine & other
     solved = [_is_guess(side.audited) for side in (before, after)]
     sides = (
-        (before, [(case.finding, case.source) for case in reported], proven[0], solved[0] and not solved[1]),
-        (after, [(case.finding, case.target) for case in reported], proven[1], solved[1] and not solved[0]),
+        (SOURCE, before, [(case.finding, case.source) for case in reported], proven[0], solved[0] and not solved[1]),
+        (TARGET, after, [(case.finding, case.target) for case in reported], proven[1], solved[1] and not solved[0]),
     )
-    for side, cases, sure, guessed in sides:
+    for own, side, cases, sure, guessed in sides:
         absences, shapes = _families(cases, sure)
         for finding in side.audited.findings:
             name = (finding.code, finding.title)
@@ -95,7 +98,7 @@ def own_findings(before: Side, after: Side, reported: Sequence[Case], found: Tal
             if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
                 continue
             known.add(name)
-            yield finding
+            yield replace(finding, of_side="both" if name in both else own)
 
 
 def _is_guess(audited: Audit) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.auditing.result import Audit, Skipped
 from inspector.comparing.names import FileNames
 from inspector.comparing.tally import Carried, LogicalTensor, OneSidedTensors
+from inspector.comparing.uncounted import Uncounted
 from inspector.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family; `tensors` lists
     them one by one. only_source, only_target: tensors without a counterpart. targets, projector: for a comparison with
     llama.cpp's two files. skipped: checks that headers do not allow. values: results of reading values, if they were
-    read.
+    read. uncounted: tensors that are not parameters.
     """
 
     source: Audit
@@ -112,6 +113,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     values: Values | None = None
     targets: tuple[TargetCounts, ...] = ()
     projector: Audit | None = None
+    uncounted: Uncounted = Uncounted()
 
     def tensors(self) -> Iterator[TensorMapping]:
         """Every logical tensor of both sides with its names in the files; computed lazily."""

@@ -69,7 +69,7 @@ def compared_with_values(
         compared,
         findings=findings,
         verdict=verdict_with(compared.verdict, findings),
-        skipped=skipped_values(compared.skipped, found),
+        skipped=(*skipped_values(compared.skipped, found), *(() if wanted else compared.uncounted.skipped())),
         values=found,
     )
 
@@ -81,11 +81,12 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
     """
     found = Values(requested=tuple(wanted))
     stores = _Stores(compared.source, wanted), _Stores(compared.target, wanted)
-    total = sum(one.tensors for one in compared.carriage)
+    carriage = (*compared.carriage, *compared.uncounted.comparable())
+    total = sum(one.tensors for one in carriage)
     done = 0
     unlike: list[Unlike] = []
     verdicts = 0
-    for carried in compared.carriage:
+    for carried in carriage:
         for _, source, target in carried.each():
             done += 1
             if progress is not None:

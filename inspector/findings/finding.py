@@ -109,6 +109,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     code, severity: of the class. name: the class name in kebab case. confidence: "certain" or "likely". from_component:
     in the audit of a pipeline, the component; `place` is then the place in the pipeline. reference: the answer of the
     reference reader on the file, if it was used. same_fault_in: other files of the set with the same fault.
+    of_side: in a comparison, whose audit the finding is of: "source", "target" or "both".
 
     unreadable: the fault prevents loaders from opening a file. incomplete: files or tensors are lost, so that an index
     of only the others would pass for a complete model. mended: mend carries out the remedy although the finding is a
@@ -143,6 +144,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     from_component: Component | None = None
     reference: str = ""
     same_fault_in: tuple[str, ...] = ()
+    of_side: str = ""
 
     def headline(self) -> str:
         """The text that follows "error[D501] shape-differs: "."""
@@ -213,13 +215,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> Rows:
-        """The rows with the name of the component, if any, and the answer of the reference reader."""
+        """The rows with the name of the component, if any, the answer of the reference reader, and the side."""
         rows = self.of_component().rows()
         if self.same_fault_in:
             from inspector.findings.words import first
 
             rows = [*rows, ("also", f"{first(self.same_fault_in, len(self.same_fault_in))}, in the same way")]
-        return [*rows, ("reference", self.reference)] if self.reference else rows
+        if self.reference:
+            rows = [*rows, ("reference", self.reference)]
+        return [*rows, ("side", self.of_side)] if self.of_side else rows
 
     @property
     def help(self) -> str:

@@ -148,13 +148,15 @@ def _renamed(compared: Comparison) -> Counter[str]:
 
 def _same(compared: Comparison) -> str:
     """What two identical checkpoints have in common; "" if a conversion changed something."""
-    if compared.findings or compared.targets or any(one.steps != ("same",) for one in compared.carriage):
+    carriage = (*compared.carriage, *compared.uncounted.comparable())
+    if compared.findings or compared.targets or any(one.steps != ("same",) for one in carriage):
         return ""
     if any(one.source.name != one.target.name for one in compared.tensors()):
         return ""
     values = compared.values
-    tensors = sum(one.tensors for one in compared.carriage)
-    identical = values is not None and values.count("equal") == tensors
+    tensors = sum(one.tensors for one in carriage)
+    read = values is not None and not any(compared.uncounted.skipped())
+    identical = read and values is not None and values.count("equal") == tensors
     return f"the same tensors with {'identical values' if identical else 'the same shapes'}"
 
 

@@ -54,7 +54,8 @@ class FindingDocument(TypedDict):
     """A finding. facts: their keys depend on the code. remedy: steps for programs. reference: the answer of the
     reference reader.
 
-    also: other files with the same fault.
+    also: other files with the same fault. side: in a comparison, for findings of an audit: "source", "target" or
+    "both".
     """
 
     code: str
@@ -68,6 +69,7 @@ class FindingDocument(TypedDict):
     remedy: list[StepDocument]
     reference: NotRequired[str]
     also: NotRequired[list[str]]
+    side: NotRequired[str]
 
 
 class CauseDocument(TypedDict):

@@ -140,6 +140,8 @@ def finding_json(finding: Finding) -> FindingDocument:
         document["reference"] = finding.reference
     if finding.same_fault_in:
         document["also"] = list(finding.same_fault_in)
+    if finding.of_side:
+        document["side"] = finding.of_side
     return document
 
 

@@ -1240,6 +1240,9 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
     "padding-unstated": lambda: compare_audits(llama(), judged(genuine({**LLAMA8B, "vocab_size": 128512}), LLAMA8B)),
     "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
+    "unexplained-differs": lambda: compare_audits(
+        llama(put("model.adapter.proj.weight", "BF16", 64, 4096)),
+        llama(put("model.adapter.proj.weight", "BF16", 128, 4096))),
     "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
     "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, listed, number, shape
 
 
 class VocabularyRows(Finding, frozen=True, kw_only=True):
@@ -174,6 +174,49 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
         if self.rank_of is not None:
             return Remedy(f"merge the ranks of the {self.rank_of[0]}, with the tool that saved them, and compare those")
         return Remedy("repeat the conversion; the converter used wrong sizes here")
+
+
+class UnexplainedDiffers(Finding, frozen=True, kw_only=True):
+    """Tensors that no definition explains have other shapes in the target.
+
+    What it means
+        Both sides store the tensors under the same names, and the architecture has no such tensors. Their shapes
+        differ.
+
+    Why it matters
+        What they are for is unknown, and so is whether the conversion changed them correctly.
+
+    Example
+        warning[V864] unexplained-differs: model.adapter.proj.weight
+          change  [64, 4096] → [128, 4096]
+          help    convert again with a program that knows these tensors, or leave them
+                  out of both sides
+
+    What to do
+        Find out which program writes and reads these tensors, and convert them with it; remove them from both sides if
+        none does.
+    """
+
+    code = "V864"
+    severity = "warning"
+
+    families: tuple[str, ...]
+    families_differing: int
+    tensors: int
+    shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    remedy_text = "convert again with a program that knows these tensors, or leave them out of both sides"
+
+    def headline(self) -> str:
+        return self.families[0] if self.families_differing == 1 else count(self.tensors, "tensor")
+
+    def rows(self) -> Rows:
+        changes = [f"{shape(source)} → {shape(target)}" for source, target in self.shapes]
+        if self.families_differing == 1:
+            return [("change", changes[0])]
+        shown = [f"{name} {change}" for name, change in zip(self.families, changes, strict=True)][:6]
+        more = self.families_differing - len(shown)
+        return [*(("change", text) for text in shown), *([("more", count(more, "family"))] if more > 0 else [])]
 
 
 class PaddingDiffers(VocabularyRows, frozen=True, kw_only=True):
