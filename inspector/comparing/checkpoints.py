@@ -21,6 +21,7 @@ from inspector.comparing.pieces import Side
 from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison
 from inspector.comparing.roles import role_differences, role_rows
+from inspector.comparing.settings import setting_findings
 from inspector.comparing.sides import side_of
 from inspector.comparing.stated_keys import key_findings
 from inspector.comparing.submodels import as_submodel, with_plain_mlp, without_left_out
@@ -231,6 +232,7 @@ def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
 def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
     """The findings of the two audits that the comparison does not replace."""
     yield from key_findings(before.audited, after.audited)
+    yield from setting_findings(before.audited, after.audited)
     if before.audited.findings or after.audited.findings:
         from inspector.comparing.own_findings import own_findings
 

@@ -1248,6 +1248,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
     "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
     "key-changed": lambda: converted_with_doubled("bert", "bert.attention.head_count"),
+    "settings-differ": lambda: compare_audits(llama(), llama(rope_theta=10000.0)),
     "taken-as-tied": lambda: compare_audits(
         judged({**genuine(SMALL_GPT2), "lm_head.weight": ("BF16", (224, 48))}, None),
         judged(genuine(SMALL_GPT2), None)),
