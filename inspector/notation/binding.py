@@ -214,18 +214,19 @@ class Binder:
             return int(self._odds(second) < self._odds(first))
         return int(found[1] > found[0])
 
-    def _odds(self, slots: list[Slot]) -> tuple[bool, int]:
-        """(True if every predicate fails, number of unexpected and missing tensors): the smallest pair is the likeliest
-        side.
+    def _odds(self, slots: list[Slot]) -> tuple[bool, int, int]:
+        """(True if every predicate fails, number of unexpected and missing tensors, number of differing dims): the
+        smallest is the likeliest side.
         """
-        nothing, mismatched = True, 0
+        nothing, mismatched, dims = True, 0, 0
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
             if expected:
                 stored = set(self.stored(self.key(slot)))
                 mismatched += len(stored - expected) if stored else 1
+                dims += sum(min(_dims_between(one, other) for other in expected) for one in stored - expected)
                 nothing = False
-        return nothing, mismatched
+        return nothing, mismatched, dims
 
     def fitting(self, slots: list[Slot]) -> list[Slot]:
         """The slots without those that fit worse than another row of the same name, among which a
@@ -269,6 +270,13 @@ class Binder:
             path = self.spelling.spelled(slot, self.scope)
             found = self._forms[slot] = (path, form_of(slot, scope_of(self.scope, slot), path))
         return found
+
+
+def _dims_between(stored: Sequence[int], expected: Shape) -> int:
+    """How many dims of two shapes differ."""
+    if len(stored) != len(expected):
+        return max(len(stored), len(expected))
+    return sum(one != other for one, other in zip(stored, expected, strict=True))
 
 
 def _named(path: str, slot: Slot, box: Box, form: Form) -> Iterator[tuple[str, Box]]:

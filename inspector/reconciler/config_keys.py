@@ -59,6 +59,7 @@ _NAMES: Final[Mapping[str, str]] = {
 _ENTRIES: Final[Mapping[str, str]] = {
     "n": "null", "b": "true or false", "i": "integers", "f": "floats", "s": "texts", "o": "objects",
 }  # fmt: skip
+_INTEGER: Final = _NAMES["i"]
 _TEXT_MODELS: Final = frozenset({"text_config", "decoder", "generator"})
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
 
@@ -79,23 +80,27 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     else:
         refused = _refused(values)
         changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
-        changed += [((key,), 0) for key in _numberless(values, refused)]
+        changed += _numberless(values, refused)
     for path, new in changed:
         values = _with(values, path, new)
     return replace(config, values=values) if changed else config
 
 
-def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[str]:
-    """Keys for a number of layers whose value means no number, such as "three". The weights then give the number."""
-    keys = [
-        one.path[0]
+def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Paths of numbers whose values state none, as "three" or "big", each with a number in its place.
+
+    The weights then show the right one, as where a number is wrong. No model has 0 layers, and hardly any a size of 1.
+    """
+    places = [
+        one.path
         for one in refused
-        if len(one.path) == 1 and one.meant is UNSET and values.get(one.path[0]) is not None
+        if one.meant is UNSET and _INTEGER in one.wanted and _at(values, one.path) not in (None, UNSET)
     ]
-    definition = definition_of(str(values.get("model_type"))) if keys else None
-    if definition is not None:
-        counting = keys_of_extents(definition)
-        yield from (key for key in keys if key in counting)
+    types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))} if places else {}
+    for path in places:
+        definition = definition_of(str(types.get(path[:-1])))
+        counting = keys_of_extents(definition) if definition is not None else frozenset()
+        yield path, int(path[-1] not in counting)
 
 
 def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[str, Any]:
@@ -134,7 +139,7 @@ def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
     if not isinstance(finding, ConfigDisagrees) or type(finding.stated) is not int:
         return finding
     stated = _at(values, tuple((finding.place.key or "").split(".")))
-    numberless = finding.stated == 0 and isinstance(stated, list)
+    numberless = finding.stated in (0, 1) and isinstance(stated, list | dict)
     read_otherwise = isinstance(stated, str | float) or (type(stated) is int and stated < 0)
     return replace(finding, stated=stated) if numberless or read_otherwise else finding
 

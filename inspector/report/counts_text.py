@@ -98,7 +98,8 @@ def _replaced_keys(audited: Audit) -> tuple[str, ...]:
         return ()
     from inspector.findings.config import ConfigImpossible
 
-    impossible = (one for one in audited.findings if isinstance(one, ConfigImpossible) and one.severity == "error")
+    errors = (one for one in audited.findings if isinstance(one, ConfigImpossible) and one.severity == "error")
+    impossible = (one for one in errors if one.kind != "type")
     return tuple(dict.fromkeys(key for one in impossible for key in one.keys))
 
 

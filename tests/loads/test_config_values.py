@@ -65,6 +65,31 @@ def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> N
     assert (finding.code, finding.facts["config"], step.old, step.new) == ("C310", value, value, 48)
 
 
+@pytest.mark.parametrize(
+    ("model_type", "suffix", "key", "value", "right"),
+    [
+        ("llama", "CausalLM", "hidden_size", "big", 48), ("clip", "CLIPModel", "vision_config.hidden_size", "big", 72),
+        ("t5", "Generation", "d_ff", {"a": 1}, 92), ("mixtral", "CausalLM", "num_local_experts", [8], 11),
+        ("llava", "Generation", "text_config.num_hidden_layers", "three", 3),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_no_number_gets_that_of_the_weights(
+    model_type: str, suffix: str, key: str, value: Any, right: int, tmp_path: Path
+) -> None:
+    found = audited(tmp_path, model_type, (key, value), suffix=suffix)
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    (step,) = finding.remedy().steps
+    assert (finding.code, finding.place.key, step.old, step.new) == ("C310", key, value, right)
+
+
+@pytest.mark.parametrize(("model_type", "key"), [("gpt2", "n_head"), ("llama", "pad_token_id")])
+def test_a_value_that_is_no_number_and_that_no_tensor_shows(model_type: str, key: str, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, (key, "big"))
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, finding.place.key, finding.remedy().steps) == ("C311", key, ())
+    assert "taken from the weights" not in str(found)
+
+
 @pytest.mark.parametrize(("model_type", "heads"), [("bloom", "n_head"), ("falcon", "num_attention_heads")])
 def test_the_hidden_size_under_its_earlier_name(model_type: str, heads: str, tmp_path: Path) -> None:
     """BLOOM's repositories state n_embed alone; the defaults of the class do not count beside it."""

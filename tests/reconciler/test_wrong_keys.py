@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.judged import FIXTURES, judged, spec_of
+from tests.judged import FIXTURES, judged, records, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
 SAMPLE = 30
@@ -84,3 +84,25 @@ def test_there_are_records_to_alter(tmp_path: Path) -> None:
     assert len(list((FIXTURES / "oracle").glob("*.gz"))) > 500
     assert next(records_of(FIXTURES / "oracle"))["tensors"]
     assert not list(records_of(tmp_path))
+
+
+KEYS: tuple[tuple[str, str, dict[str, Any], str, Any], ...] = (
+    ("falcon", "new_decoder_architecture-true", {"new_decoder_architecture": None}, "new_decoder_architecture", True),
+    ("falcon", "new_decoder_architecture-true,parallel_attn-false", {"new_decoder_architecture": None},
+     "new_decoder_architecture", True),
+    ("olmo_hybrid", "", {"linear_conv_kernel_dim": 5}, "linear_conv_kernel_dim", 4),
+    ("internvl_chat", "", {"downsample_ratio": 0.25}, "downsample_ratio", 0.5),
+    ("internvl", "", {"downsample_ratio": 1.0}, "downsample_ratio", 0.5),
+)  # fmt: skip
+"""(model type, variant, what the config has instead; None for nothing, the wrong key, its value)."""
+
+
+@pytest.mark.parametrize(("model_type", "variant", "changes", "key", "right"), KEYS)
+def test_wrong_keys_that_other_keys_could_explain(
+    model_type: str, variant: str, changes: dict[str, Any], key: str, right: Any
+) -> None:
+    """A key under which other stated ones are read; that of a row of two forms; a fraction."""
+    record = next(one for one in records(model_type) if one["variant"] == variant)
+    config = {name: value for name, value in {**record["config"], **changes}.items() if value is not None}
+    (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")
+    assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", key, right)

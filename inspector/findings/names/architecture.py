@@ -213,7 +213,10 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
         return Remedy(f"{words}; if only the names were changed, change them back")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        return self
+        """The reason of a loader that fails; no error where what it does with these names is not known."""
+        if outcome in ("random", "refuses"):
+            return msgspec.structs.replace(self, because=f"{loader}: {because}")
+        return NamesInDialect(**{name: getattr(self, name) for name in NamesInDialect.__struct_fields__})
 
 
 class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):

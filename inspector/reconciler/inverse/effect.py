@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.matcher.families import Family
 from inspector.notation.binding import Block, BoundSlot
-from inspector.notation.trace import Leaf
+from inspector.notation.trace import SYMBOL, Leaf
 from inspector.reconciler.inverse.differences import Differences, is_unchecked
 from inspector.reconciler.inverse.parts import explains_in_part
 from inspector.reconciler.place import Placed, Placement, place
@@ -21,7 +21,7 @@ class Effect(msgspec.Struct, frozen=True):
     gain: resolved minus new differences. agreeing: stored tensors that match the changed rows. broken: those that
     matched before and no longer do. missing: expected by the changed rows and not stored, without tied copies. opens:
     more dims are unknown than before. reshapes: fewer tensors are mismatched. partial: it explains only a fraction of a
-    lost, added or renamed part.
+    lost, added or renamed part. confirms: values that the config states and that are read only with this value.
     """
 
     gain: int
@@ -31,6 +31,7 @@ class Effect(msgspec.Struct, frozen=True):
     opens: bool
     reshapes: bool
     partial: bool
+    confirms: int
 
     @property
     def bearable(self) -> bool:
@@ -68,7 +69,16 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
         reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),
+        confirms=_read_only_now(differences, changed, leaf),
     )
+
+
+def _read_only_now(differences: Differences, changed: Mapping[int, BoundSlot], leaf: Leaf) -> int:
+    """The number of values that the config states, that changed rows read, and that no row read before."""
+    reads = {one for row in changed.values() for one in row.reads}
+    unread = [one for one in reads if one not in differences.readers and one[0] != SYMBOL and one != leaf]
+    found = [differences.plan.scope.leaf(one) for one in unread]
+    return sum(value is not None and not defaulted for value, defaulted in found)
 
 
 def _expanded_again(differences: Differences, leaf: Leaf, value: Any) -> dict[int, BoundSlot]:

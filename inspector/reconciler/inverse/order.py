@@ -26,8 +26,8 @@ class Tested(msgspec.Struct, frozen=True, eq=False):
 
 
 def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
-    """A value with its rank: by the tensors it explains, then null if it explains other numbers of dims, then stated
-    keys, then dims, then the key nearest to the rows.
+    """A value with its rank: by the tensors it explains, then null if it explains other numbers of dims, then by the
+    stated values that are read only with it, then stated keys, then dims, then the key nearest to the rows.
     """
     leaf = ballot.leaf
     stated, defaulted = differences.plan.scope.leaf(leaf)
@@ -35,6 +35,7 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
     rank = (
         effect.gain,
         value is None and explains_ranks(differences, leaf),
+        effect.confirms,
         stated is not None,
         not defaulted,
         ballot.kind != "extent",

@@ -73,12 +73,19 @@ def solutions(
             return
     if isinstance(default, float):
         yield from _exact([default], at, target)
-    if isinstance(current, float) and not current.is_integer():
+    if isinstance(current, float):
         now = at(current)
-        if isinstance(now, int) and now and isinstance(target, int):
-            yield from _exact([current * target / now], at, target)
-        return
+        if isinstance(now, int) and now and isinstance(target, int) and target:
+            yield from _exact(_in_proportion(current, target / now), at, target)
+        if not current.is_integer():
+            return
     yield from whole_solutions(at, whole(current), target, most)
+
+
+def _in_proportion(current: float, ratio: float) -> list[float]:
+    """The fractions of which a dim is a multiple, an inverse, a square or an inverse square, `ratio` times as large."""
+    others = [current * ratio, current / ratio, current * ratio**0.5, current / ratio**0.5]
+    return [one for one in dict.fromkeys(others) if not one.is_integer() or one == 1]
 
 
 def whole_solutions(at: Evaluate, current: int | None, target: int, most: int = LARGEST) -> Iterator[Solution]:
