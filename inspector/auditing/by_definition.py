@@ -156,7 +156,7 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
         return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
     from inspector.auditing.other_type import with_type_to_state
 
-    judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again))
+    judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again, case))
     from inspector.auditing.nested_type import with_nested_type
 
     judged = with_nested_type(judged, config, checkpoint.config, case, draft.families, again)

@@ -11,20 +11,20 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of
+from inspector.architectures.catalog import definition_of, likely_definitions
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.told_apart import told_apart
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.joined import ProjectionsJoined
-from inspector.findings.names.tensors import TensorUnexpected
+from inspector.findings.names.tensors import TensorMissing, TensorUnexpected
 from inspector.loader.config_file import Config
 from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
-from inspector.reconciler.reconcile import Again
+from inspector.reconciler.reconcile import Again, Reconciled
 
 CLASS_KEY: Final = "_class_name"
 """The key under which configs of diffusers name their class."""
@@ -38,17 +38,26 @@ OF_IMAGES: Final = r"(?!(bos|eos|pad|sep|unk|cls|mask|decoder_start)_).*_token_(
 
 
 def with_type_to_state(
-    findings: Sequence[Finding], config: Claim, file: Config | None, families: Families, again: Again
+    findings: Sequence[Finding],
+    config: Claim,
+    file: Config | None,
+    families: Families,
+    again: Again,
+    case: Reconciled,
 ) -> Iterator[Finding]:
     """The findings; one on names of another type has the type and class under which the config fits, if there is one.
 
-    again: reconciles the weights with another claim.
+    again: reconciles the weights with another claim. case: the weights under the config's own type.
     """
     faults = [one for one in findings if one.severity != "note"]
     alone = bool(faults) and all(isinstance(one, TensorUnexpected) for one in faults)
     whole = _typed(faults[0], config, file, families, again, alone=True) if alone else None
     if whole is not None:
         yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
+        return
+    less = _of_type_without(faults, config, file, families, again, case)
+    if less is not None:
+        yield from (less, *(one for one in findings if one not in faults))
         return
     for one in findings:
         yield _typed(one, config, file, families, again, alone=False) or one
@@ -94,6 +103,51 @@ def _typed(
     return None
 
 
+def _of_type_without(
+    faults: Sequence[Finding],
+    config: Claim,
+    file: Config | None,
+    families: Families,
+    again: Again,
+    case: Reconciled,
+) -> NamesOfAnotherArchitecture | None:
+    """The finding on the one type that has everything stored and not what is missing, which is vectors alone.
+
+    A matrix is lost: a type without it is a coincidence.
+    """
+    missing = [one for one in faults if isinstance(one, TensorMissing) and one.counted and len(one.shape) < 2]
+    fewer = [one for one in faults if isinstance(one, NamesOfAnotherArchitecture) and one.fewer]
+    if not faults or len(missing) + len(fewer) < len(faults) or any(one.role.startswith("head.") for one in missing):
+        return None
+    if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
+        return None
+    lacking = frozenset(gap.block.key for gap in case.as_configured.missing)
+    own = [one.key for one in case.plan.blocks if not one.slot.scope and one.key in case.reading.families]
+    fitting: dict[str, Claim] = {}
+    for name, definition in likely_definitions(own, 1.0, MOST_TRIED):
+        for model_type in _types(name, file) if definition is not config.definition else ():
+            claim = _fitting(model_type, config, file, families, again, lacking)
+            if claim is not None:
+                fitting.setdefault(model_type, claim)
+    found = told_apart(list(fitting), file.values)
+    if len(found) != 1:
+        return None
+    return NamesOfAnotherArchitecture(
+        place=Place(key="model_type"),
+        claimed=config.model_type,
+        names=found[0],
+        class_name=config.class_name,
+        coverage=1.0,
+        differing=(
+            *(f"{one.headline()} is missing" for one in missing),
+            *(name for one in fewer for name in one.differing),
+        ),
+        fewer=True,
+        model_type=found[0],
+        stored_class=fitting[found[0]].class_name,
+    )
+
+
 def _of_diffusers(
     finding: NamesOfAnotherArchitecture, names: str, file: Config, families: Families, again: Again
 ) -> NamesOfAnotherArchitecture | None:
@@ -121,14 +175,26 @@ def _differing(finding: Finding) -> tuple[str, ...]:
     return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
 
 
-def _fitting(model_type: str, config: Claim, file: Config, families: Families, again: Again) -> Claim | None:
-    """The claim of a config with another type, where it gives the name and the shape of every stored tensor."""
+def _fitting(
+    model_type: str,
+    config: Claim,
+    file: Config,
+    families: Families,
+    again: Again,
+    lacking: frozenset[str] = frozenset(),
+) -> Claim | None:
+    """The claim of a config with another type, where it gives the name and the shape of every stored tensor.
+
+    lacking: families that the type must not have, not even as optional ones.
+    """
     claim = _claim(model_type, config, file)
     reading = None if claim is None else read_claimed(claim, families)
     if claim is None or reading is None or reading.coverage < 1 or reading.prefix:
         return None
     case = again(claim, reading, solve=False)
-    return None if case.as_configured.differences or case.plan.scope.faults else claim
+    if case.as_configured.differences or case.plan.scope.faults:
+        return None
+    return claim if lacking.isdisjoint(one.key for one in case.plan.blocks) else None
 
 
 def _has_keys_of(names: str, claimed: str, file: Config) -> bool:

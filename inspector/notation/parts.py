@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from inspector.algebra.expression import Alternatives, Word, parse
+from inspector.algebra.expression import Alternatives, Call, Word, children, parse
 from inspector.notation.definition import Architecture, Either, Group, Head, Row, Submodel
 
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -40,6 +40,21 @@ def keys_of_extents(definition: Architecture) -> frozenset[str]:
         node = parse(definition.dims[hole])
         options = node.options if isinstance(node, Alternatives) else (node,)
         keys.update(option.path[0] for option in options if isinstance(option, Word) and len(option.path) == 1)
+    return frozenset(keys - definition.dims.keys())
+
+
+@cache
+def lists_of_extents(definition: Architecture) -> frozenset[str]:
+    """The config keys of lists whose length says how often a group of a definition repeats, such as depths."""
+    rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
+    holes = {hole for row in rows for hole in _holes_below(row)}
+    waiting = [parse(definition.dims[hole]) for hole in holes.intersection(definition.dims)]
+    keys: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Call) and node.name == "len":
+            keys.update(word.path[0] for word in node.arguments if isinstance(word, Word) and len(word.path) == 1)
+        waiting.extend(children(node))
     return frozenset(keys - definition.dims.keys())
 
 

@@ -23,7 +23,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.matcher.spelling import keys_of_definition
-from inspector.notation.parts import keys_of_extents
+from inspector.notation.parts import keys_of_extents, lists_of_extents
 from inspector.notation.scope import Scope
 
 READ_ELSEWHERE = frozenset(
@@ -147,9 +147,10 @@ def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
     found = _refused(values)
-    older = {one.path: one for one in _refused_by_older(values)} if found else {}
+    by_older = _of_lists_that_count(tuple(_refused_by_older(values)), values) if found else ()
+    older = {one.path: one for one in by_older}
     read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
-    for one in found:
+    for one in _of_lists_that_count(found, values):
         path, name = one.path, ".".join(one.path)
         if name in reported or ".".join(one.follows) in reported:
             continue
@@ -169,6 +170,28 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         yield kind(
             place=Place(key=name), expression=path[-1], detail=detail, keys=absent, kind="type", stated=old, meant=new
         )
+
+
+def _of_lists_that_count(found: Sequence[RefusedValue], values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+    """The refused values; of two lists that are not equally long the one that does not give the number of stages.
+
+    The tensors show how many stages there are, and a wrong number of them is another finding.
+    """
+    wrong = {one.path for one in found}
+    for one in found:
+        key, of = one.path[-1], one.follows
+        if not of or {key, of[-1]} & _lists_that_count(values, one.path) != {key}:
+            yield one
+        elif of not in wrong:
+            length = f"as long as {key}: {len(_at(values, one.path))}"
+            yield RefusedValue(of, length, measured=True, follows=one.path)
+
+
+def _lists_that_count(values: Mapping[str, Any], path: tuple[str, ...]) -> frozenset[str]:
+    """The lists with one entry for each stage in the config that has a key."""
+    types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))}
+    definition = definition_of(str(types.get(path[:-1])))
+    return lists_of_extents(definition) if definition is not None else frozenset()
 
 
 def _stated(value: Any) -> str:

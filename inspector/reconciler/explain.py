@@ -225,11 +225,19 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             rivals=tuple(Rival(key, value) for key, value in cause.rivals),
             together=tuple(Rival(key, value) for key, value in cause.together),
             beside=Rival(*cause.beside) if cause.beside else None,
-            lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
+            lost=_lost(cause),
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
             labels=len(labels) if cause.key == "num_labels" and isinstance(labels, dict) else None,
             confidence="likely" if cause.defaulted or not cause.searched else "certain",
         )
+
+
+def _lost(cause: Cause) -> str | None:
+    """What the weights may lack: whole layers, or what a switch leaves out of each."""
+    if cause.lost is None:
+        return None
+    layers = "" if cause.weights is False else indices_in_words(*cause.lost)
+    return layers or place_name(*cause.lost)
 
 
 def _impossible(case: Reconciled) -> Iterator[Finding]:

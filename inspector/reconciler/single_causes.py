@@ -117,12 +117,13 @@ def _of_library(case: Reconciled) -> Finding | None:
 
 
 def _of_known_form(case: Reconciled) -> Finding | None:
-    """The finding on a draft head, on a model without the buffers of its batch norms, or on a model of nanoGPT."""
+    """The finding on a draft head, on a model without its buffers or without cross-attention, or on one of nanoGPT."""
+    from inspector.reconciler.cross_attention import without_cross_attention
     from inspector.reconciler.draft_head import draft_head
     from inspector.reconciler.nanogpt import layers_of_nanogpt
     from inspector.reconciler.without_buffers import without_buffers
 
-    return draft_head(case) or without_buffers(case) or layers_of_nanogpt(case)
+    return draft_head(case) or without_buffers(case) or without_cross_attention(case) or layers_of_nanogpt(case)
 
 
 def _outside(placement: Placement, prefix: str) -> Placement:

@@ -323,8 +323,9 @@ def test_what_is_added_to_the_scores_of_another_vocabulary(model_type: str, more
 
 
 @pytest.mark.parametrize(("model_type", "lost", "code"), [
-    ("encoder-decoder", r"crossattention", "N404"), ("vision-encoder-decoder", r"crossattention", "N404"),
-    ("speech-encoder-decoder", r"crossattention", "N404"), ("vision-encoder-decoder", r"enc_to_dec_proj", "N403"),
+    ("encoder-decoder", r"crossattention", "N477"), ("vision-encoder-decoder", r"crossattention", "N477"),
+    ("speech-encoder-decoder", r"crossattention", "N477"), ("vision-encoder-decoder", r"enc_to_dec_proj", "N403"),
+    ("vision-encoder-decoder", r"layer\.1\.crossattention", "N404"),
 ])  # fmt: skip
 def test_what_every_pass_of_a_decoder_reads_is_never_switched_off(model_type: str, lost: str, code: str) -> None:
     spec, config = record(model_type)
@@ -574,3 +575,37 @@ def test_a_shard_of_another_split_is_one_finding(tmp_path: Path) -> None:
     whole(tmp_path, genuine(LLAMA), LLAMA, 2)
     store(tmp_path / "model-00002-of-00002.safetensors", list(split(genuine(LLAMA), 3))[1])
     assert [one.code for one in audit(str(tmp_path)).findings if one.severity != "note"] == ["N483"]
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), [("bert", "LMHeadModel"), ("gpt2", "LMHeadModel")])
+def test_a_decoder_alone_without_cross_attention(model_type: str, suffix: str) -> None:
+    """Without an encoder the switch is wrong, or this part of every layer is lost."""
+    spec, config = record(model_type, suffix)
+    (found,) = (
+        one for one in judged(spec, {**config, "add_cross_attention": True}).findings if one.severity == "error"
+    )
+    assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", "add_cross_attention", False)
+    assert "crossattention" in found.facts["lost"]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "lost", "of", "class_name"), [
+    ("llava_next", "Generation", r"image_newline", "llava", "LlavaForConditionalGeneration"),
+    ("axk1", "CausalLM", r"post_mlp_layernorm", "glm4_moe_lite", "Glm4MoeLiteForCausalLM"),
+])  # fmt: skip
+def test_vectors_that_another_type_of_the_same_layout_does_not_have(
+    model_type: str, suffix: str, lost: str, of: str, class_name: str
+) -> None:
+    spec, config = record(model_type, suffix)
+    (found,) = (one for one in judged(without(spec, lost), config).findings if one.severity == "error")
+    assert (found.code, found.facts["model_type"], found.facts["stored_class"]) == ("N401", of, class_name)
+    assert f"if the weights are {model_type}'s" in found.help and not found.steps
+    stated = {**config, "model_type": of, "architectures": [class_name]}
+    assert judged(without(spec, lost), stated).verdict == "clean"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "lost"), [
+    ("beit", "BeitModel", r"pooler\.layernorm\.bias"), ("llama", "CausalLM", r"^model\.norm\.weight"),
+])  # fmt: skip
+def test_vectors_that_are_lost(model_type: str, suffix: str, lost: str) -> None:
+    spec, config = record(model_type, suffix)
+    assert bad(judged(without(spec, lost), config)) == ["N403"]

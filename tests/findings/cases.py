@@ -586,6 +586,14 @@ def eagle(spec: Spec, width: int = 4096) -> Spec:
     return {**own, "fc.weight": ("BF16", (width, 2 * width))}
 
 
+def without_cross_attention() -> Audit:
+    """An encoder and a decoder that was a model of its own."""
+    record = base_record("encoder-decoder")
+    return judged(
+        {name: entry for name, entry in spec_of(record).items() if "crossattention" not in name}, record["config"]
+    )
+
+
 def resnet(*lost: str) -> Audit:
     """A ResNet without some of its tensors."""
     record = base_record("resnet", "Classification")
@@ -1074,6 +1082,7 @@ FIRES |= {
     ),
     "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
     "draft-head": lambda: judged(eagle(genuine(LLAMA8B)), LLAMA8B),
+    "cross-attention-missing": without_cross_attention,
     "buffers-missing": lambda: resnet("running_mean", "running_var"),
     "adapter-config-left": with_adapter_config,
     "adapter-added": lambda: with_adapter_config("adapter_model.safetensors"),

@@ -91,6 +91,9 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
         if self.stored_class is not None:
             words = f'{words} and "architectures": ["{self.stored_class}"]'
             steps.append(Step(action="set", file="config.json", key=("architectures",), new=[self.stored_class]))
+        if self.fewer:
+            lost = f"or, if the weights are {self.claimed}'s, download or save them again: tensors are missing"
+            return Remedy(f"{words} in config.json, whose sizes are those of the weights; {lost}", choice=True)
         return Remedy(f"{words} in config.json: its sizes are those of the weights", tuple(steps))
 
 

@@ -79,7 +79,10 @@ def solutions(
             yield from _exact(_in_proportion(current, target / now), at, target)
         if not current.is_integer():
             return
-    yield from whole_solutions(at, whole(current), target, most)
+    found = list(whole_solutions(at, whole(current), target, most))
+    yield from found
+    if type(default) is int and not any(one.value <= default <= one.last for one in found):
+        yield from _exact([default], at, target)  # an expression that rounds is not monotonic, where it seems so
 
 
 def _in_proportion(current: float, ratio: float) -> list[float]:
