@@ -17,15 +17,28 @@ NUMBERS: Final = ("attention.head_count", "attention.head_count_kv", "attention.
 """Keys of a file that change what is computed from the tensors, although tensors fit any value."""
 OF_HEADS: Final = (".attention.head_count", ".attention.head_count_kv", ".attention.key_length")
 """Endings of keys that are reported by one finding: the tensors do not show which of them is wrong."""
-FLOATS: Final[Mapping[str, tuple[str, ...]]] = {
+COPIED: Final[Mapping[str, tuple[str, ...]]] = {
     "rope.freq_base": ("rope_theta",),
+    "rope.scaling.factor": ("factor",),
+    "rope.scaling.original_context_length": ("original_max_position_embeddings",),
     "attention.layer_norm_rms_epsilon": ("rms_norm_eps",),
     "attention.layer_norm_epsilon": ("layer_norm_eps", "layer_norm_epsilon"),
+    "attention.sliding_window": ("sliding_window",),
+    "attention.scale": ("attention_multiplier",),
+    "embedding_scale": ("embedding_multiplier",),
+    "residual_scale": ("residual_multiplier",),
+    "logit_scale": ("logit_scale", "logits_scaling"),
+    "attn_logit_softcapping": ("attn_logit_softcapping",),
+    "final_logit_softcapping": ("final_logit_softcapping",),
+    "expert_weights_scale": ("routed_scaling_factor", "route_scale"),
+    "expert_weights_norm": ("norm_topk_prob",),
+    "expert_group_count": ("n_group",),
+    "expert_group_used_count": ("topk_group",),
 }
-"""Keys of a file -> keys of a config with the same value, as float32."""
+"""Keys of a file -> keys of a config with the same value, fractions as float32."""
 OTHERWISE: Final = frozenset({"chatglm.attention.layer_norm_rms_epsilon"})
 """Keys that the converter does not take from the config: it writes 1e-5 if the config has no `layernorm_epsilon`."""
-INNER: Final = ("text_config", "rope_parameters")
+INNER: Final = ("text_config", "rope_parameters", "rope_scaling")
 """Parts of a config that may contain its keys as well."""
 
 
@@ -42,7 +55,7 @@ def key_findings(source: Audit, target: Audit) -> Iterator[Finding]:
         if one.severity == "error"
         for name in ("key", "file_key")
     }
-    for key, config_key, stated, expected in (*_numbers(file, model), *_floats(file, model)):
+    for key, config_key, stated, expected in (*_numbers(file, model), *_copied(file, model)):
         heads = ".attention." in key and key.endswith(OF_HEADS)
         solved = heads and any(isinstance(one, str) and one.endswith(OF_HEADS) for one in named)
         if key in OTHERWISE or key in named or config_key in named or solved:
@@ -75,15 +88,22 @@ def _numbers(file: Audit, model: Audit) -> Iterator[Changed]:
             yield key, config_key, stated, expected
 
 
-def _floats(file: Audit, model: Audit) -> Iterator[Changed]:
+def _copied(file: Audit, model: Audit) -> Iterator[Changed]:
     metadata, config = file.checkpoint.metadata, model.checkpoint.config
     if metadata is None or config is None:
         return
     name = metadata.values.get("general.architecture")
-    for word, keys in FLOATS.items():
+    for word, keys in COPIED.items():
         stated, expected = metadata.values.get(f"{name}.{word}"), _stated(config.values, keys)
-        if isinstance(stated, float) and isinstance(expected, int | float) and stated != _single(expected):
-            yield f"{name}.{word}", keys[0], stated, expected
+        if not (isinstance(stated, int | float) and isinstance(expected, int | float)):
+            continue
+        if stated != (_single(expected) if isinstance(stated, float) else expected):
+            yield (
+                f"{name}.{word}",
+                next(key for key in keys if _stated(config.values, (key,)) == expected),
+                stated,
+                expected,
+            )
 
 
 def _single(value: float) -> float:
@@ -97,7 +117,7 @@ def _single(value: float) -> float:
 def _stated(values: Mapping[str, object], keys: Iterable[str]) -> object:
     """The value that a config, or one of its parts, states."""
     inner = [one for name in INNER if isinstance(one := values.get(name), Mapping)]
-    parts = [*inner, *(one for each in inner if isinstance(one := each.get(INNER[1]), Mapping))]
+    parts = [*inner, *(one for each in inner for name in INNER[1:] if isinstance(one := each.get(name), Mapping))]
     for key in keys:
         for part in (values, *parts):
             if part.get(key) is not None:

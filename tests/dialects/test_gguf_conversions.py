@@ -454,7 +454,12 @@ def test_rows_that_are_paired_the_wrong_way_are_an_error(name: str, tmp_path: Pa
 CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern-bert.attention.head_count", "V863"),
            ("llama", "llama.attention.layer_norm_rms_epsilon", "V863"), ("qwen2", "qwen2.rope.freq_base", "V863"),
            ("olmoe", "olmoe.expert_used_count", "V863"), ("llama", "llama.attention.head_count", "C310"),
-           ("olmo2", "olmo2.attention.head_count", "C310"),
+           ("olmo2", "olmo2.attention.head_count", "C310"), ("granite", "granite.attention.scale", "V863"),
+           ("granite", "granite.embedding_scale", "V863"), ("granite", "granite.residual_scale", "V863"),
+           ("cohere", "command-r.logit_scale", "V863"), ("gemma2", "gemma2.attn_logit_softcapping", "V863"),
+           ("gemma2", "gemma2.final_logit_softcapping", "V863"), ("afmoe", "afmoe.expert_weights_scale", "V863"),
+           ("afmoe", "afmoe.attention.sliding_window", "V863"), ("gpt_oss", "gpt-oss.rope.scaling.factor", "V863"),
+           ("phi3", "phi3.rope.scaling.original_context_length", "V863"),
            ("cohere2", "cohere2.attention.key_length", "C310")]  # fmt: skip
 
 
