@@ -147,7 +147,7 @@ class Pattern:
         return sum(1 << n for n, edge in enumerate(between) if edge)
 
     def _accepting(self, characters: Characters) -> int:
-        """The positions whose character is accepted."""
+        """The positions with an accepted character."""
         if characters not in self._masks:
             self._left -= len(self._text) * (1 + len(characters.ranges))
             self._masks[characters] = sum(1 << n for n, char in enumerate(self._text) if characters.accepts(char))

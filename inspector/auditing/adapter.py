@@ -120,7 +120,9 @@ def audit_adapter(
 
 
 def _of_files(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """The findings on the files; partitions of a training run are of its state, where the adapter is saved whole."""
+    """Yields the findings on the files; the partitions of a training run count as training state if the adapter is
+    saved as a whole.
+    """
     if not (checkpoint.findings and checkpoint.tensors):
         return iter(checkpoint.findings)
     from inspector.findings.reading.training import PartitionedSave
@@ -129,7 +131,9 @@ def _of_files(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def _emptied(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """That tensors were saved empty under ZeRO-3: an adapter has no use for one of shape [0], as a whole model may."""
+    """The finding on tensors that were saved empty under ZeRO-3: no tensor of an adapter has the shape [0], as a tensor
+    of a whole model may.
+    """
     empty = [name for name, layout in checkpoint.tensors.items() if layout.shape == (0,)]
     if empty and not weights_emptied(checkpoint):
         from inspector.findings.reading.training import WeightsEmptied
@@ -138,7 +142,9 @@ def _emptied(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def _adds_nothing(difference: AdapterDifference) -> bool:
-    """Whether a config chooses modules for none of which its method saves anything, as OSF does for those of GPT-2."""
+    """True if the config chooses modules and the method saves nothing for any of them, as OSF does for the modules of
+    GPT-2.
+    """
     return difference.tuned and not difference.absent
 
 
@@ -180,7 +186,9 @@ def _audit_of_tool(
 
 
 def _with_given_base(findings: Iterable[Finding], named: object) -> Iterator[Finding]:
-    """The findings; that on another base says so where the base is the one that the adapter's config names."""
+    """Yields the findings, and marks a finding on another base as `given` if that base is the one named in the
+    adapter's config.
+    """
     for one in findings:
         if isinstance(one, AdapterBaseDiffers) and isinstance(named, str) and named:
             given = one.source in (named, f"hf://{named}") or os.path.realpath(one.source) == os.path.realpath(named)
@@ -218,7 +226,9 @@ def _concluded(
 def _unusable(
     checkpoint: Checkpoint, families: Families, named: Callable[[str], str], renaming: bool
 ) -> Iterator[Finding]:
-    """Why PEFT does not load the folder, or not all of it: its files' names, its type, its tensors' names."""
+    """Yields why PEFT does not load the folder, or not all of it: the names of its files, its type, or the names of its
+    tensors.
+    """
     config, name = checkpoint.adapter, checkpoint.set_name
     if config is not None and of_peft(checkpoint):
         stated = config.values.get("peft_type")
@@ -255,7 +265,7 @@ def _unusable(
 
 
 def _type_unknown(config: Config, stated: str | None, shown: str | None) -> Finding:
-    """That the type of an adapter is not stated: the whole file may be a model's."""
+    """The finding on an adapter without a stated type, in a file that may also hold a whole model."""
     model, place = config.values.get("model_type"), Place(file=config.file, key="peft_type")
     if isinstance(model, str) and stated is None and "architectures" in config.values:
         return AdapterConfigOfModel(place=place, stated=stated, shown=shown, of=model)
@@ -263,14 +273,16 @@ def _type_unknown(config: Config, stated: str | None, shown: str | None) -> Find
 
 
 def _of_numbers(found: LookedFor) -> Iterator[Finding]:
-    """The finding on layers under other numbers than those of the base."""
+    """The finding on layers that are numbered differently from the layers of the base."""
     if found.moved is not None:
         moved = found.moved
         yield AdapterNamesWrapped(tensors=moved.beyond, of=moved.of, stored=moved.stored, wanted=moved.wanted)
 
 
 def _loader_of_model(checkpoint: Checkpoint) -> Loader | None:
-    """The loader that takes the file of an adapter for the weights of the model in config.json."""
+    """The loader that reads the file of an adapter as the weights of the model in config.json; None without such a
+    loader.
+    """
     if checkpoint.adapter is not None or checkpoint.alone or not checkpoint.readable:
         return None
     loader = intended(checkpoint)
@@ -278,7 +290,7 @@ def _loader_of_model(checkpoint: Checkpoint) -> Loader | None:
 
 
 def _as_weights(checkpoint: Checkpoint, accounts: ledger.Ledger, kind: str) -> Iterator[Finding]:
-    """The finding on an adapter in the place of a model's weights."""
+    """The finding on an adapter stored under the name of a model's weights."""
     loader = _loader_of_model(checkpoint)
     if loader is not None:
         place = Place(file=checkpoint.set_name)
@@ -289,7 +301,7 @@ def _as_weights(checkpoint: Checkpoint, accounts: ledger.Ledger, kind: str) -> I
 
 
 def _of_model_name(name: str, families: Families) -> bool:
-    """Whether a file has the name of a model's weights and holds what PEFT saved."""
+    """True if a file has the name of a model's weights and holds what PEFT saved."""
     return TRANSFORMERS.finds(name) and any(key.startswith(OWN_PREFIX) for key in families)
 
 

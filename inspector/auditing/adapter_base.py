@@ -1,4 +1,6 @@
-"""The base of an adapter of another tool than PEFT: a model, a pipeline, or Stable Diffusion in a single file."""
+"""The base of an adapter that another tool than PEFT made: a model, a pipeline, or Stable Diffusion in
+a single file.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ LAYER: Final = re.compile(r"blk[._](\d{1,9})[._]")
 
 
 def read_parts(checkpoint: Checkpoint) -> Audit | None:
-    """The audit of a base with components, None for a base of one model."""
+    """The audit of a base that has components; None for a base that is one model."""
     if checkpoint.pipeline is not None:
         from inspector.auditing.pipeline import audit_pipeline
 
@@ -55,9 +57,9 @@ def read_parts(checkpoint: Checkpoint) -> Audit | None:
 def modules_of_base(
     source: str, audited: Audit, families: Families, tensors: Mapping[str, ToolTensor]
 ) -> BaseModules | None:
-    """The modules of a base and its components; None where no definition reads any of it.
+    """The modules of a base and of its components; None if no definition reads any part of it.
 
-    families: the adapter's. tensors: what they stand for; MLX's names of modules show how it stacks experts.
+    families: the adapter's. tensors: the meaning of each name; the module names of MLX show how it stacks experts.
     """
     parts = audited.components or {"": audited}
     named = {f"{one.module}.weight": families[key] for key, one in tensors.items() if one.writer == "MLX"}
@@ -74,27 +76,27 @@ def modules_of_base(
 
 
 def of_other_images(families: Families, base: Audit | None, laid: BaseModules) -> Finding | None:
-    """The finding on an IP-Adapter for another image encoder than the pipeline has."""
+    """The finding on an IP-Adapter that was trained for another image encoder than the one in the pipeline."""
     part = None if base is None else base.components.get(IMAGE_ENCODER)
     config = None if part is None else part.checkpoint.config
     return None if config is None else other_images(families, config.values, laid.name, laid.source)
 
 
 def _listed(audited: Audit) -> frozenset[str]:
-    """The components that the index of a pipeline has."""
+    """The components listed in the index of a pipeline."""
     index = audited.checkpoint.pipeline
     entries = {} if index is None else index.values
     return frozenset(name for name, entry in entries.items() if isinstance(entry, list) and entry and entry[-1])
 
 
 def _kind(part: Audit) -> str:
-    """The class or type that the definition of a part is for."""
+    """The class or model type that the definition of a part describes."""
     definition = claim_of(part.checkpoint.config).definition
     return "" if definition is None else definition.names[0]
 
 
 def _of_llama_cpp(part: Audit) -> Iterator[tuple[str, Shape]]:
-    """Plain name in llama.cpp and shape of each matrix of a model."""
+    """(plain name in llama.cpp, shape) of each matrix of a model."""
     from inspector.dialects.gguf import LLAMA_CPP
     from inspector.dialects.respelling import respelled
 
@@ -112,7 +114,9 @@ def _of_llama_cpp(part: Audit) -> Iterator[tuple[str, Shape]]:
 def refused_by_llama_cpp(
     checkpoint: Checkpoint, base: Audit | None, laid: BaseModules, unchecked: Sequence[str]
 ) -> list[Finding]:
-    """The finding on an adapter in GGUF that llama.cpp refuses for this base. unchecked: modules without one there."""
+    """The finding on a GGUF adapter that llama.cpp refuses for this base. unchecked: modules that have no counterpart
+    there.
+    """
     if checkpoint.metadata is None or base is None:
         return []
     from inspector.dialects.gguf_kinds import refused_by_base
@@ -124,7 +128,7 @@ def refused_by_llama_cpp(
 
 
 def not_refused(checkpoint: Checkpoint, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without those on tensors for which llama.cpp refuses the file."""
+    """Removes the findings on tensors for which another finding says that llama.cpp refuses the file."""
     from inspector.findings.adapters.tools import AdapterTensorUnknown
     from inspector.findings.names.gguf_kinds import GgufAdapterRefused
 
@@ -133,17 +137,17 @@ def not_refused(checkpoint: Checkpoint, findings: Sequence[Finding]) -> list[Fin
 
 
 def _layers(part: Audit) -> int:
-    """Layers of each block of a UNet; 0 for other models, and where blocks differ."""
+    """The number of layers in each block of a UNet; 0 for other models, and if the blocks differ."""
     found = claim_of(part.checkpoint.config).settings.values.get("layers_per_block")
     return found if isinstance(found, int) and "UNet" in _kind(part) else 0
 
 
 def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
-    """Plain name and shape of each module of a part, the names of its embeddings, and those of its class.
+    """The plain name and shape of each module of a part, the names of its embeddings, and the names in its class.
 
     None without a definition.
 
-    named: weights as the adapter names them, where it shows which of several ways to store something its base had.
+    named: weights as the adapter names them; they show in which of several forms the base held a tensor.
     """
     claim = claim_of(part.checkpoint.config)
     base = base_tensors(source, claim, part.case, named, {})
@@ -165,9 +169,9 @@ def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
 def of_no_component(
     source: str, base: Audit | None, families: Families, values: Mapping[str, Any]
 ) -> AdapterModulesUnmatched | None:
-    """The finding on an adapter of PEFT none of whose modules any component of a pipeline has.
+    """The finding on an adapter of PEFT if no component of the pipeline has any of its modules.
 
-    None for any other base, and where a component has no definition.
+    None for any other base, and if a component has no definition.
     """
     parts = () if base is None else tuple(base.components.values())
     found = [base_tensors(source, claim_of(one.checkpoint.config), one.case, families, values) for one in parts]

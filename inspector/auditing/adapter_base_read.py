@@ -1,4 +1,6 @@
-"""Reads the base of an adapter: the one that the user names, the one beside it, the one its config names."""
+"""Reads the base of an adapter: the base that the user names, the base in the adapter's own folder, or the base named
+in its config.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class BaseRead(Struct, frozen=True):
-    """The requested base. audited: None where no base could be audited; because: the reason, in words.
+    """The requested base. audited: None if no base could be audited; because: the reason, in words.
 
-    given: whether the user named it, so that the answer depends on it.
+    given: the user named the base, so that the result depends on this choice.
     """
 
     source: str
@@ -36,14 +38,14 @@ class BaseRead(Struct, frozen=True):
     given: bool = False
 
     def unread(self) -> Skipped:
-        """The check that is not made where no base could be audited."""
+        """The skipped check if no base could be audited."""
         if not self.given:
             return Skipped("shapes", "the base could not be read")
         return Skipped("the base", f"{self.source} could not be read: {self.because}", decisive=True)
 
 
 def read_base(source: str, *, cached: bool = False, progress: Progress | None = None) -> BaseRead:
-    """Reads the base that the user names: its weights, or a config alone, which also determines the shapes."""
+    """Reads the base that the user names: its weights, or only a config, which also determines the shapes."""
     from inspector.loader.sources.address import shown
 
     if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
@@ -72,14 +74,16 @@ def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
 
 
 def _is_adapter_alone(checkpoint: Checkpoint) -> bool:
-    """Whether a source has an adapter's weights, and no config that describes a model."""
+    """True if a source has an adapter's weights, and no config that describes a model."""
     if not checkpoint.readable or claim_of(checkpoint.config).definition is not None:
         return False
     return holds_adapter(checkpoint, families_of(checkpoint.tensors))
 
 
 def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:
-    """The base by its config in the adapter's folder, which determines the shapes; None without a definition."""
+    """The base described by the config in the adapter's folder, which determines the shapes; None
+    without a definition.
+    """
     config = checkpoint.config
     if config is None or config.kind != "config" or claim_of(config).definition is None:
         return None

@@ -1,4 +1,4 @@
-"""What PEFT does with an audited adapter."""
+"""Predicts what PEFT does with an audited adapter."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
     from inspector.matcher.families import Families
 
 APART: Final = ".shira_indices"
-"""Ending of tensors that PEFT keeps outside of its modules: it does not miss them."""
+"""Ending of tensors that PEFT keeps outside its modules and does not report as missing."""
 UNREPORTED: Final = frozenset({"adaption_prompt"})
-"""Methods of whose tensors PEFT reports none as missing; they stay at random all the same."""
+"""Methods for which PEFT reports no tensor as missing, although missing tensors stay random."""
 OF_BLOCKS: Final = frozenset({"shadow"})
-"""Methods that may change whole layers, whose tensors are not known here."""
+"""Methods that may change whole layers; the tensors of these layers are not known here."""
 WORDS_AROUND: Final = ".token_adapter.base_layer.weight"
-"""Ending of a head that is trained whole, where it is tied to a table of which single words are trained."""
+"""Ending of a head that is trained as a whole and tied to a table of which only some rows are trained."""
 SHARED_BY_FROD: Final = ("base_model.frod_V.", "base_model.frod_s_indices.", "base_model.frod_s_size.")
 """Beginnings of the projections of FRoD."""
 PROJECTED: Final = (".randlora_A", ".randlora_B")
-"""Endings of RandLoRA's projections, which are one tensor in all modules."""
+"""Endings of RandLora's projections: one tensor that all modules share."""
 
 
 OF_ONE_NAME: Final = ".lily_B.weight"
-"""Ending of what is one tensor in all modules of a name."""
+"""Ending of a tensor that all modules of one name share."""
 SEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "tinylora": ("base_model.tinylora_v.",), "vera": ("base_model.vera_B",), "pvera": ("base_model.pvera_B",),
 }  # fmt: skip
-"""Method -> beginnings of tensors that PEFT makes with the seed of the config where they are missing."""
+"""Method -> beginnings of tensors that PEFT generates from the seed in the config if they are missing."""
 
 
 def loads_of_adapter(
@@ -60,10 +60,10 @@ def loads_of_adapter(
     method: str,
     base: Mapping[str, Any],
 ) -> tuple[Load, ...]:
-    """What PEFT does; nothing for a file that was named by itself.
+    """Predicts what PEFT does with the adapter; empty for a single file that the user named.
 
-    stored: under the names of the file. named: name in the file -> name that PEFT looks for. base: the config of the
-    base, empty where there is none.
+    stored: families under their names in the file. named: name in the file -> name that PEFT looks for. base: the
+    config of the base, empty without one.
     """
     if not checkpoint.set_name or checkpoint.alone:
         return ()
@@ -108,7 +108,9 @@ def _problem(checkpoint: Checkpoint, findings: Sequence[Finding]) -> str:
 
 
 def _without_projection(stored: Families, values: Mapping[str, Any], method: str) -> str:
-    """Projections that the config says are saved: PEFT raises without the first of VeRA's, or without any of FRoD's."""
+    """The reason for which PEFT raises if the config says that projections are saved: VeRA's first projection is
+    missing, or every projection of FRoD; "" otherwise.
+    """
     if not values.get("save_projection", True):
         return ""
     if method == "frod":
@@ -120,7 +122,9 @@ def _without_projection(stored: Families, values: Mapping[str, Any], method: str
 
 
 def _without_rank(stored: Families, values: Mapping[str, Any]) -> str:
-    """That GLoRA has matrices of low rank for the biases of the base, and no rank."""
+    """The problem of a GLoRA adapter that has low-rank matrices for the biases of the base but states no rank; ""
+    without this problem.
+    """
     biased = any(".glora_C.Xd" in key for key in stored)
     return "GLORA does not load with r null" if biased and values.get("r", 8) is None else ""
 
@@ -133,9 +137,10 @@ def _against_base(
     method: str,
     renaming: bool,
 ) -> AgainstBase | None:
-    """The differences by the names that PEFT takes: a tensor under another one is unexpected, and its place random.
+    """Compares the adapter with its base by the names that PEFT uses: a tensor under another name is unexpected, and
+    the place it should fill stays random.
 
-    None where the base was not read, the defaults of its type decide what is changed, or the targets are not matrices.
+    None if the base was not read, if defaults of its type decide what is changed, or if the targets are not matrices.
     """
     found, prompt = report.difference, method in PROMPTS
     if found is not None and not found.tuned and method in OF_BLOCKS:
@@ -185,22 +190,24 @@ def _against_base(
 
 
 def _in_place(name: str, trained: Sequence[str]) -> bool:
-    """Whether a tensor is a bias of the base that no copy of its module replaces."""
+    """True if a tensor is a bias of the base in a module that was not saved as a trained copy."""
     return name.endswith(".bias") and tuner_name(name) is None and name.split(".")[-2:-1][0] not in trained
 
 
 def _takes_any_shape(key: str, method: str) -> bool:
-    """Whether PEFT makes the parameter in memory anew for a stored one of another shape."""
+    """True if PEFT replaces the parameter in memory when the stored one has another shape."""
     return method == "adamss" and ".adamss_" in key
 
 
 def _is_made_again(name: str, method: str) -> bool:
-    """Whether PEFT makes a tensor out of a stored number of its config and reports it as missing nowhere."""
+    """True if PEFT generates a tensor from a number in the config and never reports it as missing."""
     return method in SEEDED and name.startswith(SEEDED[method])
 
 
 def _loaded_elsewhere(absent: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
-    """What is missing under one name and loaded under another: one tensor in all modules, or in those of a name."""
+    """The tensors missing under one name but loaded under another: one tensor that all modules, or all modules of one
+    name, share.
+    """
     ends = [end for end in PROJECTED if any(name.endswith(end) for name in names)]
     return {
         name: tensors
@@ -210,7 +217,7 @@ def _loaded_elsewhere(absent: Mapping[str, int], names: frozenset[str]) -> dict[
 
 
 def _is_whole(name: str) -> bool:
-    """Whether a tensor replaces weights of the base, or is the prompt, of which PEFT takes nothing else."""
+    """True if a tensor replaces weights of the base, or is the prompt, which PEFT loads without any other tensor."""
     if name.endswith(APART):
         return False
     return name == PROMPT or ".token_adapter." in name or (tuner_name(name) is None and name not in PROMPT_TENSORS)

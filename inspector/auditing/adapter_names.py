@@ -1,4 +1,6 @@
-"""The names of an adapter's tensors as PEFT looks for them, where the base shows that they differ a little."""
+"""Finds the names that PEFT looks for, if the stored names of an adapter differ from them slightly, as
+the base shows.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,20 @@ from inspector.loader.loaders import PEFT, TRANSFORMERS
 from inspector.matcher.families import Families, rekeyed
 
 OF_LANGUAGE: Final = f"{PREFIX}model."
-"""What the names of a language model with a head begin with under PEFT."""
+"""Beginning of the names of a language model with a head under PEFT."""
 LANGUAGE: Final = "language_model."
-"""What transformers calls the language model within one for images or sound."""
+"""Name that transformers gives the language model inside a model for images or sound."""
 Renames = tuple[tuple[str, str], ...]
-"""Patterns of names and of the new ones."""
+"""(pattern of old names, pattern of new names) pairs."""
 BaseOf = Callable[[Families], Base | None]
-"""The base, as an adapter with these names shows it."""
+"""Reads the base as an adapter with the given names implies."""
 
 
 class LookedFor(Struct, frozen=True):
-    """An adapter's families under the names that PEFT looks for.
+    """The families of an adapter under the names that PEFT looks for.
 
-    named: name in the file -> name that PEFT looks for. stored: the families with the numbers that are stored. base: as
-    these names show it. moved: what is wrong with the numbers of the layers.
+    named: name in the file -> name that PEFT looks for. stored: the families with the stored layer numbers. base: the
+    base as these names imply it. moved: how the layer numbers are wrong, if they are.
     """
 
     named: Callable[[str], str]
@@ -48,7 +50,7 @@ class LookedFor(Struct, frozen=True):
 
 
 def looked_for(families: Families, method: str, values: Mapping[str, Any], base_of: BaseOf) -> LookedFor:
-    """The names, compared with those of the base. families: as in the file."""
+    """Determines the names that PEFT looks for by comparison with the base. families: as in the file."""
     named = saved_namer(families)
     own = rekeyed(families, named)
     base = base_of(own)
@@ -72,10 +74,10 @@ def looked_for(families: Families, method: str, values: Mapping[str, Any], base_
 
 
 def tool_names(checkpoint: Checkpoint, families: Families, of_peft: bool) -> Mapping[str, ToolTensor]:
-    """What each name stands for to other tools than PEFT; empty where the file is PEFT's.
+    """The meaning of each tensor name for tools other than PEFT; empty for an adapter of PEFT.
 
-    ComfyUI reads a file of PEFT's names by itself, whatever it is called; PEFT, the only reader of one for a language
-    model, needs its config and its file name. of_peft: whether the config is PEFT's.
+    ComfyUI reads a file with PEFT's names under any file name. PEFT is the only reader of adapters for language models,
+    and needs its config and file name. of_peft: the config is PEFT's.
     """
     if of_peft:
         return {}
@@ -91,7 +93,7 @@ def tool_names(checkpoint: Checkpoint, families: Families, of_peft: bool) -> Map
 
 
 def _without_leading(families: Families) -> Iterator[dict[str, str]]:
-    """Key -> key without the first segments of the modules, where all have the same."""
+    """Key -> key without the first segments of the module path, if all modules begin with the same segments."""
     modules = [key.removeprefix(PREFIX).split(".") for key in families if tuner_name(key) is not None]
     for number in range(1, MOST_BEFORE + 1):
         if len({tuple(one[:number]) for one in modules}) != 1 or min(map(len, modules)) <= number + 1:
@@ -104,7 +106,9 @@ def _without_leading(families: Families) -> Iterator[dict[str, str]]:
 
 
 def joined_renames(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; of two on the same names, where the second goes on from what the first wants, one is made."""
+    """Returns at most one finding for two causes on the same names: if the second renaming continues the first, both
+    are merged into one.
+    """
     made: list[Finding] = []
     for one in findings:
         if isinstance(one, AdapterNamesWrapped):
@@ -118,7 +122,8 @@ def joined_renames(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def of_language_alone(findings: Sequence[Finding], values: Mapping[str, Any]) -> list[Finding]:
-    """The findings; where all names are those of a language model by itself, its other parts were never trained.
+    """Combines the findings if all names are those of a language model without the other parts of its multimodal model:
+    these parts were never trained.
 
     values: the adapter's config.
     """
@@ -146,7 +151,7 @@ def _goes_on(before: Finding, one: AdapterNamesWrapped) -> bool:
 
 
 def _both(first: Renames, second: Renames) -> Renames:
-    """The patterns of two changes of names made one after the other; () where they do not fit together."""
+    """The patterns of two renamings applied in turn; () if they do not fit together."""
     if len(first) != 1 or len(second) != 1:
         return ()
     ((old, between),), ((wanted, new),) = first, second

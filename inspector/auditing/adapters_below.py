@@ -1,4 +1,6 @@
-"""Other adapters in folders below an adapter's, which PEFT's `save_pretrained` makes of each but the first."""
+"""Finds further adapters in subfolders of an adapter's folder: `save_pretrained` of PEFT saves every adapter but the
+first there.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from inspector.loader.loaders import PEFT
 from inspector.loader.sources.folder import FolderSource
 
 MOST_FOLDERS: Final = 100
-"""Folders that are looked into; only those directly below."""
+"""Most subfolders that are searched; only direct ones."""
 
 
 def adapters_below(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """That other adapters are in folders of a local adapter's folder."""
+    """The finding on further adapters in subfolders of a local adapter's folder."""
     source = checkpoint.reach() if checkpoint.reach is not None and checkpoint.folder else None
     if checkpoint.alone or not isinstance(source, FolderSource):
         return

@@ -1,4 +1,4 @@
-"""What transformers does with the weights of a model that have an adapter_config.json beside them.
+"""Predicts what transformers does with the weights of a model if an adapter_config.json is in the same folder.
 
 Source: transformers 5.23 (`integrations/peft.py`, `maybe_load_adapters` and `load_adapter`) and 4.57
 (`modeling_utils.py`), with PEFT 0.21 installed; without PEFT they do not read the file.
@@ -33,7 +33,9 @@ NOT_ADDED: Final = frozenset({
 """Methods that `inject_adapter_in_model` refuses: prompts, whole layers, and tensors that modules share."""
 INSTALLED: Final = "with PEFT installed "
 OWN_ADAPTER: Final = "has_lora_adapter"
-"""Key of configs whose class is made of the weights and the adapter beside them (Granite Speech)."""
+"""Key of configs for a class that is built from the weights together with the adapter in the same folder (Granite
+Speech).
+"""
 
 
 LIBRARY_FILES: Final = ("pytorch_adapter.bin", "adapter.safetensors")
@@ -70,7 +72,7 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
 
 
 def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
-    """Whether the weights are one file of no model: named neither as its file nor as a shard or a variant of it."""
+    """True if the weights are a single file without the name of a model's file, of a shard or of a variant."""
     name = checkpoint.set_name
     if len(checkpoint.files) != 1 or checkpoint.files[0].name != name or name in LIBRARY_FILES:
         return False
@@ -78,7 +80,7 @@ def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
 
 
 def _refused(values: Mapping[str, Any], there: str | None) -> str:
-    """Why an adapter cannot be added to these weights; "" where nothing shows it."""
+    """The reason for which the adapter cannot be added to these weights; "" if none is known."""
     kind = values.get("peft_type")
     if kind not in PEFT_TYPES:
         return f"{PEFT.config} names no peft_type that PEFT knows"
@@ -90,7 +92,7 @@ def _refused(values: Mapping[str, Any], there: str | None) -> str:
 
 
 def with_adapter(load: Load, audited: Audit, finding: AdapterBesideWeights) -> Load:
-    """What a version of transformers does with PEFT installed."""
+    """What a version of transformers does if PEFT is installed."""
     if load.outcome in (REFUSES, UNSUPPORTED, UNKNOWN):
         return load
     checkpoint = audited.checkpoint

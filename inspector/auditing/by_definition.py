@@ -1,4 +1,6 @@
-"""The explainer that compares the stored families with a definition: which one, and how well it fits."""
+"""The explainer that compares the stored families with a definition: it chooses the definition and measures how well it
+fits.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconc
 
 
 class Judged(Struct, frozen=True):
-    """The weights under a definition: the claim and the reading that decide, their reconciliation, the findings."""
+    """The weights compared with a definition: the claim and the reading that were chosen, their reconciliation, and the
+    findings.
+    """
 
     config: Claim
     reading: Reading
@@ -46,7 +50,7 @@ class Judged(Struct, frozen=True):
 
 
 def _nameless(draft: Draft) -> Draft | None:
-    """Weights whose names and shapes say nothing, such as flat parameters."""
+    """Handles weights with names and shapes that carry no information, such as flat parameters."""
     if not draft.nameless:
         return None
     return draft.without_definition().open("names and shapes", draft.nameless)
@@ -67,13 +71,13 @@ def _draft_head(draft: Draft) -> Draft | None:
 
 
 def _added_part(draft: Draft) -> Draft | None:
-    """Modules that a program trains beside a frozen model and saves alone."""
+    """Handles modules that a program trains next to a frozen model and saves on their own."""
     added = added_part(draft.families) if len(draft.families) <= MOST_OF_PART else None
     return None if added is None else draft.without_definition().with_findings([added]).open(*OF_PART)
 
 
 def _part_alone(draft: Draft) -> Draft | None:
-    """One part of a model, under its config, without the other parts."""
+    """Handles one part of a model that is saved with its own config and without the other parts."""
     part = part_alone(draft.config, draft.families, draft.lost)
     return None if part is None else draft.without_definition().with_findings([part]).open(*PART_ALONE)
 
@@ -85,7 +89,7 @@ WHOLE_SETS: Final[tuple[Callable[[Draft], Draft | None], ...]] = (
     _added_part,
     _part_alone,
 )
-"""Weights that are recognized as a whole, in this order; each gives the draft with its finding, or None."""
+"""Checks that recognise the weights as a whole, in this order; each returns the draft with its finding, or None."""
 
 
 def definition(draft: Draft) -> Draft:
@@ -125,7 +129,7 @@ def definition(draft: Draft) -> Draft:
 
 
 def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
-    """The weights under the definition of a reading, or under another one that explains them better."""
+    """Compares the weights with the definition of a reading, or with another definition that explains them better."""
     checkpoint = draft.checkpoint
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     beside = read_beside(checkpoint.metadata, draft.families)
@@ -170,7 +174,9 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
 
 
 def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again) -> Judged | None:
-    """The weights under another head of the same names, where no class is named and that one has differences."""
+    """Compares the weights with another head that has the same names, if the config names no class and the first head
+    has differences.
+    """
     reading = case.reading
     if not case.as_configured.differences or case.as_configured.unexpected:
         return None
@@ -183,7 +189,7 @@ def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again
 
 
 def _compared(draft: Draft, judged: Judged) -> Draft:
-    """The draft with the ledger of a definition, its findings, and what it leaves open."""
+    """The draft with the ledger of a definition, its findings and its open questions."""
     checkpoint, reading, case = draft.checkpoint, judged.reading, judged.case
     known = judged.config.definition is reading.definition and not judged.config.is_params
     file, findings = checkpoint.config, without_module_of_mlx(judged.findings, checkpoint, case.ledger.lines)

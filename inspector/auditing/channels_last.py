@@ -1,6 +1,6 @@
-"""Convolutions as MLX stores them: [out, kernel ..., in], where torch has [out, in, kernel ...].
+"""Converts convolutions from MLX's layout [out, kernel ..., in] to torch's layout [out, in, kernel ...].
 
-Files that say `format: mlx` may have either layout: transformers loads those in torch's.
+Files with the metadata `format: mlx` may have either layout: transformers loads those in torch's.
 
 Source: mlx-vlm's `sanitize` of its vision towers and mlx-lm's of its mixers; `mlx.nn.Conv1d`, `Conv2d` and `Conv3d`.
 """
@@ -16,7 +16,7 @@ from inspector.matcher.families import Families, Family, Stored
 
 
 def is_of_mlx(checkpoint: Checkpoint) -> bool:
-    """Whether MLX wrote the files: by their metadata, or by a config with its quantization."""
+    """True if MLX wrote the files: by their metadata, or by a config with its quantization."""
     config = checkpoint.config
     if config is not None and isinstance(config.values.get("quantization"), dict):
         return True
@@ -24,12 +24,12 @@ def is_of_mlx(checkpoint: Checkpoint) -> bool:
 
 
 def channels_first(families: Families) -> Families:
-    """The families with convolutions in torch's layout."""
+    """The families with every convolution in torch's layout."""
     return {key: _turned(family) if key.endswith(".weight") else family for key, family in families.items()}
 
 
 LONGEST: Final = 32
-"""Kernels along time are shorter than this, and channels are not."""
+"""Kernels along time are shorter than this number, and channel dims are not."""
 
 
 def _turned(family: Family) -> Family:
@@ -40,7 +40,7 @@ def _turned(family: Family) -> Family:
 
 
 def _first(part: Stored) -> Stored:
-    """A tensor in torch's layout, where its sizes show that the channels are at the end."""
+    """A tensor in torch's layout, if its sizes show that the channels are at the end."""
     shape = part.layout.shape
     if not (_is_square(shape) if len(shape) > 3 else _is_along_time(shape)):
         return part
@@ -48,10 +48,10 @@ def _first(part: Stored) -> Stored:
 
 
 def _is_square(shape: tuple[int, ...]) -> bool:
-    """Kernels are square, so that the two equal sizes show where the kernel is."""
+    """True if a shape has a square kernel: the two equal sizes show the position of the kernel."""
     return shape[-3] == shape[-2] != shape[-1]
 
 
 def _is_along_time(shape: tuple[int, ...]) -> bool:
-    """A short kernel before one channel, as in mixers with a state, or before many."""
+    """True for a short kernel along time before one channel, as in state-space mixers, or before many channels."""
     return len(shape) == 3 and 1 < shape[1] < LONGEST and (shape[2] == 1 or shape[2] >= LONGEST)

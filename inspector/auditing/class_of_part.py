@@ -1,4 +1,5 @@
-"""Classes of the parts of a model: one under whose class the weights are complete, and one that the config names.
+"""Finds classes for parts of a model: a class under which the stored weights are complete, or a class of a part named
+in the config.
 
 `from_pretrained` of such a class takes the config of the part out of that of the whole model. Measured with
 transformers 5.23: `CLIPVisionModelWithProjection` on a file of CLIP's image encoder and the config of CLIP.
@@ -26,9 +27,9 @@ WHOLE = ("ForConditionalGeneration", "Model")
 
 
 def with_class_of_part(findings: list[Finding], load: Load, given: Given) -> list[Finding]:
-    """The findings, those on missing tensors as one where a class of a part loads everything that is stored.
+    """Merges the findings on missing tensors into one if the class of a part loads everything that is stored.
 
-    load: what transformers does by the config.
+    load: what transformers does with the stated config.
     """
     declared = _built(given)
     if load.outcome != RANDOM or load.unexpected or load.mismatched or declared is None:
@@ -51,7 +52,9 @@ def with_class_of_part(findings: list[Finding], load: Load, given: Given) -> lis
 
 
 def class_of_part_named(findings: Sequence[Finding], given: Given) -> Finding | None:
-    """The finding where the config names the class of one part, which does not load what the whole model's does."""
+    """The finding on a config that names the class of one part, if that class does not load everything that the class
+    of the whole model loads.
+    """
     named = given.class_name
     if named is None or given.model_type is None or any(one.severity != "note" for one in findings):
         return None
@@ -75,9 +78,10 @@ def class_of_part_named(findings: Sequence[Finding], given: Given) -> Finding | 
 
 
 def with_known_classes(findings: list[Finding], model_type: str | None) -> list[Finding]:
-    """The findings, none of which names a class for the weights that transformers does not have.
+    """Removes class names that transformers does not have from the findings.
 
-    A class of a part has no sisters with every head of the whole model: CLIPTextModel, and no such image classifier.
+    The class of a part does not exist with every head of the whole model: there is a CLIPTextModel, but no image
+    classifier of the same kind.
     """
     if all(one.severity == "note" for one in findings):
         return findings
@@ -93,13 +97,13 @@ def with_known_classes(findings: list[Finding], model_type: str | None) -> list[
 
 
 def _of_type(class_name: str | None, model_type: str | None) -> str | None:
-    """The class of a model type with the head of a class that does not exist; None without one."""
+    """The class of a model type with the same head as a class that does not exist; None without such a class."""
     head = None if class_name is None else HEAD.search(class_name)
     return None if head is None or model_type is None else class_ending_with(model_type, (head.group(),))
 
 
 def _missing(serious: Sequence[Finding]) -> tuple[int, int, int] | None:
-    """Missing tensors, all of the class, and missing parameters, where nothing but the whole of parts is missing."""
+    """(missing tensors, all tensors of the class, missing parameters), if nothing but whole parts is missing."""
     from inspector.findings.single_causes import WeightsIncomplete
 
     if len(serious) != 1 or not isinstance(serious[0], WeightsIncomplete):
@@ -108,7 +112,7 @@ def _missing(serious: Sequence[Finding]) -> tuple[int, int, int] | None:
 
 
 def _built(given: Given) -> str | None:
-    """The class that the config names, or else the one that AutoModel builds."""
+    """The class named in the config, or else the class that AutoModel builds."""
     return given.class_name or names_of(NEWEST).bases.get(given.model_type or "")
 
 
@@ -118,7 +122,7 @@ def _loads_all(given: Given) -> bool:
 
 
 def _inner(given: Given) -> Iterator[tuple[str, Given]]:
-    """The classes of the parts of a model, and what is known of the checkpoint as each of them reads its config."""
+    """The classes of the parts of a model, each with the facts of the checkpoint as that class reads its config."""
     definition = None if given.model_type is None else definition_of(given.model_type)
     if definition is None or given.values is None:
         return

@@ -1,4 +1,4 @@
-"""Weights of compressed-tensors that are stored compressed, and that the loader does not expand.
+"""Finds weights of compressed-tensors that are stored in compressed form and that the loader does not expand.
 
 Measured with transformers 5.23 and compressed-tensors 0.15 and 0.20, on floats, integers and words.
 """

@@ -1,4 +1,4 @@
-"""Whether shapes confirm a definition that names alone chose."""
+"""Checks whether shapes confirm a definition that was chosen by names only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 def is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
-    """Whether the shapes confirm a definition that names alone chose.
+    """True if the shapes confirm a definition that was chosen by names only.
 
-    Damage never creates unexpected matrices: then a size is unsolved, or the definition is wrong. One module
-    that is missing or mismatched may be damaged; two mean that the definition is wrong. Where a definition gives
+    Damage never creates unexpected matrices: they mean that a size is unsolved or that the definition is wrong. One
+    module that is missing or mismatched may be damaged; two mean that the definition is wrong. If a definition gives
     all layers one shape, a majority of layers confirms it, and layers of another shape are damaged. An embedding or a
     head without any layer fits many models.
     """
@@ -41,7 +41,7 @@ def is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
 
 
 def _contradictions(case: Reconciled) -> Counter[str]:
-    """Keys -> number of contradicted sizes of the definition; at most 1 for a shape that all layers share."""
+    """Key -> number of contradicted sizes of the definition; at most 1 for a shape that all layers share."""
     balance: Counter[Block] = Counter()
     for one in case.placement.placed:
         balance[one.block] += one.tensors if one.fits else -one.tensors
@@ -58,5 +58,5 @@ def _contradictions(case: Reconciled) -> Counter[str]:
 
 
 def _sizes(shape: Sequence[int | None]) -> list[int | None]:
-    """A shape without dims of 1."""
+    """A shape without its dims of size 1."""
     return [dim for dim in shape if dim != 1]

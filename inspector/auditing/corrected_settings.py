@@ -1,6 +1,6 @@
-"""A config whose quantization settings are set to what the weights show, where they contradict it.
+"""Corrects quantization settings in a config that contradict the weights.
 
-Under wrong settings quantized values stand for weights of other shapes, which then look like errors of their own.
+Wrong settings give quantized values wrong logical shapes, which then look like errors of their own.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from inspector.loader.config_file import QUANTIZATION_KEYS, Config
 
 
 def with_weights_settings(config: Config | None, findings: Sequence[Finding]) -> Iterator[Config]:
-    """The config with each setting that a finding names as the remedy says, and the one without any settings.
+    """Yields the config with each setting replaced by the value from the finding's remedy, and the config without any
+    settings.
 
-    None of them where no other error can follow from the settings.
+    Yields nothing if no other error can follow from the settings.
     """
     named = [one for one in findings if _is_of_settings(one)]
     if config is None or not named or all(_is_of_settings(one) or one.severity == "note" for one in findings):
@@ -39,7 +40,9 @@ BITS: Final = (8, 4, 2, 3, 5, 6)
 
 
 def with_assumed_bits(config: Config | None, findings: Sequence[Finding]) -> Iterator[tuple[int, Config]]:
-    """The config with a block of each number of bits, where a lost one leaves them open and other errors may follow."""
+    """Yields the config with a quantization block for each number of bits, if the block is lost, the weights leave the
+    bits open and other errors may follow from this.
+    """
     if config is None or not _lost(findings) or all(one.severity == "note" or _is_lost(one) for one in findings):
         return
     for bits in BITS:
@@ -49,9 +52,9 @@ def with_assumed_bits(config: Config | None, findings: Sequence[Finding]) -> Ite
 
 
 def with_lost_block(before: Sequence[Finding], after: Sequence[Finding], bits: int) -> tuple[Finding, ...] | None:
-    """The finding on the lost block, and what is left with it assumed; None where other errors are left.
+    """The finding on the lost block and the findings that remain with an assumed block; None if other errors remain.
 
-    What the assumed block says of plain modules means nothing.
+    Statements of the assumed block about plain modules are ignored.
     """
     left = [one for one in after if not isinstance(one, LayersNotPacked | ModuleNotPacked | SkippedButPacked)]
     if any(one.severity != "note" for one in left):
@@ -68,7 +71,9 @@ def _is_lost(finding: Finding) -> bool:
 
 
 def explaining(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...] | None:
-    """The findings on the settings and what is left with them corrected; None where they do not explain all errors."""
+    """The findings on the settings and the findings that remain with corrected settings; None if these do not explain
+    all errors.
+    """
     left = [one for one in after if not isinstance(one, QuantizationBlockMissing)]
     if any(one.severity != "note" for one in left):
         return None
@@ -85,7 +90,7 @@ def _steps(finding: Finding, file: str) -> Iterator[Step]:
 
 
 def _set(values: dict[str, Any], step: Step) -> bool:
-    """Whether a step's key could be set."""
+    """True if the key of a step could be set."""
     *path, last = step.key
     inner: Any = values
     for key in path:

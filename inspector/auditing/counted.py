@@ -1,4 +1,4 @@
-"""The result of an audit that its budget ended: everything that was read is counted, nothing is compared."""
+"""Result of an audit that exceeded its budget: all tensors that were read are counted, and none is compared."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from inspector.reconciler.lines import unknown_lines
 
 NAMES_LISTED: Final = 4_000
 LETTERS_LISTED: Final = 200_000
-"""Tensors that are listed by family, and the letters of their names; the others are summed up in one line."""
+"""Most letters in the names of tensors that are listed by family; all further tensors are summed up in one line."""
 
 
 def audit_counted(checkpoint: Checkpoint, exceeded: Exceeded, findings: Sequence[Finding] = ()) -> Audit:
-    """The counts of a checkpoint that is too large to be compared with a definition, and the finding that says so."""
+    """The counts of a checkpoint that is too large to compare with a definition, with a finding that says so."""
     with budget.one_budget(Budget()):
         lines = count_lines(checkpoint.tensors)
     found = [*(findings or checkpoint.findings), *exceeded_findings(exceeded)]
@@ -39,7 +39,7 @@ def audit_counted(checkpoint: Checkpoint, exceeded: Exceeded, findings: Sequence
 
 
 def count_lines(tensors: Mapping[str, Layout]) -> list[Line]:
-    """A line for each family of the first tensors, and one for all others."""
+    """A line for each family of the first tensors, and one line for all further tensors."""
     first = dict(islice(tensors.items(), _listed(tensors)))
     listed = families_of(first)
     lines = list(unknown_lines(listed))
@@ -50,7 +50,7 @@ def count_lines(tensors: Mapping[str, Layout]) -> list[Line]:
 
 
 def _listed(tensors: Mapping[str, Layout]) -> int:
-    """How many tensors are listed by family."""
+    """The number of tensors that are listed by family."""
     letters = accumulate(map(len, islice(tensors, NAMES_LISTED)))
     return sum(1 for _ in takewhile(lambda length: length <= LETTERS_LISTED, letters))
 

@@ -1,4 +1,4 @@
-"""What the JSON files of a folder name, against what the folder and the weights have."""
+"""Compares the names and numbers stated in a folder's JSON files with the folder and the weights."""
 
 from __future__ import annotations
 
@@ -41,15 +41,17 @@ SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 LONGEST_ID: Final = 18
 """Digits of the id of a token: Python converts no text of thousands."""
 LONGEST_CLASS: Final = 100
-"""Letters of a name that is compared with those of classes, of which none has more than 60."""
+"""Most letters of a name that is compared with class names, which have at most 60."""
 EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
-"""Model types that the code of repositories had before transformers had the model."""
+"""Model types used by the code of repositories before transformers added the model."""
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
 
 def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
-    """The audit of a folder with what its files name and nothing has. audit_part: audits further models in it."""
+    """Adds findings on files, classes and tokens that are named in the JSON files but do not exist. audit_part: audits
+    further models of the folder.
+    """
     if not audited.checkpoint.readable:
         return audited
     added = _added(audited.checkpoint)
@@ -75,9 +77,9 @@ def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
 
 
 def _of_module(audited: Audit, complete: bool) -> Audit:
-    """The audit of weights that are a module's and no model's, whatever model has such names.
+    """The audit of weights that belong to a module and not to a model, even if their names fit a model.
 
-    complete: whether names and shapes are those that the module's config states.
+    complete: names and shapes are the ones that the module's config states.
     """
     if audited.stored is None:
         return audited
@@ -92,7 +94,7 @@ def _of_module(audited: Audit, complete: bool) -> Audit:
 
 
 def _is_of_file(finding: Finding) -> bool:
-    """Whether a finding is about a file that a model has, whatever its weights are."""
+    """True if a finding is about a file that any model has, independent of its weights."""
     from inspector.findings.config import ConfigMissing
 
     place = finding.place
@@ -103,7 +105,7 @@ def _is_of_file(finding: Finding) -> bool:
 
 
 def _without_its_names(found: Sequence[Finding], declared: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without what compares the names with those of the class, where the class is another model's."""
+    """Removes findings that compare the names with a class if the class belongs to another model type."""
     from inspector.findings.declared import ClassOfAnotherType
     from inspector.findings.names.architecture import NamesOfBaseModel
 
@@ -149,7 +151,7 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
 
 
 def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterator[Finding]:
-    """The finding on a type that had another name at first, where the weights are complete under the new one."""
+    """The finding on a model type that was renamed, if the weights are complete under the new name."""
     from inspector.auditing.restated import restated
     from inspector.dialects.refined_web import TYPE, config_of
 
@@ -170,13 +172,15 @@ def _unknown(named: str) -> Finding:
 
 
 def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
-    """The class to name: that of the same task, or for a base class that of the head which is stored."""
+    """The class to name in the config: the class for the same task, or for a base class the class with
+    the stored head.
+    """
     same = _same_task(named, of, model_type)
     return same if same is not None and not same.endswith("Model") else _stored_class(audited, model_type) or same
 
 
 def _stored_class(audited: Audit, model_type: str) -> str | None:
-    """The class of a model type whose head the weights have; the base class where they have none."""
+    """The class of a model type with the stored head; the base class if no head is stored."""
     names = names_of(NEWEST)
     if audited.case is None or model_type not in names.bases:
         return None
@@ -198,7 +202,7 @@ def _same_task(named: str, of: str, model_type: str) -> str | None:
 
 
 def _of_code(audited: Audit) -> Iterator[Finding]:
-    """The finding on modules of `auto_map` that the folder does not have."""
+    """The finding on modules named in `auto_map` that are missing from the folder."""
     checkpoint, config = audited.checkpoint, audited.checkpoint.config
     named = {} if config is None else config.values.get("auto_map")
     if not named or not isinstance(named, dict) or not _is_listed(checkpoint) or checkpoint.config is None:
@@ -227,21 +231,23 @@ def _of_code(audited: Audit) -> Iterator[Finding]:
 
 
 def _is_unknown(audited: Audit) -> bool:
-    """Whether nothing but the code of the repository can build the model of a folder."""
+    """True if only code of the repository can build the model of a folder."""
     config = audited.checkpoint.config
     known = "" if config is None else config.values.get("model_type")
     return isinstance(known, str) and not is_supported(known)
 
 
 def _is_of_code(audited: Audit) -> bool:
-    """Whether the class is none of transformers, and the names are none of the type's: the code alone can build it."""
+    """True if transformers has no such class and the names do not fit the model type: only the code can build the
+    model.
+    """
     from inspector.findings.names.architecture import CodeOfRepository
 
     return any(isinstance(one, CodeOfRepository) and is_foreign(one.class_name) for one in audited.findings)
 
 
 def _is_listed(checkpoint: Checkpoint) -> bool:
-    """Whether all files of the folder are known."""
+    """True if the listing of the folder is complete."""
     whole = bool(checkpoint.set_name) and not checkpoint.alone
     return whole and len(checkpoint.siblings) + len(checkpoint.files) < SIBLINGS_KEPT
 
@@ -251,7 +257,7 @@ def _is_listed(checkpoint: Checkpoint) -> bool:
 TABLES: Final = ("embed.token", "embed.shared")
 """Roles of tables with a row for each token."""
 MASK: Final = "<mask>"
-"""A token without a row in the releases of BART that were trained to generate: its id is that of the next row."""
+"""A token without a row in releases of BART that were trained to generate: its id is that of the next row."""
 
 
 def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
@@ -279,7 +285,7 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
 
 
 def _stated_ids(audited: Audit, rows: int) -> Iterator[TokenIds | None]:
-    """Ids that the config or a GGUF file states."""
+    """Token ids stated in the config or in a GGUF file."""
     yield _of_config(audited, rows)
     metadata = audited.checkpoint.metadata
     tokens = None if metadata is None else metadata.values.get("tokenizer.ggml.tokens")
@@ -291,7 +297,9 @@ def _stated_ids(audited: Audit, rows: int) -> Iterator[TokenIds | None]:
 
 
 def _of_config(audited: Audit, rows: int) -> TokenIds | None:
-    """Ids of the config that its type does not have by default, which say nothing of the tokenizer."""
+    """Token ids in the config that differ from the defaults of its type; defaults carry no information about the
+    tokenizer.
+    """
     config = audited.checkpoint.config
     if config is None or config.kind != "config" or audited.case is None:
         return None
@@ -318,7 +326,7 @@ def _of_added(added: AddedTokens | None, rows: int) -> TokenIds | None:
 
 
 class AddedTokens(Struct, frozen=True):
-    """Token -> id of the tokens that were added to a tokenizer. complete: whether these are all of them."""
+    """Token -> id of the tokens that were added to a tokenizer. complete: the list was read to its end."""
 
     file: str
     ids: Mapping[str, int]
@@ -326,7 +334,7 @@ class AddedTokens(Struct, frozen=True):
 
 
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:
-    """The added tokens of a local folder, whose files cost no request."""
+    """The added tokens of a local folder, in which files can be read without requests."""
     name = next((one for one in (ADDED_TOKENS, TOKENIZER, TOKENIZER_CONFIG) if one in checkpoint.siblings), None)
     if name is None or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
         return None
@@ -341,7 +349,7 @@ def _added(checkpoint: Checkpoint) -> AddedTokens | None:
 
 
 def added_tokens(start: bytes) -> tuple[Mapping[str, int], bool]:
-    """Token -> id of the list at the beginning of a tokenizer.json, and whether the list ends there."""
+    """(token -> id from the list at the beginning of a tokenizer.json, True if the whole list was read)."""
     text = start.decode("utf-8", "replace")
     at = text.find("[", text.find('"added_tokens"')) + 1 if '"added_tokens"' in text else 0
     decoder, found = json.JSONDecoder(), dict[str, int]()

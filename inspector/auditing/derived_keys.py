@@ -1,4 +1,4 @@
-"""Findings on numbers of GGUF files that follow from another key, which is reported with its own value."""
+"""Removes findings on config values derived from another GGUF key that has its own finding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def corrected(worded: Sequence[Finding], checkpoint: Checkpoint) -> Config | None:
-    """The key-values of a GGUF file with the values that findings have for them; None where none has one."""
+    """The key-values of a GGUF file, corrected with the values in the findings; None without such a finding."""
     stated = checkpoint.metadata
     if stated is None or not stated.file.endswith(".gguf"):
         return None
@@ -25,10 +25,10 @@ def corrected(worded: Sequence[Finding], checkpoint: Checkpoint) -> Config | Non
 
 
 def underived(worded: Sequence[Finding], checkpoint: Checkpoint) -> Sequence[Finding]:
-    """The findings without those on config keys that are right when the keys of the file are.
+    """Removes findings on config keys that become right when the keys of the file are corrected.
 
-    The width of heads, where it is not stated, is that of the model over the number of heads: a wrong width of the
-    model makes both wrong.
+    The default width of a head is the width of the model divided by the number of heads: a wrong model width makes both
+    wrong.
     """
     right, stated = corrected(worded, checkpoint), checkpoint.metadata
     if right is None or stated is None or right.values == stated.values:
@@ -43,7 +43,7 @@ def underived(worded: Sequence[Finding], checkpoint: Checkpoint) -> Sequence[Fin
 def underived_heads(
     findings: Sequence[Finding], worded: Sequence[Finding], checkpoint: Checkpoint
 ) -> tuple[Finding, ...]:
-    """The findings without those on heads and sizes that fit once the keys of the file are right."""
+    """Removes findings on heads and sizes that fit once the keys of the file are corrected."""
     if not findings or checkpoint.metadata is None:
         return tuple(findings)
     from inspector.findings.types.gguf_heads import GgufHeadsDisagree, GgufRotaryWidth, GgufSizeDisagrees

@@ -1,4 +1,4 @@
-"""An audit in progress, as its explainers pass it on."""
+"""State of an audit in progress, which the explainers pass on."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Draft(Struct, frozen=True):
     unpacked: Unpacked | None = None
 
     def with_findings(self, findings: Sequence[Finding]) -> Draft:
-        """The draft with more findings."""
+        """The draft with further findings."""
         return replace(self, findings=(*self.findings, *findings)) if findings else self
 
     def open(self, check: str, because: str, *, decisive: bool = True) -> Draft:
-        """The draft with a check that was skipped."""
+        """The draft with a skipped check."""
         return replace(self, skipped=(*self.skipped, Skipped(check, because, decisive)))
 
     def add(self, lines: Sequence[Line]) -> Draft:
-        """The draft with more lines in its ledger."""
+        """The draft with further lines in its ledger."""
         if not lines:
             return self
         return replace(self, ledger=ledger.add_up([*self.ledger.lines, *lines], self.ledger.counts.expected_parameters))

@@ -1,4 +1,4 @@
-"""Components of a pipeline whose weight files were exchanged."""
+"""Finds components of a pipeline with exchanged weight files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PAIRS: Final = 6
 
 
 def exchanged(parts: Mapping[str, Audit], audit_part: Callable[[Checkpoint], Audit]) -> Iterator[ComponentsExchanged]:
-    """The findings on pairs of components, one of which is wrong, that are both clean with the files of each other."""
+    """Yields a finding for each pair of components that has problems and is clean with exchanged weight files."""
     tried = 0
     for first, second in combinations(parts, 2):
         one, other = parts[first], parts[second]
@@ -37,7 +37,7 @@ def exchanged(parts: Mapping[str, Audit], audit_part: Callable[[Checkpoint], Aud
 
 
 def _single(part: Audit) -> bool:
-    """Whether a component has a config and one readable file of weights."""
+    """True if a component has a config and one readable file of weights."""
     checkpoint = part.checkpoint
     config = checkpoint.config
     whole = not (checkpoint.index or checkpoint.damaged) and len(checkpoint.files) == 1
@@ -45,7 +45,7 @@ def _single(part: Audit) -> bool:
 
 
 def _may_be_of(one: Audit, other: Audit) -> bool:
-    """Whether the file of one component could be that of another: the kind of file, and enough numbers for it."""
+    """True if the file of one component could belong to another: it has the same format and enough numbers."""
     ending = one.checkpoint.set_name.rpartition(".")[2]
     expected = other.counts.expected_parameters or 0
     by_config = expected != other.counts.unique_parameters  # else it may be what the names say

@@ -1,4 +1,4 @@
-"""Findings on what the intended loader does, beside those that say why."""
+"""Adds findings on failures of the intended loader, and adapts other findings to these failures."""
 
 from __future__ import annotations
 
@@ -35,21 +35,25 @@ if TYPE_CHECKING:
 
 
 def is_older_naming(finding: Finding) -> bool:
-    """Whether a note is on names of an older release alone, which say nothing where an error has another cause."""
+    """True for a note that names are those of an older release; such a note is redundant if an error
+    has another cause.
+    """
     from inspector.findings.names.architecture import NamesInDialect
 
     return isinstance(finding, NamesInDialect) and not finding.writer
 
 
 def is_of_writer(finding: Finding) -> bool:
-    """Whether a finding is on the names of a known program."""
+    """True if a finding says that the names are those of a known program."""
     from inspector.findings.names.architecture import NamesInDialect
 
     return isinstance(finding, NamesInDialect) and bool(finding.writer)
 
 
 def is_of_other_program(audited: Audit) -> bool:
-    """Whether a folder without config.json is another program's: by its own config, or by the names of its files."""
+    """True if a folder without config.json belongs to another program, by that program's config or by the names of its
+    files.
+    """
     config, case = audited.checkpoint.config, audited.case
     if config is None:
         return case is not None and not names_of(NEWEST).bases.keys().isdisjoint(case.reading.definition.names)
@@ -57,7 +61,9 @@ def is_of_other_program(audited: Audit) -> bool:
 
 
 def of_one_index(findings: list[Finding]) -> list[Finding]:
-    """The findings, without that on entries in vain where the same file has tensors without one: its names changed."""
+    """Removes the finding on index entries without a tensor if the same file has tensors without an entry: their names
+    were changed.
+    """
     from inspector.findings.shards.agreement import TensorListedInVain, TensorReadUnlisted
 
     unlisted = {one.place.file for one in findings if isinstance(one, TensorReadUnlisted)}
@@ -65,7 +71,7 @@ def of_one_index(findings: list[Finding]) -> list[Finding]:
 
 
 def without_said_tokens(findings: list[Finding]) -> list[Finding]:
-    """The findings, without one on token ids of the config that another one corrects or removes."""
+    """Removes a finding on token ids in the config if another finding corrects or removes these ids."""
     if all(one.severity == "note" for one in findings):
         return findings
     from inspector.findings.declared import TokensBeyondRows
@@ -82,7 +88,7 @@ def without_said_tokens(findings: list[Finding]) -> list[Finding]:
 
 
 def of_no_loader(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings for a program that is not judged: names that another loader does not read are a note again."""
+    """Findings for a program that is not judged: names that another loader does not read become a note again."""
     from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
 
     return [
@@ -94,19 +100,22 @@ def of_no_loader(findings: Sequence[Finding]) -> list[Finding]:
 
 
 CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
-"""Keys that the weights confirm where no finding says otherwise."""
+"""Keys that the weights confirm unless a finding contradicts this."""
 
 
 def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Of the keys that are refused together those that the weights confirm only where there is no other."""
+    """The keys to correct among keys that are refused together: those that the weights do not confirm, or all if they
+    confirm every one.
+    """
     return tuple(key for key in keys if key not in CONFIRMED) or keys
 
 
 def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], Given]) -> list[Finding]:
-    """The findings, with one where the intended loader fails and no other says why. given: what is known of it.
+    """Adds a finding if the intended loader fails and no other finding explains this. given: facts about the
+    checkpoint, computed if needed.
 
-    Where it finds nothing of the class, and would load all of the one whose names these are, the class is the cause; so
-    it is where the class of one part would load all.
+    If the loader finds none of the class's tensors and would load all tensors with another class that fits these names,
+    the class is the cause; so it is if the class of one part would load all tensors.
     """
     newest = next(one for one in audited.loads if one.intended)
     findings = for_own_program(audited, findings)
@@ -150,14 +159,14 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
 
 
 def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
-    """Whether a finding is that transformers leaves tensors without values."""
+    """True if a finding says that transformers leaves tensors random."""
     from inspector.findings.loading import LoaderFails
 
     return isinstance(finding, LoaderFails) and finding.outcome == RANDOM and finding.loader == "transformers"
 
 
 def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails | WriterRefuses]:
-    """The finding where the intended loader fails and no other error says why."""
+    """The finding on a failure of the intended loader that no other error explains."""
     other_writer = audited.case is not None and audited.case.reading.writer
     if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
         return
@@ -185,7 +194,7 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
 
 
 def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[LoaderFails]:
-    """The note where an older version alone fails, unless another one is on the names for which it does."""
+    """The note on a failure of only an older version, unless another finding is on the names that cause it."""
     if older.outcome not in (RANDOM, REFUSES, ALTERED) or older.excuse:
         return
     from inspector.findings.loading import OlderLoaderFails
@@ -196,7 +205,9 @@ def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: 
 
 
 def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:
-    """The finding where the version that wrote the config refuses it, the newest one does not, and no other says so."""
+    """The finding on a config that the transformers version which wrote it refuses and the newest version accepts,
+    unless another finding says so.
+    """
     said = {one.place.key for one in findings if one.severity != "note"}
     if older.outcome != REFUSES or not older.keys or not said.isdisjoint(older.keys):
         return
@@ -213,9 +224,9 @@ def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterat
 
 
 def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:
-    """The finding on names of another program as an error, where the intended loader does not read them.
+    """Turns the finding on names of another program into an error if the intended loader does not read them.
 
-    A folder that also has the config of that program, and a file under the name that it looks for, is for both.
+    A folder that also has the config and a file name of that program is meant for both programs.
     """
     from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
 
@@ -240,12 +251,12 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
 
 
 def _is_absent(audited: Audit, part: str) -> bool:
-    """Whether no tensor of a part of the model is stored. part: how its family keys begin."""
+    """True if no tensor of a part of the model is stored. part: the beginning of its family keys."""
     return audited.case is not None and not any(key.startswith(part) for key in audited.case.reading.families)
 
 
 def _of_towers(checkpoint: Checkpoint) -> str:
-    """The converter of the whole model, where a text model has towers in Mistral's names beside it; else ""."""
+    """The converter for the whole model, if towers under Mistral's names are stored next to a text model; else ""."""
     from inspector.dialects.mistral import TOWERS
 
     found = (converter for prefix, converter in TOWERS.items() if any(map(_beginning(prefix), checkpoint.tensors)))
@@ -257,7 +268,9 @@ def _beginning(prefix: str) -> Callable[[str], bool]:
 
 
 def _is_of_tower(finding: Finding) -> bool:
-    """Whether a finding is on tensors of such a tower alone: as unexpected, or as those of the text model renamed."""
+    """True if a finding is only on tensors of such a tower, either as unexpected or as renamed tensors of the text
+    model.
+    """
     from inspector.dialects.mistral import TOWERS
     from inspector.findings.names.renamed import TensorRenamed
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
@@ -269,7 +282,7 @@ def _is_of_tower(finding: Finding) -> bool:
 
 
 def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
-    """Whether the writer's own program finds its config and the audited weights, or no other config is here."""
+    """True if the writer's own program finds its config and the audited weights, or if no other config exists."""
     if checkpoint.config is not None and checkpoint.config.file in writer.own_configs:
         return True
     named = not writer.own_files or checkpoint.set_name.startswith(writer.own_files)
@@ -277,10 +290,10 @@ def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
 
 
 def without_unread_names(findings: list[Finding]) -> list[Finding]:
-    """The findings, without those that follow where the names are another program's.
+    """Removes findings that follow from names of another program.
 
-    The name of a file whose tensors the loader would not read under any name, the sizes that a class takes for the
-    parts that the program's own config does not describe, and the parts that the program loads from elsewhere.
+    These are on the name of a file with tensors that the loader would not read under any name, on sizes that a class
+    assumes for parts missing from the program's config, and on parts that the program loads from elsewhere.
     """
     from inspector.findings.names.architecture import NamesOfAnotherProgram
     from inspector.findings.names.tensors import LayersMissing
@@ -302,7 +315,7 @@ def without_unread_names(findings: list[Finding]) -> list[Finding]:
 
 
 def _is_of_other(audited: Audit) -> bool:
-    """Whether the weights are quantized for a program with a loader of its own."""
+    """True if the weights are quantized for a program that has its own loader."""
     if audited.unpacked is None or not audited.unpacked.schemes:
         return False
     from inspector.quantization.missing_block import own_loader
@@ -311,8 +324,8 @@ def _is_of_other(audited: Audit) -> bool:
 
 
 def _is_said(audited: Audit) -> bool:
-    """Whether a warning says already that the declared head is random, the class another type's, a value refused, an
-    adapter added, or a draft head or a part no model.
+    """True if a warning already says that the declared head is random, the class belongs to another type, a value is
+    refused, an adapter is added, or the weights are a draft head or a part of a model.
     """
     if not audited.findings:
         return False
@@ -351,12 +364,14 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
 
 
 def _by_quantization(audited: Audit, load: Load) -> bool:
-    """Whether a loader refuses the way in which weights are quantized, which others may read."""
+    """True if a loader refuses the kind of quantization, which other loaders may read."""
     return load.loader in PROGRAMS or any(load.because == one.because for one in recorded(audited).values())
 
 
 def _surplus_block(audited: Audit, load: Load) -> str:
-    """The key of the config without which the loader reads the weights; "" where there is none."""
+    """The key of the config that the loader stumbles over: without this key it reads the weights; "" without such a
+    key.
+    """
     config = audited.checkpoint.config
     if load.loader != "vllm" or load.outcome != REFUSES or config is None:
         return ""

@@ -1,4 +1,4 @@
-"""Whether the loader that a folder is made for finds the config and the weights by their names."""
+"""Checks whether the intended loader of a folder finds the config and the weights under their file names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
     "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
 )  # fmt: skip
-"""Files that say how weights without a config.json are loaded."""
+"""Files that describe how weights without a config.json are loaded."""
 ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
 """Ending of a weight file -> the ending that loaders look for in its format."""
 
@@ -33,7 +33,7 @@ PICKLED: Final = tuple(f".{ending}" for ending, kind in ENDINGS.items() if kind 
 
 
 def with_file_names(audited: Audit) -> Audit:
-    """The audit of a folder with what its loader does not find. A file that was named by itself is not judged."""
+    """Adds findings on files that the loader does not find. A single file named by the user is not judged."""
     checkpoint = audited.checkpoint
     if not checkpoint.set_name or checkpoint.alone or not checkpoint.readable or checkpoint.adapter is not None:
         return audited
@@ -55,7 +55,7 @@ def with_file_names(audited: Audit) -> Audit:
 
 
 def _lacks_config(audited: Audit, loader: Loader) -> bool:
-    """Whether the weights are judged to be for a loader whose config is missing."""
+    """True if the weights are judged to be for a loader whose config is missing."""
     if all(one.severity == "note" for one in audited.findings):
         return False
     from inspector.findings.config import ConfigMissing
@@ -64,7 +64,7 @@ def _lacks_config(audited: Audit, loader: Loader) -> bool:
 
 
 def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> list[Finding]:
-    """The findings, without those on config keys that one on the type sets as well."""
+    """Removes findings on config keys that the finding on the model type corrects as well."""
     if not added:
         return list(findings)
     from inspector.findings.config import ConfigDisagrees, ModelTypeMissing
@@ -74,7 +74,7 @@ def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> 
 
 
 def _is_one_rank(findings: Sequence[Finding]) -> bool:
-    """Whether the weights are merged with others first, whatever the name of their file."""
+    """True if the weights are one rank of several, which must be merged first under any file name."""
     if all(one.severity == "note" for one in findings):
         return False
     from inspector.findings.single_causes import OneRankOfSeveral
@@ -92,9 +92,9 @@ def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
 
 
 def intended(checkpoint: Checkpoint) -> Loader | None:
-    """The loader that a folder is made for, by its config; None where no name is prescribed.
+    """The loader that a folder is made for, by its config; None if no file name is prescribed.
 
-    MLX reads every file `model*.safetensors`; for a type that transformers does not have the loader is unknown.
+    MLX reads every file `model*.safetensors`; for a type that transformers does not have, the loader is unknown.
     """
     config = checkpoint.config
     if config is None or config.kind != "config":
@@ -110,7 +110,7 @@ def intended(checkpoint: Checkpoint) -> Loader | None:
 
 
 def _below_key(one: Finding, loader: Loader) -> Finding:
-    """A finding as the loader of the folder sees it, which does not look for weights below a key of a PyTorch file."""
+    """A finding from the view of the folder's loader, which does not look for weights below a key of a PyTorch file."""
     from inspector.findings.header.torch import WeightsBelowKey, WeightsInside
 
     if not (isinstance(one, WeightsInside) and one.inside):
@@ -123,9 +123,9 @@ def _below_key(one: Finding, loader: Loader) -> Finding:
 
 
 def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...], writer: str) -> Iterator[Finding]:
-    """The findings of an audit with the one on the name of the weights, where the loader does not find them.
+    """The findings of an audit, with the finding on the name of the weights if the loader does not find them.
 
-    writer: whose tensor names they have, of another program than the loader.
+    writer: the program that wrote the tensor names, if it is not the loader.
     """
     if checkpoint.set_name.endswith(PICKLED):
         seen = tuple(_below_key(one, loader) for one in findings)
@@ -181,9 +181,10 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
 
 
 def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
-    """The findings, with one in place of those on a file that no loader looks for and that is not the model.
+    """Replaces the findings on a file that no loader looks for and that is not the model by one finding.
 
-    It has no tensor of the model, or the fewer part of them: under the loader's name it would leave most at random.
+    The file has no tensor of the model, or the smaller part of them: under the loader's name it would leave most
+    tensors random.
     """
     if all(one.severity == "note" for one in findings) or audited.checkpoint.config is None:
         return findings
@@ -231,7 +232,7 @@ TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 
 
 def _types(audited: Audit) -> tuple[str, ...]:
-    """The model type of an audit, those of its definition, and those with the same names."""
+    """The model type of an audit, the types of its definition, and the types with the same names."""
     if audited.architecture is None:
         return ()
     reading = None if audited.case is None else audited.case.reading
@@ -240,7 +241,7 @@ def _types(audited: Audit) -> tuple[str, ...]:
 
 
 def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
-    """The first keys of a config of which none is read to build the model that the names are of."""
+    """The first keys of a config if none of its keys is read to build the model with these names."""
     if audited.case is None or "architectures" in config.values:
         return ()
     from inspector.matcher.spelling import keys_of_definition
@@ -250,7 +251,9 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
 
 
 def _is_of_diffusers(audited: Audit) -> bool:
-    """Whether only diffusers has the model, whatever its file is called: accelerate names all of them alike."""
+    """True if only diffusers has the model; the file name does not matter, because accelerate gives all files the same
+    name.
+    """
     if audited.architecture is None or audited.architecture.model_type is not None:
         return False
     from inspector.loading.pipelines import model_classes
@@ -259,9 +262,10 @@ def _is_of_diffusers(audited: Audit) -> bool:
 
 
 def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
-    """The type whose names the tensors have, and how many others have the same, for a config without type and class.
+    """For a config without type and class: the type that has these tensor names, and the number of other types with the
+    same names.
 
-    Nothing where the config does not give the shapes of that type: it is in the words of another program.
+    Empty if the config does not give the shapes of that type: it was written in the terms of another program.
     """
     from inspector.findings.names.architecture import ArchitectureFromNames
 
@@ -272,7 +276,7 @@ def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
 
 
 def _fits(audited: Audit, config: Config, stated: dict[str, Any]) -> bool:
-    """Whether a config that stated some more keys would give the name and the shape of every tensor."""
+    """True if the config together with some more keys would give the name and the shape of every tensor."""
     if audited.case is None:
         return False
     claim = claim_of(replace(config, values={**config.values, **stated}))
@@ -281,9 +285,11 @@ def _fits(audited: Audit, config: Config, stated: dict[str, Any]) -> bool:
 
 
 def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding]:
-    """The finding on a component whose config does not state its sizes: its class takes its own, which are others.
+    """The finding on a component with a config that does not state its sizes: its class uses its own defaults, which
+    differ.
 
-    diffusers' classes load a component whose config does not name them, where it states the sizes.
+    If the config states the sizes, the classes of diffusers load a component even if the config does not name the
+    class.
     """
     case = audited.case
     if case is None or not case.solved or case.reading.writer:
@@ -309,7 +315,7 @@ def _class_unnamed(audited: Audit) -> Iterator[Finding]:
 
 
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
-    """What a loader says of a known model's folder without a config.json, or with one that names no type."""
+    """The error of a loader on the folder of a known model that has no config.json, or one that names no type."""
     checkpoint = audited.checkpoint
     if checkpoint.set_name.endswith(".gguf"):
         return  # the sizes follow from the file itself

@@ -1,4 +1,4 @@
-"""Float weights under a quantization block: whether its loaders need packed ones."""
+"""Float weights under a quantization block: determines whether its loaders need packed weights."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inspector.reconciler.ledger import Line
 PACKED_ONLY: Final = frozenset({
     "gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet", "fp8"
 })  # fmt: skip
-"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them.
+"""Methods with loaders that only read packed weights; the other methods quantize plain weights while loading.
 
-fp8: on a GPU that calculates in fp8 FP8Linear of transformers 5.23 casts the weights and leaves all weight_scale_inv
-random; on any other machine it reads them as floats, which 4.57 refuses without a GPU.
+fp8: on a GPU that calculates in fp8, FP8Linear of transformers 5.23 casts the weights and leaves every weight_scale_inv
+random; on any other machine it reads the weights as floats, which 4.57 refuses without a GPU.
 """
 
 
 def nothing_packed(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[NothingPacked]:
-    """The finding on a block where no weight is packed: an error where its loaders read only packed ones."""
+    """The finding on a block without any packed weight: an error if its loaders read only packed weights."""
     settings = unpacked.settings
     if not settings.known or any(unpacked.schemes.values()) or _is_float_form(settings.base):
         return
@@ -37,15 +37,17 @@ def nothing_packed(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Nothin
 
 
 def _is_float_form(setting: ModuleSettings) -> bool:
-    """Whether a block declares no packed weights: AutoBitLinear's, or bitsandbytes' with neither switch on."""
+    """True if a block declares no packed weights: a block of AutoBitLinear, or of bitsandbytes with
+    neither switch on.
+    """
     by_method = {"bitnet": setting.variant == AUTO_BIT_LINEAR, "bitsandbytes": setting.bits is None}
     return by_method.get(setting.method or "", setting.method is None)
 
 
 def _needs_scales(unpacked: Unpacked, lines: Sequence[Line]) -> bool:
-    """Whether a method gives scales to every linear module that its block selects, which none of the weights has.
+    """True if a method creates scales for every linear module that its block selects, and no stored weight has scales.
 
-    compressed-tensors does so whatever `quantization_status` says (transformers 5.23 with compressed-tensors 0.20).
+    compressed-tensors does so for any `quantization_status` (transformers 5.23 with compressed-tensors 0.20).
     """
     settings = unpacked.settings
     if settings.base.method != "compressed-tensors" or not settings.whole:

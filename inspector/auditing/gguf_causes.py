@@ -1,4 +1,4 @@
-"""One finding for each cause in the metadata of a GGUF file: those that only follow from it are left out."""
+"""Reports one finding for each cause in the metadata of a GGUF file, and removes findings that only follow from it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ OF_EVERYTHING: Final = (
     ".attention.sliding_window_pattern", ".expert_feed_forward_length", "tokenizer.ggml.token_type_count",
     "kimi-linear.attention.head_count_kv",
 )  # fmt: skip
-"""Ends of keys without which hardly any tensor can be compared, or the kind of a layer or a model is not known."""
+"""Endings of keys without which hardly any tensor can be compared, or the kind of a layer or a model is unknown."""
 OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding_length")
-"""Ends of keys from which the width of a head follows."""
+"""Endings of keys that determine the width of a head."""
 
 
 def one_for_each_cause(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without those that follow from a list, a key, a number of heads or a tensor with its own finding."""
+    """Removes findings that follow from a list, a key, a number of heads or a tensor with its own finding."""
     found = _without_followed_rules(_with_keys(audited, _with_lists(audited, findings)))
     return without_followed_keys(audited, found)
 
 
 def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings; lists of another length are one cause with what follows from them, or from the number of layers."""
+    """Merges the findings that follow from lists of a wrong length, or from a wrong number of layers, into one."""
     lists = _lists(findings)
     if lists is None or audited.architecture is None or lists.lists_fit:
         return findings
@@ -45,9 +45,9 @@ def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding
 
 
 def _with_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings; keys that are absent are one cause with the config keys that follow from them.
+    """Merges the findings on config keys that follow from absent GGUF keys into the finding on these keys.
 
-    Where only shapes tell that a key is absent, and one value of it fits them, that is the finding.
+    If only shapes show that a key is absent, and one value of it fits them, the finding on that value remains.
     """
     absent = next((one for one in findings if isinstance(one, GgufKeysMissing)), None)
     if absent is None or audited.architecture is None:
@@ -65,7 +65,7 @@ def _with_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]
 
 
 def _without_keys_behind(kind: str | None, findings: Sequence[Finding], keys: Sequence[str]) -> list[Finding]:
-    """The findings without those on config keys that follow from keys of the file."""
+    """Removes findings on config keys that follow from keys of the file."""
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.single_causes import ConfigKeysAbsent
 
@@ -80,7 +80,7 @@ def _without_keys_behind(kind: str | None, findings: Sequence[Finding], keys: Se
 
 
 def _without_followed_rules(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without those on two keys of which the tensors show that the other one is wrong or absent."""
+    """Removes findings on two keys of which, as the tensors show, one is wrong or absent."""
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import UnexpectedShape
     from inspector.findings.types.gguf_heads import GgufKeysContradict
@@ -98,10 +98,10 @@ def _without_followed_rules(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def without_followed_heads(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without the one of two on numbers of heads that follows from the other.
+    """Of two findings on numbers of heads, removes the one that follows from the other.
 
-    Key heads that are no whole number follow from a number of heads by which no width can be divided; with a number of
-    key heads that the tensors show, what cannot be divided by the stated one is right.
+    A fractional number of key heads follows from a number of heads that divides no width; if the tensors show the
+    number of key heads, the number that the stated one does not divide is right.
     """
     from inspector.findings.config import ConfigImpossible
     from inspector.findings.types.gguf_heads import GgufHeadsDisagree
@@ -115,7 +115,7 @@ def without_followed_heads(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def without_followed_keys(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings without those on config keys that follow from tensors that are themselves missing or misshaped."""
+    """Removes findings on config keys that follow from tensors that are missing or have a wrong shape themselves."""
     config = audited.checkpoint.config
     if len(findings) < 2 or config is None:
         return findings
@@ -145,5 +145,5 @@ def without_followed_keys(audited: Audit, findings: Sequence[Finding]) -> Sequen
 
 
 def _lists(findings: Iterable[Finding]) -> GgufListsDisagree | None:
-    """The finding on lists of another length than there are layers."""
+    """The finding on lists that do not have one item for each layer."""
     return next((one for one in findings if isinstance(one, GgufListsDisagree)), None)

@@ -1,4 +1,4 @@
-"""The findings of a GGUF file as llama.cpp judges it: what it needs, refuses or does not know."""
+"""The findings on a GGUF file from the view of llama.cpp: what it needs, refuses or does not know."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ROUTER: Final = ".ffn_gate_inp."
 MLP: Final = ".ffn_"
-"""In the names of a router, and of all matrices of an MLP or of experts."""
+"""Part of the names of a router, and of all matrices of an MLP or of experts."""
 OLLAMA: Final = "Ollama"
 OF_COMFYUI: Final = frozenset({
     "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
@@ -41,7 +41,9 @@ READ_BY: Final[Mapping[str, str]] = {"mllama": OLLAMA, "gptoss": OLLAMA, "qwen25
 
 
 def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
-    """The findings; where the names are another program's, that instead of all that follows from it."""
+    """Adapts the findings to llama.cpp; names of another program become one finding that replaces all that follow from
+    it.
+    """
     findings = [*one_for_each_cause(audited, findings), *_unknown(audited)]
     other = of_another_architecture(audited)
     if other is not None:
@@ -66,7 +68,7 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
 
 
 def of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
-    """The finding on metadata whose sizes belong to one other architecture than the stated one."""
+    """The finding on metadata with the sizes of exactly one other architecture than the stated one."""
     values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
     keys = Counter(key.partition(".")[0] for key in values)
     stated = values.get("general.architecture")
@@ -82,7 +84,7 @@ def of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
 
 
 def _unknown(audited: Audit) -> Iterator[Finding]:
-    """The note on an architecture that llama.cpp does not know, where the program that reads it is not plain."""
+    """The note on an architecture that llama.cpp does not know, if it is unclear which program reads it."""
     metadata = audited.checkpoint.metadata
     if metadata is None or not audited.checkpoint.tensors:
         return
@@ -112,7 +114,7 @@ def _needed(audited: Audit) -> list[Finding]:
 
 
 def _one_by_one(audited: Audit) -> list[Finding]:
-    """The finding on experts that are stored one by one."""
+    """The finding on experts that are stored as separate tensors."""
     absent = joined_experts(audited)
     if not absent:
         return []
@@ -123,7 +125,9 @@ def _one_by_one(audited: Audit) -> list[Finding]:
 
 
 def _without_read(audited: Audit, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without those that call tensors unexpected that llama.cpp needs: others of their kind are absent."""
+    """Removes findings that call tensors unexpected if llama.cpp needs them; other tensors of the same
+    kind are absent.
+    """
     from inspector.findings.names.tensors import TensorUnexpected
 
     metadata = audited.checkpoint.metadata
@@ -136,7 +140,7 @@ def _without_read(audited: Audit, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
-    """The findings; where llama.cpp refuses tensors, that instead of those that call them unexpected."""
+    """Replaces findings on unexpected tensors by the finding that llama.cpp refuses these tensors."""
     from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
     from inspector.findings.names.renamed import TensorRenamed
     from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected

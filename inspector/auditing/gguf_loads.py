@@ -1,4 +1,4 @@
-"""What llama.cpp and ollama do with the GGUF files of an audit."""
+"""Predicts what llama.cpp and Ollama do with the GGUF files of an audit."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from inspector.loading.outcome import Load, Outcome
 
 NOT_COMPARED: Final = ".interleave_moe_layer_step"
-"""The end of a key that no shape depends on: layers without experts by this number are computed without an MLP."""
+"""Ending of a key that determines no shape: layers without experts according to this number are computed without an
+MLP.
+"""
 ADAPTER: Final = "adapter"
-"""What `general.type` states of a LoRA. Measured: llama.cpp loads none with a finding of `_refused_adapter`."""
+"""Value of `general.type` for a LoRA. Measured: llama.cpp loads no file with a finding of `_refused_adapter`."""
 
 
 def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
-    """What both programs do, of which files are made for llama.cpp."""
+    """Predicts what both programs do; llama.cpp is the intended loader."""
     causes = without_followed_keys(audited, without_followed_heads(audited.findings))
     audited = audited if len(causes) == len(audited.findings) else audited.with_findings(tuple(causes))
     metadata = audited.checkpoint.metadata
@@ -61,7 +63,9 @@ def loads_of_gguf(audited: Audit) -> tuple[Load, ...]:
 
 
 def _unfit_tensors(audited: Audit, architecture: object) -> tuple[str, str, str]:
-    """The first tensor that llama.cpp misses, that has another shape, and that is absent whether it is read or not."""
+    """(first tensor that llama.cpp misses, first tensor of another shape, first tensor that is absent whether or not it
+    is read).
+    """
     if has_other_names(audited):
         return FIRST, "", ""
     missing = wrong = spared = ""
@@ -75,9 +79,9 @@ def _unfit_tensors(audited: Audit, architecture: object) -> tuple[str, str, str]
 
 
 def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | None:
-    """The outcome that files or metadata decide, and why; None where the tensors decide.
+    """(outcome, reason) if files or metadata decide; None if the tensors decide.
 
-    has_sizes: whether the tensors are those of the stated sizes, so that a wrong one is what llama.cpp reports.
+    has_sizes: the tensors have the stated sizes, so that llama.cpp reports a wrong one.
     """
     other = of_another_architecture(audited)
     if other is not None:
@@ -91,7 +95,9 @@ def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | No
 
 
 def _refused_adapter(audited: Audit) -> str:
-    """Why llama.cpp refuses an adapter: half of a pair, other names or ranks, no architecture; "" where it does not."""
+    """The reason for which llama.cpp refuses an adapter: half of a pair, other names or ranks, or no architecture; ""
+    if it accepts the adapter.
+    """
     metadata = audited.checkpoint.metadata
     if metadata is None or metadata.values.get("general.type") != ADAPTER:
         return ""
@@ -102,7 +108,7 @@ def _refused_adapter(audited: Audit) -> str:
 
 
 def _unread_key(audited: Audit) -> str:
-    """What llama.cpp says of a file or a key that it needs and cannot read; "" where there is none."""
+    """The message of llama.cpp on a file or a key that it needs and cannot read; "" if it reads all."""
     for one in audited.findings:
         if isinstance(one, GgufPartsJoined):
             return f"invalid split file name: {one.place.file}"
@@ -120,7 +126,7 @@ def _unread_key(audited: Audit) -> str:
 
 
 def _wrong_size(audited: Audit) -> str:
-    """The key of a size that the tensors contradict, whose shapes llama.cpp compares; "" where there is none."""
+    """The key of a size that contradicts the shapes of the tensors, which llama.cpp compares; "" without such a key."""
     if all(one.severity != "error" for one in audited.findings):
         return ""
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible

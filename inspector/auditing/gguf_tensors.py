@@ -1,4 +1,4 @@
-"""Which tensors of a GGUF file llama.cpp does not read, and which it needs that are not stored."""
+"""Determines which tensors of a GGUF file llama.cpp does not read, and which tensors it needs that are not stored."""
 
 from __future__ import annotations
 
@@ -18,30 +18,34 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 FIRST: Final = "token_embd.weight"
-"""The tensor that llama.cpp asks for first, whatever the architecture."""
+"""The tensor that llama.cpp asks for first in every architecture."""
 COMPUTED: Final = ("rope_freqs.weight",)
-"""Tensors that follow from the config, so that no definition has them."""
+"""Tensors that are computed from the config, so that no definition has them."""
 IN_PLACE: Final = (
     (re.compile(r"\.attn_[qkv]\."), ".attn_qkv."),
     (re.compile(r"\.attn_qkv\."), ".attn_q."),
     (re.compile(r"\.attn_[kv]_b\."), ".attn_kv_b."),
 )
-"""Tensors that llama.cpp needs, and what it reads in place of them, whatever the architecture."""
+"""(pattern of a tensor that llama.cpp needs, the tensor that it reads instead), for every architecture."""
 OMITTED: Final = frozenset({*LLAMA_CPP.omits, "head.token"})
-"""Roles of tensors that the converter leaves out, the last one of architectures whose head is always the embedding."""
+"""Roles of tensors that the converter omits; the last role is omitted in architectures that always use the embedding as
+the head.
+"""
 ENDS: Final = (".weight", ".bias")
-"""Ends of names that some converters write and others do not."""
+"""Endings of names that some converters write and others omit."""
 OF_TOWERS: Final = ("v.", "a.", "mm.")
 """Beginnings of the names of towers and projectors."""
 ONE_BY_ONE: Final = frozenset({f"blk.#.ffn_{name}.#.weight" for name in ("gate", "up", "down")})
 JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
-"""Families of experts as files of 2023 have them, and the tensor that llama.cpp asks for first instead (measured)."""
+"""Name of a layer's stacked experts, which llama.cpp asks for first if a file of 2023 stores each expert on its own
+(measured).
+"""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
 
 
 def has_other_names(audited: Audit) -> bool:
-    """Whether the tensors of a model have names that llama.cpp does not look up."""
+    """True if the tensors of a model have names that llama.cpp does not look up."""
     names = audited.checkpoint.tensors
     if audited.checkpoint.config is None or not names:
         return False
@@ -49,15 +53,15 @@ def has_other_names(audited: Audit) -> bool:
 
 
 def joined_experts(audited: Audit) -> str:
-    """The tensor of all experts of a layer that llama.cpp looks for, where each expert has its own; "" elsewhere."""
+    """The tensor with all experts of a layer that llama.cpp looks for, if each expert is stored on its own; else ""."""
     families = {line.family for line in audited.lines if line.kind != UNEXPLAINED}
     return JOINED_EXPERTS if not families.isdisjoint(ONE_BY_ONE) else ""
 
 
 def absent_tensors(audited: Audit) -> list[str]:
-    """The tensors that llama.cpp needs and that are not stored, although the model may do without.
+    """The tensors that llama.cpp needs and that are not stored, although they are optional in the model.
 
-    Its converter computes them, or they are all of a kind that the architecture of transformers has by choice.
+    llama.cpp's converter computes them, or they are all of a kind that is optional in the architecture of transformers.
     """
     checkpoint, case = audited.checkpoint, audited.case
     if checkpoint.metadata is None or case is None or not checkpoint.tensors:
@@ -75,10 +79,11 @@ def absent_tensors(audited: Audit) -> list[str]:
 
 
 def surplus_tensors(audited: Audit) -> list[str]:
-    """The tensors that the architecture does not have: of a layer beyond its last, or that it does not read.
+    """The tensors that the architecture does not have: tensors of a layer beyond its last one, or tensors that it does
+    not read.
 
-    Of an architecture that was not measured, those that no architecture has. llama.cpp counts buffers of other
-    libraries as well.
+    For an architecture that was not measured: tensors that no architecture has. llama.cpp also counts buffers of other
+    libraries.
     """
     keys = {line.family for line in audited.lines if line.kind in (BUFFER, UNEXPLAINED) or _is_left_out(line)}
     metadata = audited.checkpoint.metadata
@@ -91,19 +96,19 @@ def surplus_tensors(audited: Audit) -> list[str]:
 
 
 def _is_left_out(line: Line) -> bool:
-    """Whether a stored tensor is one that the converter leaves out; layers that predict further tokens are read."""
+    """True if the converter would omit a stored tensor; layers that predict further tokens are read."""
     further = line.block is not None and line.block.slot.extra
     return not further and (line.kind == COPY or line.role in OMITTED)
 
 
 def _is_read(name: str, architecture: object) -> bool:
-    """Whether llama.cpp reads a tensor of this name, or may read it."""
+    """True if llama.cpp reads a tensor of this name, or may read it."""
     found = reads(architecture, name)
     return names_tensor(name, architecture) if found is None else found
 
 
 def _is_wrong_count(audited: Audit) -> bool:
-    """Whether a finding says that the stated number of layers is wrong: the stored layers are none too many then."""
+    """True if a finding says that the stated number of layers is wrong, so that the stored layers are not too many."""
     from inspector.findings.config import ConfigDisagrees
 
     kind = None if audited.architecture is None else audited.architecture.model_type
@@ -115,21 +120,23 @@ def _is_wrong_count(audited: Audit) -> bool:
 
 
 def _is_beyond(name: str, layers: object) -> bool:
-    """Whether a tensor is of a layer that the metadata does not count."""
+    """True if a tensor belongs to a layer beyond the number in the metadata."""
     before, _, rest = name.partition(".")
     number = rest.partition(".")[0]
     return before == "blk" and number.isdecimal() and isinstance(layers, int) and int(number) >= layers
 
 
 def has_towers(audited: Audit, surplus: Sequence[str]) -> bool:
-    """Whether the file is as Ollama's converter writes it: towers beside the text model, and keys that state them."""
+    """True if Ollama's converter wrote the file: towers next to the text model, and keys that describe the towers."""
     values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
     described = f"{values.get('general.architecture')}.vision.block_count" in values
     return described and bool(surplus) and all(name.startswith(OF_TOWERS) for name in surplus)
 
 
 def name_read_instead(audited: Audit, surplus: Sequence[str]) -> str:
-    """The name that llama.cpp reads in place of the first surplus one, where all differ by their ends alone."""
+    """The name that llama.cpp reads instead of the first superfluous name, if all differ only by their endings; else
+    "".
+    """
     metadata, tensors = audited.checkpoint.metadata, audited.checkpoint.tensors
     architecture = None if metadata is None else metadata.values.get("general.architecture")
     found = []

@@ -1,7 +1,7 @@
-"""GPTQ's exceptions for single modules, `dynamic`, which the tensors show and the settings do not have.
+"""Exceptions of GPTQ for single modules (`dynamic`) that the tensors show and the settings lack.
 
-Source: GPTQModel, `QuantizeConfig.dynamic`: a pattern after "+:" has settings of its own, the modules of one after "-:"
-are not quantized. vLLM's `gptq` reads the same key.
+Source: GPTQModel, `QuantizeConfig.dynamic`: a pattern after "+:" gives its modules other settings, and the modules of a
+pattern after "-:" are not quantized. vLLM's `gptq` reads the same key.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ METHOD: Final = "gptq"
 STATED: Final = frozenset({"bits", "group_size"})
 """Settings that an exception may state."""
 MOST: Final = 40
-"""Most exceptions that a remedy writes."""
+"""Most exceptions in a remedy."""
 
 
 def with_exceptions(findings: Sequence[Finding], unpacked: Unpacked) -> list[Finding]:
-    """The findings with exceptions as remedy; several of them are one cause, if no exceptions are stated."""
+    """Gives the findings exceptions as their remedy; several findings are merged into one cause if the config states no
+    exceptions.
+    """
     settings = unpacked.settings
     apart = [one for one in findings if isinstance(one, PackedOtherwise)]
     plain = [one for one in findings if isinstance(one, ModuleNotPacked)]
@@ -54,7 +56,7 @@ def with_exceptions(findings: Sequence[Finding], unpacked: Unpacked) -> list[Fin
 
 
 def _stated(apart: Sequence[PackedOtherwise], cases: Sequence[ModuleProblem]) -> dict[str, dict[str, Any]]:
-    """The exceptions for modules with other settings."""
+    """The exceptions for modules that have other settings."""
     odd = {(setting.key, repr(setting.weights)) for one in apart for setting in one.settings}
     found: dict[str, dict[str, Any]] = {}
     for case in cases:
@@ -66,7 +68,7 @@ def _stated(apart: Sequence[PackedOtherwise], cases: Sequence[ModuleProblem]) ->
 
 
 def _excluded(cases: Sequence[ModuleProblem]) -> dict[str, dict[str, Any]]:
-    """The exceptions for plain modules."""
+    """The exceptions for modules that are not quantized."""
     return {f"-:{module}": {} for case in cases if isinstance(case.finding, ModuleNotPacked)
             for module in _modules(case)}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Findings on quantized modules, one for each cause: modules of one kind, and the layers in which they are."""
+"""Groups findings on quantized modules by cause: the kind of module and the layers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ MOST_MODULES = 16
 
 
 def grouped(cases: Sequence[ModuleProblem], quantized: int) -> Iterator[list[ModuleProblem]]:
-    """Groups cases of one kind at the same layers and experts; all of a kind if there are very many, or all modules.
+    """Groups cases of one kind that affect the same layers and experts; groups the whole kind if it has very many cases
+    or affects all modules.
 
     quantized: the number of quantized modules.
     """
@@ -46,7 +47,7 @@ def _split(cases: Iterable[ModuleProblem], by: Callable[[ModuleProblem], object]
 
 
 def completed(members: Sequence[ModuleProblem]) -> Finding:
-    """The one finding for a group of cases, with the names of all its modules."""
+    """The finding for a group of cases, with the names of all its modules."""
     finding = members[0].finding.summed([case.finding for case in members])
     return with_modules(finding, place_of_modules(members), members)
 

@@ -1,4 +1,6 @@
-"""Unexpected tensors that the class of the config ignores on purpose, as transformers' classes list them."""
+"""Finds unexpected tensors that the class in the config ignores on purpose, by the lists in the classes of
+transformers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_ignored(findings: Sequence[Finding], given: Given) -> list[Finding]:
-    """The findings, with a note in place of those on tensors all of which the class ignores without a word."""
+    """Replaces findings on tensors by a note if the class silently ignores all of these tensors."""
     from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 
     rules = None if given.class_name is None else rules_of(given.class_name, NEWEST)
@@ -32,19 +34,19 @@ def with_ignored(findings: Sequence[Finding], given: Given) -> list[Finding]:
 
 
 def _name(finding: PartUnexpected | TensorUnexpected) -> str:
-    """The family of the tensors, or the only one: "mtp.{mtp}.*"."""
+    """The family or the only tensor of a finding: "mtp.{mtp}.*"."""
     return str(finding.place.family or finding.place.tensor)
 
 
 def _all_match(finding: PartUnexpected | TensorUnexpected, checkpoint: Checkpoint, ignored: re.Pattern[str]) -> bool:
-    """Whether a pattern matches every tensor of a finding on unexpected ones."""
+    """True if a pattern matches every tensor of a finding on unexpected tensors."""
     own = re.compile(_pattern(_name(finding)))
     names = [name for name in checkpoint.tensors if own.fullmatch(name)]
     return len(names) == finding.tensors and all(ignored.search(name) for name in names)
 
 
 def _pattern(family: str) -> str:
-    """The names of a family as a regular expression: "mtp.{mtp}.*" has a number in the place of {mtp}."""
+    """A family as a regular expression for its names: {mtp} in "mtp.{mtp}.*" becomes a number."""
     words = re.escape(family.removesuffix("*"))
     return re.sub(r"\\\{\w+\\\}", r"\\d+", words) + (".*" if family.endswith("*") else "")
 

@@ -1,4 +1,4 @@
-"""Keys that must follow where another one is corrected: lists with one entry for each layer, and switches."""
+"""Keys that must change together with another key: lists with one entry for each layer, and switches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LAYERS: Final = 10_000
 
 
 def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDisagrees:
-    """The finding on a number of layers, with the lists that transformers refuses beside the right number."""
+    """The finding on a number of layers, with the lists that transformers refuses together with the right number."""
     *outer, last = finding.key.split(".")
     stated: Any = values
     for key in outer:
@@ -40,7 +40,7 @@ def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> Con
 
 
 def with_switch(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDisagrees:
-    """The finding on a switch, with the other one without which transformers refuses the right value."""
+    """The finding on a switch, with the other switch without which transformers refuses the right value."""
     *outer, last = finding.key.split(".")
     stated: Any = values
     for key in outer:
@@ -63,5 +63,5 @@ def _of_length(entries: Sequence[Any], length: int) -> list[Any]:
 
 
 def _only(entries: Sequence[Any]) -> Any:
-    """What all entries are; unset where they differ."""
+    """The value of all entries; unset if they differ."""
     return entries[0] if all(one == entries[0] for one in entries) else UNSET

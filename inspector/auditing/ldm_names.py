@@ -1,4 +1,4 @@
-"""Audits a component of Stable Diffusion that has the config of diffusers and the names of latent-diffusion."""
+"""Audits a component of Stable Diffusion with a config of diffusers and names of latent-diffusion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ COMPONENTS: Final = {"UNet2DConditionModel": "unet", "ControlNetModel": "control
 
 
 def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint], Audit]) -> Audit | None:
-    """The audit of the tensors under diffusers' names; None where they are not those of the config's class alone."""
+    """The audit of the tensors under diffusers' names; None if they are not exactly the tensors of the
+    config's class.
+    """
     values = checkpoint.config.values if checkpoint.config is not None else {}
     found = parts_of(checkpoint.tensors)
     if len(found.components) != 1 or found.others or found.ema:
@@ -44,7 +46,7 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
 
 
 def _program(component: ComponentTensors) -> Dialect:
-    """What the names are of, by what diffusers converts of them."""
+    """The program that the names are from, by the parts that diffusers converts."""
     if component.name == "vae" and any(map(STAGE_ATTENTION.fullmatch, component.names.values())):
         return LDM_STAGES
     return LDM if component.prefix or component.name != "unet" else LDM_UNET
@@ -61,6 +63,6 @@ def _renamed(checkpoint: Checkpoint, component: ComponentTensors) -> Checkpoint:
 
 
 def _as_stored(finding: Finding, component: ComponentTensors) -> Finding:
-    """A finding with the tensor's name as in the file."""
+    """A finding with the tensor's name in the file."""
     name = finding.place.tensor
     return finding if name is None else replace(finding, place=replace(finding.place, tensor=component.stored(name)))

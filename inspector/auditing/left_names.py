@@ -1,4 +1,6 @@
-"""Names of diffusers that a converter left among those of latent-diffusion, which no reader of such files finds."""
+"""Finds names of diffusers that a converter left among the names of latent-diffusion; no reader of such files finds
+these tensors.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from inspector.loader.layout import Layout
 
 
 def left_names(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """The finding on matrices of an autoencoder's attention; diffusers raises, other programs miss these keys."""
+    """The finding on matrices in the attention of an autoencoder: diffusers raises, and other programs report the keys
+    as missing.
+    """
     wanted = {name: new for name in tensors if (new := left_by_converter(name)) is not None}
     if not wanted:
         return

@@ -1,7 +1,8 @@
-"""Compares the projector of a model that LLaVA's code base saves with the one that its config describes.
+"""Compares the projector of a model saved by LLaVA's code base with the projector that its config describes.
 
 Source: LLaVA, `llava/model/multimodal_projector/builder.py` (a Linear, or `mlpNx_gelu`: N Linears with activations
-between them) and `llava/model/builder.py` (a projector alone is loaded beside the model of `--model-base`).
+between them) and `llava/model/builder.py` (a projector without its model is loaded together with the model of
+`--model-base`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ INNER: Final[Mapping[str, Sequence[str]]] = {
     "linear": ("",),
     **{f"mlp{depth}x_gelu": tuple(f"{2 * number}." for number in range(depth)) for depth in range(1, 10)},
 }
-"""Type of projector -> what the names of its Linears have before `weight` and `bias`."""
+"""Type of projector -> the text between the prefix and `weight` or `bias` in the names of its Linears."""
 _PLAIN: Final = re.compile(r"([0-9]+\.)?(weight|bias)")
 
 
 def projector_of_llava(config: Claim, families: Families) -> list[Finding]:
-    """The finding on the projector; none where the config describes none that is known here."""
+    """The finding on the projector; none if the config describes no projector of a known type."""
     values = config.settings.values
     kind = values.get("mm_projector_type", "linear")
     if MARK not in values or not isinstance(kind, str) or (expected := _modules(kind)) is None:
@@ -52,19 +53,21 @@ def projector_of_llava(config: Claim, families: Families) -> list[Finding]:
 
 
 def _is_plain(stored: Collection[str], families: Families) -> bool:
-    """Whether what is stored of projectors is one of these, and none of another form or below another name."""
+    """True if the stored projector has only the known names, and no tensor of a projector has another
+    form or prefix.
+    """
     elsewhere = any("mm_projector" in key for key in families if not key.startswith(PREFIX))
     return not elsewhere and all(_PLAIN.fullmatch(name.removeprefix(PREFIX)) for name in stored)
 
 
 def _modules(kind: str) -> set[str] | None:
-    """The tensors of a type of projector; None for a type that is not known."""
+    """The tensors of a type of projector; None for an unknown type."""
     inner = INNER.get(kind)
     return None if inner is None else {f"{PREFIX}{module}{part}" for module in inner for part in ("weight", "bias")}
 
 
 def _names(key: str, families: Families) -> Iterator[str]:
-    """The names of a family whose only number is that of a module."""
+    """The names of a family with the number of a module as its only index."""
     if "#" not in key:
         yield key
     elif key.count("#") == 1:

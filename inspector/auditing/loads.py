@@ -1,4 +1,4 @@
-"""What loaders do with an audited checkpoint, and the findings where the one that it is made for fails."""
+"""Predicts what loaders do with an audited checkpoint, and adds findings if the intended loader fails."""
 
 from __future__ import annotations
 
@@ -59,17 +59,19 @@ if TYPE_CHECKING:
 
 SAFETENSORS_INDEX: Final = "model.safetensors.index.json"
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
-"""Loaders of which the recorded behaviour decides the verdict."""
+"""Loaders with recorded behaviour that decides the verdict."""
 
 
 def with_loads(audited: Audit) -> Audit:
-    """The audit of a folder, or of a file with its config in it, with what its loaders do."""
+    """Adds the predictions for each loader to the audit of a folder, or of a file that contains its own config."""
     found = loads_of(audited)
     return after_loading(replace(audited, loads=found)) if found else audited
 
 
 def after_loading(audited: Audit) -> Audit:
-    """The audit with each finding as the intended loader sees it, and one for a failure that none explains."""
+    """The audit with each finding as the intended loader sees it, and a finding for a failure that no other one
+    explains.
+    """
     intended = next((one for one in audited.loads if one.intended), None)
     if intended is None:
         return audited
@@ -97,13 +99,15 @@ def after_loading(audited: Audit) -> Audit:
 
 
 def _given(audited: Audit) -> Given:
-    """What an audit knows, by the config of the checkpoint."""
+    """The facts of an audit, with the config of the checkpoint."""
     config = audited.checkpoint.config
     return given_of(audited, {} if config is None else config.values)
 
 
 def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
-    """The audit with other findings; where no error or warning is left, the numbers of parameters decide."""
+    """Replaces the findings of an audit; if no error or warning is left, the numbers of parameters
+    decide the verdict.
+    """
     ledger = with_ties_of_class(audited.ledger, findings)
     verdict, counts = verdict_with(audited.verdict, findings), ledger.counts
     if verdict == FINDINGS and all(one.severity == "note" for one in findings):
@@ -113,7 +117,7 @@ def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:
-    """What each loader does that reads the format; none for bare files without a config of their own."""
+    """Predicts what each loader of the format does; empty for single files without a config of their own."""
     checkpoint = audited.checkpoint
     beside = _adapter_beside(audited)
     is_gguf = checkpoint.set_name.endswith(".gguf")
@@ -165,7 +169,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
 
 
 def _with_modules(audited: Audit, load: Load) -> Load:
-    """What sentence-transformers does, which loads the modules behind the model too."""
+    """Predicts what sentence-transformers does, which also loads the modules after the model."""
     if not audited.findings:
         return load
     from inspector.findings.declared import ModuleMissing
@@ -179,7 +183,7 @@ def _with_modules(audited: Audit, load: Load) -> Load:
 
 
 def _adapter_beside(audited: Audit) -> AdapterBesideWeights | None:
-    """The finding on an adapter's config beside the weights of a model."""
+    """The finding on an adapter's config in the same folder as the weights of a model."""
     if audited.checkpoint.adapter is None:
         return None
     from inspector.findings.adapters.saved import AdapterBesideWeights
@@ -188,9 +192,9 @@ def _adapter_beside(audited: Audit) -> AdapterBesideWeights | None:
 
 
 def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
-    """Whether mlx-lm wrote the folder: by its quantization block, the format that it states, or its stacked experts.
+    """True if mlx-lm wrote the folder, by its quantization block, the format in its metadata, or its stacked experts.
 
-    A config beside it is that of transformers in each case. mlx-lm writes its block under both keys.
+    In each case a config for transformers may be in the same folder. mlx-lm writes its block under both keys.
     """
     if "quantization_config" in values and not ("quantization" in values and lacks_method(values)):
         return False
@@ -202,8 +206,8 @@ def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
 
 
 def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
-    """What transformers does: the config classes of version 5 refuse values of a wrong type; with version 4 no model
-    is built where a size depends on one. A class of diffusers refuses them too.
+    """Predicts what transformers does with values of a wrong type: the config classes of version 5 refuse them, and
+    version 4 builds no model if a size depends on one. A class of diffusers refuses them too.
     """
     if not audited.findings:
         return load
@@ -228,8 +232,8 @@ def _has_type(audited: Audit, major: str) -> bool:
 
 
 def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
-    """Whether transformers 4 builds a model with a value of another type; what it refuses of types that were measured
-    is said before.
+    """True if transformers 4 builds a model with a value of another type; for types that were measured, the refusal is
+    reported elsewhere.
     """
     from inspector.architectures.refused_kinds import is_measured
     from inspector.matcher.spelling import keys_of_definition
@@ -243,7 +247,7 @@ def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
 
 
 def _base_class(audited: Audit) -> str | None:
-    """The base class that sentence-transformers builds, where the config names another."""
+    """The base class that sentence-transformers builds, if the config names another class."""
     if not audited.findings:
         return None
     from inspector.findings.class_names import BaseModelUsed
@@ -252,7 +256,7 @@ def _base_class(audited: Audit) -> str | None:
 
 
 def _without_config(audited: Audit) -> tuple[Load, ...]:
-    """A folder that transformers would read if its config.json were found and named a type."""
+    """Predictions for a folder that transformers would read if its config.json were found and named a model type."""
     if not audited.findings:
         return ()
     from inspector.findings.config import ConfigMissing, ModelTypeMissing
@@ -289,14 +293,14 @@ def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
 
 
 def left_open(audited: Audit, load: Load) -> Audit:
-    """The audit with the open question what a loader does."""
+    """The audit with the open question of what a loader does."""
     skipped = Skipped(f"what {load.loader} does", load.because, decisive=True)
     verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict
     return replace(audited, skipped=(*audited.skipped, skipped), verdict=verdict)
 
 
 def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
-    """What an audit knows that decides how a checkpoint is loaded."""
+    """The facts of an audit that decide how a checkpoint is loaded."""
     model_type = values.get("model_type")
     return Given(
         audited.checkpoint,
@@ -326,7 +330,7 @@ def _below_key(audited: Audit) -> WeightsBelowKey | None:
 
 
 def _at_top(audited: Audit) -> Families | None:
-    """What a loader sees of a PyTorch file whose weights are below a key: the keys; None for any other."""
+    """The keys that a loader sees in a PyTorch file with the weights below one key; None for any other file."""
     below = _below_key(audited)
     if below is None:
         return None
@@ -335,14 +339,14 @@ def _at_top(audited: Audit) -> Families | None:
 
 
 def _is_untyped(audited: Audit, values: Mapping[str, Any]) -> bool:
-    """Whether the dtype is neither in the config nor at the beginning of the top of a PyTorch file."""
+    """True if the dtype is neither in the config nor at the beginning of a PyTorch file's top level."""
     below = _below_key(audited)
     stated = any(values.get(key) is not None for key in ("dtype", "torch_dtype"))
     return below is not None and not (stated or below.floats_first)
 
 
 def _is_whole(audited: Audit) -> bool:
-    """Whether every tensor was compared as it is stored, and nothing was found."""
+    """True if every tensor was compared in its stored form and no problem was found."""
     unpacked = audited.unpacked
     plain = unpacked is None or not (unpacked.cases or unpacked.helpers)
     plain = plain and all(one.severity == "note" for one in audited.findings)
@@ -353,5 +357,5 @@ def _is_whole(audited: Audit) -> bool:
 
 
 def _unreadable(audited: Audit) -> str:
-    """Why a file of the audited set cannot be opened."""
+    """The reason for which a file of the audited set cannot be opened."""
     return next((one.unread for one in audited.findings if one.closes_file), "")

@@ -36,11 +36,13 @@ from inspector.reconciler.wording import names_in
 
 TORCHAO = "torchao"
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
-"""Keys of a config.json whose loader looks for the quantization there."""
+"""Keys of a config.json for loaders that read the quantization from it."""
 
 
 def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """That a config.json of transformers, diffusers or MLX does not name the quantization that the tensors show."""
+    """The finding that a config.json of transformers, diffusers or MLX does not name the quantization shown by the
+    tensors.
+    """
     config, scheme = checkpoint.config, main_scheme(unpacked)
     known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
     if config is None or not known or scheme is None or scheme == SPARSE:
@@ -84,7 +86,7 @@ def _entries(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def _is_around_layers(line: Line) -> bool:
-    """Whether a line is of a quantized embedding or head, which torchao quantizes only if asked."""
+    """True if a line is of a quantized embedding or head, which torchao quantizes only if asked."""
     return line.packed is not None and line.role.startswith((HEAD, "embed"))
 
 
@@ -142,6 +144,6 @@ def _left_plain(lines: Sequence[Line]) -> list[str]:
 
 
 def _plain_among_quantized(lines: Sequence[Line]) -> list[str]:
-    """The modules that are not quantized although others of their family are."""
+    """The modules that are not quantized although other modules of their family are."""
     packed = {line.family for line in lines if line.packed is not None}
     return [name for line in lines if line.packed is None and line.family in packed for name in modules_of(line)]

@@ -1,4 +1,4 @@
-"""Text encoders in a file of ComfyUI under the prefix of another kind of text encoder.
+"""Finds text encoders in a file of ComfyUI under the prefix of another kind of text encoder.
 
 ComfyUI (`comfy/supported_models.py`) and stable-diffusion.cpp look for each encoder's own names below its prefix.
 """
@@ -17,7 +17,7 @@ OF_CLIP: Final = ".encoder.layers."
 OF_T5: Final = ".encoder.block."
 TABLE: Final = "embeddings.token_embedding.weight"
 WIDTH_OF_G: Final = 1280
-"""Width of OpenCLIP's bigG, which is called clip_g; that of clip_l is 768."""
+"""Width of OpenCLIP's bigG, called clip_g; the width of clip_l is 768."""
 
 
 def misplaced_encoders(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
@@ -38,6 +38,6 @@ def misplaced_encoders(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
 
 
 def _of_clip(names: list[str], tensors: Mapping[str, Layout]) -> str:
-    """The prefix of a text encoder of CLIP, by its width."""
+    """The prefix for a text encoder of CLIP with this width."""
     table = next((tensors[name].shape for name in names if name.endswith(TABLE)), ())
     return CLIP_G if table[-1:] == (WIDTH_OF_G,) else CLIP_L

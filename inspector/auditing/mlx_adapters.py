@@ -1,7 +1,8 @@
-"""Adapters of mlx-lm: their config beside their tensors, and those that hold the last layers as a whole.
+"""Audits adapters of mlx-lm: compares their config with their tensors, and handles adapters that contain the last
+layers as a whole.
 
 Source: mlx-lm 0.32 (`lora.py`, `tuner/utils.py`). With `fine_tune_type` "full" it trains and saves all weights of the
-last layers under the names of its own model, and refuses a file with others.
+last layers under the names of its own model, and refuses a file with other names.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ MLX_KEYS: Final = {"lora_parameters", TYPE, "lora_layers"}
 WRITER: Final = "MLX"
 WHOLE: Final = "full"
 FORMAT: Final = "mlx"
-"""What mlx-lm states in the header of a model that it saved, whose names are those of its own model."""
+"""Format that mlx-lm states in the header of a model that it saved under the names of its own model."""
 BLOCKS: Final = ".#."
 LAYER: Final = re.compile(r".*?\.\d{1,6}\.")
-"""The number of a layer in the name of a family, and a name up to that number."""
+"""The beginning of a name up to and including the number of its layer."""
 
 
 def of_whole_layers(checkpoint: Checkpoint) -> bool:
-    """Whether the file holds whole layers: by its config, or without any by a name that only mlx-lm gives."""
+    """True if the file contains whole layers, by its config, or without a config by a name that only mlx-lm uses."""
     if checkpoint.alone or not MLX_ADAPTERS.finds(checkpoint.set_name):
         return False
     if checkpoint.adapter is None:
@@ -44,14 +45,16 @@ def of_whole_layers(checkpoint: Checkpoint) -> bool:
 
 
 def whole_weights(families: Families) -> dict[str, ToolTensor]:
-    """Each tensor as one that takes the place of the base's."""
+    """Each tensor as a replacement of the base's tensor."""
     return {key: ToolTensor("", key, WHOLE, "set_weight", WRITER) for key in families}
 
 
 def findings_of_mlx(
     checkpoint: Checkpoint, found: Mapping[str, ToolTensor], modules: Sequence[ChangedModule], base: BaseModules | None
 ) -> Iterator[Finding]:
-    """That the config of mlx-lm's file is absent, lacks settings, or is not that of its tensors."""
+    """Yields the finding that the config of an adapter of mlx-lm is absent, lacks settings, or does not fit its
+    tensors.
+    """
     of_folder = not checkpoint.alone and checkpoint.readable and MLX_ADAPTERS.finds(checkpoint.set_name)
     if not of_folder or writer_of(found) != WRITER:
         return
@@ -64,7 +67,9 @@ def findings_of_mlx(
 
 
 def compare_whole(families: Families, base: Audit, laid: BaseModules) -> Compared:
-    """Each tensor with that of its name in the base; one that mlx-lm did not save may name and turn some otherwise."""
+    """Compares each tensor with the tensor of the same name in the base; a base that mlx-lm did not save may use other
+    names and layouts for some.
+    """
     stored = base.checkpoint.tensors
     own = any((file.metadata or {}).get("format") == FORMAT for file in base.checkpoint.files)
     weights = next(iter(laid.modules.values())) if len(laid.modules) == 1 else {}
@@ -86,7 +91,7 @@ def compare_whole(families: Families, base: Audit, laid: BaseModules) -> Compare
 
 
 def _absent(families: Families, base: Audit) -> Iterator[str]:
-    """Tensors of the base in layers of which others are stored."""
+    """Tensors of the base that are absent in layers with other stored tensors."""
     stored = {
         name_of(key, index)
         for key, one in families.items()

@@ -1,7 +1,7 @@
-"""Audits the weights of a model: a chain of explainers, each of which explains some families of a draft.
+"""Audits the weights of a model with a chain of explainers, each of which explains some families of a draft.
 
-An explainer gets the draft, adds lines to the ledger and findings, and passes on the families that no explainer has
-explained yet. What is left at the end is unexplained.
+An explainer gets the draft, adds lines to the ledger and findings, and passes on the families that are not explained
+yet. Families that remain after the last explainer are unexplained.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def audit_model(
 
 
 def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None) -> Draft:
-    """Applies every explainer, again where shapes that are stored or settings that are corrected explain more."""
+    """Applies every explainer, and applies them again if stored shapes or corrected settings explain more."""
     draft = explain(checkpoint, stated, like, stored)
     if draft.unpacked is None:
         return draft
@@ -141,7 +141,7 @@ def quantized_modules(draft: Draft) -> Draft:
 
 
 def copies(draft: Draft) -> Draft:
-    """Counts tensors that are in several files."""
+    """Counts tensors that are stored in several files."""
     if not draft.checkpoint.copies:
         return draft
     from inspector.reconciler.copies import with_copies
@@ -192,7 +192,7 @@ def deferred_lines(draft: Draft) -> Draft:
 
 
 def dtypes(draft: Draft) -> Draft:
-    """Compares the dtypes with each other, with the config's, and with those that weights can have."""
+    """Compares the dtypes with each other, with the dtype in the config, and with the dtypes possible for weights."""
     quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
     draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
     draft = draft if draft.lost else draft.with_findings(projector_of_llava(draft.config, draft.families))
@@ -204,7 +204,7 @@ def dtypes(draft: Draft) -> Draft:
 
 
 def totals(draft: Draft) -> Draft:
-    """Checks the totals of the index and of the user."""
+    """Checks the totals stated in the index and by the user."""
     checked = check_totals(draft.checkpoint, draft.ledger, draft.case, draft.stated)
     skipped = (*draft.skipped, *checked.skipped)
     return replace(draft, claims=checked.claims, skipped=skipped).with_findings(checked.findings)

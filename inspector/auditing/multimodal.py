@@ -1,4 +1,6 @@
-"""The weights of a multimodal model under the config of its text model, as where `text_config` was saved by itself."""
+"""Recognises the weights of a multimodal model under the config of its text model, as if `text_config` had been saved
+separately.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,15 @@ from inspector.notation.binding import bind
 FOLDER, TEXT = "multimodal", "text"
 NESTED = "text_config"
 FEWEST = 8
-"""Fewest families outside of a text model that may be those of another model."""
+"""Fewest families outside the text model that indicate another model."""
 HEADS = frozenset({"lm_head.weight", "score.weight"})
-"""Endings of names that text models have as well."""
+"""Endings of names that are also in text models."""
 
 
 def text_model_alone(config: Claim, file: Config | None, families: Families, reading: Reading | None) -> Finding | None:
-    """The finding where all names are those of multimodal models that have the model of the config as their text model.
+    """The finding on names that all belong to multimodal models with the config's model as their text model.
 
-    reading: what the names were taken for.
+    reading: how the names were identified.
     """
     if config.definition is None or file is None or file.kind != "config" or NESTED in file.values:
         return None
@@ -55,7 +57,7 @@ def text_model_alone(config: Claim, file: Config | None, families: Families, rea
 
 
 def _beyond(reading: Reading) -> int:
-    """How many families the definition of the config does not have."""
+    """The number of families that the definition of the config does not have."""
     return len(reading.families) - reading.match.covered
 
 
@@ -64,9 +66,10 @@ def _is_text(name: str) -> bool:
 
 
 def _readings(file: Config, families: Families) -> Iterator[Reading]:
-    """The readings as multimodal models with this text model that know every name, those with the fewest missing first.
+    """Readings as multimodal models with this text model that know every name, the readings with the fewest missing
+    tensors first.
 
-    The definition of a vision model comes from the defaults of the class.
+    The definition of the vision model comes from the defaults of the class.
     """
     tried: list[Reading] = []
     for name in _near(families):
@@ -82,7 +85,9 @@ def _readings(file: Config, families: Families) -> Iterator[Reading]:
 
 
 def _near(families: Families) -> Iterator[str]:
-    """The multimodal types of which names show more than a text model: a projector, a tower of their own."""
+    """The multimodal types of which some stored names are not a text model's: names of a projector or
+    of another tower.
+    """
     spend(len(families) * len(outlines()) // NAMES_A_STEP, NAMES)
     ends = {ending(key) for key in families}
     ends |= {one.rpartition(".")[2] for one in ends}
@@ -92,12 +97,14 @@ def _near(families: Families) -> Iterator[str]:
 
 
 def _keys(reading: Reading) -> frozenset[str]:
-    """The keys that a definition has."""
+    """The keys of a definition."""
     return frozenset(block.key for block in bind(reading.scope, reading.match.head, reading.match.spelling).blocks)
 
 
 def _submodels(reading: Reading, known: frozenset[str]) -> Iterator[Submodels]:
-    """The modules of a multimodal model without its text model, of which anything is stored. known: keys of that."""
+    """The modules of a multimodal model, without its text model, that have stored tensors. known: keys of the text
+    model.
+    """
     blocks = bind(reading.scope, reading.match.head, reading.match.spelling).blocks
     others = dict.fromkeys(_top(block.key) for block in blocks if _is_submodel(block.slot.scope, block.slot.role))
     own = {_top(block.key) for block in blocks if not _is_submodel(block.slot.scope, block.slot.role)}

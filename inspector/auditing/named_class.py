@@ -1,6 +1,7 @@
-"""The class in `architectures` decides where the model type does not fit the weights and the class has all their names.
+"""Uses the class in `architectures` instead of the model type if the type does not fit the weights and the class has
+all their names.
 
-A lost or misshapen tensor is reported under the definition of the class then, instead of a whole model as misnamed.
+A lost or misshapen tensor is then reported under the definition of the class, and not the whole model as misnamed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from inspector.reconciler.reconcile import Again, Reconciled
 
 
 class Decided(Struct, frozen=True):
-    """The claim of the class, its reading, and the findings under it with the one on the model type."""
+    """The claim of the class, its reading, and the findings under it, including the finding on the model type."""
 
     config: Claim
     case: Reconciled
@@ -32,7 +33,7 @@ class Decided(Struct, frozen=True):
 
 
 class Named(Struct, frozen=True):
-    """The claim of another type than the config's, its reading, and the finding that says so."""
+    """The claim of another type than the one in the config, its reading, and the finding on the model type."""
 
     config: Claim
     reading: Reading
@@ -40,7 +41,7 @@ class Named(Struct, frozen=True):
 
 
 def of_unknown_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The definition of the class where the names fit no model type, and all stored names are that definition's."""
+    """The definition of the class if the names fit no model type and the definition has all stored names."""
     named, model_type = config.class_name, config.model_type
     if file is None or file.kind != "config" or named is None or not isinstance(model_type, str):
         return None
@@ -55,7 +56,7 @@ def of_unknown_type(config: Claim, file: Config | None, families: Families, lost
 
 
 def of_misspelled_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The definition of the one type that a slip of the keyboard makes the stated one, where it has all names."""
+    """The definition of the only model type that differs from the stated one by a typing error, if it has all names."""
     stated = config.model_type
     if file is None or file.kind != "config" or not isinstance(stated, str) or config.definition is not None:
         return None
@@ -78,7 +79,7 @@ def _misspelled(stated: str, known: str, file: str) -> Finding:
 
 
 def is_slip(stated: str, known: str) -> bool:
-    """Whether a name is another one with one letter more, less, changed or exchanged with the next; never a digit."""
+    """True if one letter of a name is added, missing, changed or exchanged with the next one; digits never differ."""
     if len(known) < SHORTEST or abs(len(stated) - len(known)) > 1 or _digits(stated) != _digits(known):
         return False
     alike = (one == other for one, other in zip(stated, known, strict=False))
@@ -93,7 +94,7 @@ def _digits(name: str) -> str:
 
 
 SHORTEST: Final = 4
-"""Letters of a model type below which a slip makes any other word."""
+"""Fewest letters of a model type for which typing errors are considered."""
 
 
 def decided_by_class(
@@ -104,7 +105,7 @@ def decided_by_class(
     typed: Reconciled,
     again: Again,
 ) -> Decided | None:
-    """The definition of the class, where it is another one than that of the model type and fits better.
+    """The definition of the class, if it differs from that of the model type and fits better.
 
     typed: the reconciliation without regard to the class.
     """
@@ -129,14 +130,14 @@ def decided_by_class(
 
 
 def _contradictions(case: Reconciled) -> int:
-    """Tensors that are missing, unexpected or of another shape."""
+    """The number of tensors that are missing, unexpected or of another shape."""
     placement = case.placement
     unplaced = sum(one.tensors for one in placement.missing) + sum(one.tensors for one in placement.unexpected)
     return unplaced + sum(one.tensors for one in placement.mismatched)
 
 
 def _type_by_letters(named: str) -> str | None:
-    """The longest model type that a class begins with, for spellings that transformers does not have."""
+    """The longest model type that the name of a class begins with, for spellings that transformers does not have."""
     fitting = [name for name in modules() if letters(named).startswith(letters(name))]
     return max(fitting, key=lambda name: len(letters(name)), default=None)
 

@@ -1,4 +1,5 @@
-"""The module around a model in mlx-lm: each of its classes has the layers below `model`, whatever transformers has.
+"""Handles the additional module around a model in mlx-lm: all of its classes have the layers below `model`, even if
+transformers does not.
 
 Source: `sanitize` of mlx-lm's `models/gpt2.py`, which adds `model.` to names without it.
 """
@@ -15,11 +16,11 @@ from inspector.reconciler.ledger import Line
 
 AROUND: Final = "model."
 MLX: Final = "mlx"
-"""The scheme that MLX alone writes."""
+"""The scheme that only MLX writes."""
 
 
 def without_module_of_mlx(findings: Sequence[Finding], checkpoint: Checkpoint, lines: Sequence[Line]) -> list[Finding]:
-    """The findings, without the one on the module that mlx-lm has around a model. lines: those of the weights."""
+    """Removes the finding on the module that mlx-lm puts around a model. lines: the lines of the weights."""
     own = is_of_mlx(checkpoint) or any(line.packed is not None and line.packed.scheme == MLX for line in lines)
     if not findings or not own:
         return list(findings)

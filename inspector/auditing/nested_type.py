@@ -1,4 +1,6 @@
-"""The model type to state in a sub-config, where the config describes the weights completely but for that type."""
+"""Finds the model type to state in a sub-config, if the config describes the weights completely except
+for that type.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ MOST_TRIED: Final = 40
 def with_nested_type(
     findings: Sequence[Finding], config: Claim, file: Config | None, case: Reconciled, families: Families, again: Again
 ) -> list[Finding]:
-    """The findings; where one other type of one submodel explains all of them, the finding on it, and the notes.
+    """Replaces all errors by one finding if another type of one submodel explains them; keeps the notes.
 
     again: reconciles the weights with another claim.
     """
@@ -59,9 +61,9 @@ def with_nested_type(
 def _fitting(
     entry: Submodel, config: Claim, file: Config, case: Reconciled, families: Families, again: Again
 ) -> Iterator[str]:
-    """The other types of a submodel under which the config gives the name and the shape of every stored tensor.
+    """The other types of a submodel for which the config gives the name and the shape of every stored tensor.
 
-    Types with the same names compute other things with them: more than one leaves it open.
+    Types with the same names compute different things: with more than one type the question stays open.
     """
     readings = [one for below in _prefixes(entry, case) for one in _named(case, below)]
     values: dict[str, Any] = dict(file.values)
@@ -79,7 +81,7 @@ def _fitting(
 
 
 def _prefixes(entry: Submodel, case: Reconciled) -> Iterator[str]:
-    """The beginnings of the names of a submodel, as stored; with and without what its class puts before its body."""
+    """The stored beginnings of a submodel's names, with and without the module that its class puts around its body."""
     keys = [block.key for block in case.plan.blocks if block.slot.scope == (entry.name,)]
     wrong = _wrong(case)
     for below in dict.fromkeys((case.reading.match.head.root + entry.at, f"{common_prefix(keys)}.")):
@@ -88,14 +90,14 @@ def _prefixes(entry: Submodel, case: Reconciled) -> Iterator[str]:
 
 
 def _named(case: Reconciled, below: str) -> list[Reading]:
-    """The readings of what is stored below a prefix under definitions that know all of its names."""
+    """The readings of the tensors below a prefix with definitions that know all of their names."""
     inside = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
     bare = rekeyed(inside, lambda key: key.removeprefix(below))
     return read_by_names(bare, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0] if bare else []
 
 
 def _wrong(case: Reconciled) -> list[str]:
-    """The families with a missing, an unexpected or a mismatched tensor."""
+    """The families with a missing, unexpected or mismatched tensor."""
     placement = case.as_configured
     blocks = [*(one.block for one in placement.missing), *(one.block for one in placement.mismatched)]
     return [*(block.key for block in blocks), *(one.key for one in placement.unexpected)]
@@ -120,7 +122,7 @@ def _finding(entry: Submodel, stated: str, model_type: str, case: Reconciled) ->
 def _open_finding(
     entry: Submodel, stated: str, fitting: Sequence[str], case: Reconciled, findings: Sequence[Finding]
 ) -> Finding:
-    """The finding on a submodel of one of several types, between which names and shapes do not decide."""
+    """The finding on a submodel that may have one of several types, which names and shapes do not distinguish."""
     known = next((one for one in findings if isinstance(one, PartOfAnotherKind)), None)
     placement = case.as_configured
     tensors = sum(one.tensors for one in placement.unexpected) + sum(one.tensors for one in placement.mismatched)

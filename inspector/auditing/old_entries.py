@@ -1,4 +1,6 @@
-"""Tensors that were renamed in the shards and not in the index: their names decide, not what the index lacks."""
+"""Handles tensors that were renamed in the shards but not in the index: the audit judges their names and ignores the
+missing entries.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from inspector.loader.checkpoint import Checkpoint
 
 
 def with_old_entries(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
-    """The audit without the findings on entries where as many tensors have no entry, and their names are wrong.
+    """Removes the findings on index entries if as many tensors have no entry and the names of these tensors are wrong.
 
-    Under their right names they are those that the index lists. judge: audits the checkpoint again.
+    Under their right names they are the tensors listed in the index. judge: audits the checkpoint again.
     """
     checkpoint = audited.checkpoint
     rest = tuple(one for one in checkpoint.findings if not _on_entries(one))
@@ -26,7 +28,7 @@ def with_old_entries(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Au
 
 
 def _as_many(checkpoint: Checkpoint) -> bool:
-    """Whether the entries without a tensor are as many as the tensors without an entry."""
+    """True if there are as many entries without a tensor as tensors without an entry."""
     if checkpoint.index is None or checkpoint.lost:
         return False
     listed, stored = checkpoint.index.weight_map.keys(), checkpoint.tensors.keys()

@@ -1,4 +1,4 @@
-"""The audit for one loader that the user names: what it does, and an error where it does not load the checkpoint."""
+"""Audit for a single loader that the user names: what it does, and an error if it does not load the checkpoint."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ READS: Final = {
     "llama.cpp": "only GGUF files",
     "peft": "adapters with an adapter_config.json",
 }
-"""Loaders that read one kind of checkpoint alone -> which. Others convert or wrap what they read."""
+"""Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
 
 def judged_for(audited: Audit, name: str) -> Audit:
-    """The audit for one loader only: what it does, and an error where it fails. name: "vllm", "transformers@4"."""
+    """The audit for one loader: what it does, and an error if it fails. name: "vllm", "transformers@4"."""
     loader, _, major = name.partition("@")
     wanted = [one for one in audited.loads if one.loader == loader]
     if loader == "transformers":
@@ -46,7 +46,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
 
 def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
-    """The audit for a loader that does not read the format, or of which nothing is known for it."""
+    """The audit for a loader that does not read the format, or that behaves in an unknown way on it."""
     loader = name.partition("@")[0]
     findings, skipped = of_no_loader(findings), audited.skipped
     if _is_of_another_kind(audited, loader):
@@ -62,7 +62,7 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
 
 
 def _is_of_another_kind(audited: Audit, loader: str) -> bool:
-    """Whether a loader certainly does not read what was audited."""
+    """True if a loader certainly does not read the audited kind of checkpoint."""
     checkpoint = audited.checkpoint
     if audited.components or not checkpoint.set_name or loader not in READS:
         return False
@@ -89,7 +89,9 @@ def _not_read(audited: Audit, loader: str) -> Finding:
 
 
 def _of_another_format(audited: Audit, loader: str) -> str:
-    """Why it is open what a loader does that does not read the checkpoint: whether its converter knows the class."""
+    """The reason for which it is open what a loader does that does not read the checkpoint: its converter may know the
+    class.
+    """
     config = audited.checkpoint.config
     if config is not None and config.kind == "config" and "_class_name" not in config.values:
         from inspector.loading.registries import converter_of
@@ -103,7 +105,7 @@ def _of_another_format(audited: Audit, loader: str) -> str:
 
 
 def _unread_by(audited: Audit, loader: str) -> str:
-    """Why a loader does not read what a folder holds."""
+    """The reason for which a loader does not read the content of a folder."""
     own = next((one.loader for one in audited.loads if one.intended), None)
     if audited.components:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"

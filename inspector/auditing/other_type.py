@@ -1,6 +1,6 @@
-"""The model type to state where a config describes the weights completely, but not under its own type.
+"""Finds the model type to state if a config describes the weights completely, but not under its own type.
 
-The type or the whole `text_config` of a multimodal model is in the wrong place; no size is wrong.
+The type, or the whole `text_config` of a multimodal model, is in the wrong place; no size is wrong.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CLASS_KEY: Final = "_class_name"
 """The key under which configs of diffusers name their class."""
 NESTED: Final = "text_config"
 NO_MODEL: Final = ("quantization_config",)
-"""Objects in a config that are not the config of a submodel."""
+"""Objects in a config that are not configs of submodels."""
 MOST_TRIED: Final = 40
 """Most types with all names that are tried."""
 OF_IMAGES: Final = r"(?!(bos|eos|pad|sep|unk|cls|mask|decoder_start)_).*_token_(id|index)"
-"""Keys of tokens that stand for images, sounds and their beginnings and ends in the text of a multimodal model."""
+"""Keys of tokens that represent images, sounds and their beginnings and ends in the text of a multimodal model."""
 
 
 def with_type_to_state(
@@ -45,7 +45,7 @@ def with_type_to_state(
     again: Again,
     case: Reconciled,
 ) -> Iterator[Finding]:
-    """The findings; one on names of another type has the type and class under which the config fits, if there is one.
+    """Adds to the finding on names of another type the type and class under which the config fits, if one exists.
 
     again: reconciles the weights with another claim. case: the weights under the config's own type.
     """
@@ -66,7 +66,7 @@ def with_type_to_state(
 def _typed(
     finding: Finding, config: Claim, file: Config | None, families: Families, again: Again, *, alone: bool
 ) -> NamesOfAnotherArchitecture | None:
-    """The finding with the type to state; None where there is none. alone: whether only unexpected tensors are left."""
+    """The finding with the type to state; None without such a type. alone: only unexpected tensors are left."""
     if isinstance(finding, NamesOfAnotherArchitecture):
         names = None if finding.fewer else finding.names
     elif isinstance(finding, ProjectionsJoined):
@@ -151,7 +151,7 @@ def _of_type_without(
 def _of_diffusers(
     finding: NamesOfAnotherArchitecture, names: str, file: Config, families: Families, again: Again
 ) -> NamesOfAnotherArchitecture | None:
-    """The finding with the class of diffusers under which the config gives the shape of every tensor."""
+    """The finding with the diffusers class for which the config gives the shape of every tensor."""
     claim = claim_of(replace(file, values={**file.values, CLASS_KEY: names}))
     reading = read_claimed(claim, families)
     if reading is None or reading.coverage < 1 or reading.prefix:
@@ -163,7 +163,7 @@ def _of_diffusers(
 
 
 def _with_one_more(config: Claim, families: Families) -> str | None:
-    """The one type that has all names, where the config's has all but some unexpected families."""
+    """The only type that has all names, if the config's own type lacks only some families."""
     known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
     names = [one.name for one in known if one.definition is not config.definition]
     return names[0] if len(names) == 1 else None
@@ -198,7 +198,7 @@ def _fitting(
 
 
 def _has_keys_of(names: str, claimed: str, file: Config) -> bool:
-    """Whether a config has keys that one type has and the claimed one does not."""
+    """True if a config has keys that one type has and the claimed type lacks."""
     theirs, own = defaults_of(names), defaults_of(claimed)
     return (
         theirs is not None and own is not None and bool((theirs.values.keys() - own.values.keys()) & file.values.keys())
@@ -206,7 +206,9 @@ def _has_keys_of(names: str, claimed: str, file: Config) -> bool:
 
 
 def _types(names: str, file: Config) -> Iterator[str]:
-    """The types with the definition of one: not those whose configs have keys of their own that this one lacks."""
+    """The types with the definition of `names`, without types that have additional config keys that
+    this config lacks.
+    """
     definition, own = definition_of(names), defaults_of(names)
     for other in (names, *(() if definition is None else definition.names)):
         defaults = defaults_of(other)
@@ -218,7 +220,7 @@ def _types(names: str, file: Config) -> Iterator[str]:
 
 
 def _claim(model_type: str, config: Claim, file: Config) -> Claim | None:
-    """The claim of a config with another type, and the class of that type with the same head."""
+    """The claim of a config with another type and with the class of that type that has the same head."""
     values: dict[str, Any] = {**file.values, "model_type": model_type}
     if config.class_name is not None:
         heads = () if config.head is None else config.head.names
@@ -233,9 +235,9 @@ def _claim(model_type: str, config: Claim, file: Config) -> Claim | None:
 def of_other_type(
     config: Claim, file: Config | None, families: Families, lost: Sequence[str], reading: Reading | None
 ) -> Named | None:
-    """The definition of another type than the config's that has all names: its text model, or that of its class.
+    """The definition of another type than the config's that has all names: the type of its text model, or of its class.
 
-    reading: what the names were taken for; None for nothing known.
+    reading: how the names were identified; None if they were not.
     """
     found = _of_text_config(config, file, families, lost)
     if found is not None or reading is not None:
@@ -244,7 +246,7 @@ def of_other_type(
 
 
 def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The text model alone under the config of the multimodal model that it is from."""
+    """The text model of a multimodal model, stored on its own under the config of the multimodal model."""
     nested = None if file is None or file.kind != "config" else file.values.get(NESTED)
     if file is None or not isinstance(nested, dict) or config.definition is None:
         return None

@@ -1,7 +1,7 @@
-"""Models whose classes are code of their repository, under a model type that transformers has as well.
+"""Handles models with classes in the code of their repository although transformers also has their model type.
 
-`auto_map` names such classes; without it they are in a library that the user has. Where the names fit, the definition
-of the type is the model's; where they do not, nothing is known about what the code builds.
+`auto_map` names such classes; without it they are in a library on the user's machine. If the names fit, the definition
+of the type describes the model; otherwise the modules that the code builds are unknown.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name
 
 OWN_CODE: Final = ("names and shapes", "the model is code of its repository, which builds other modules than its type")
-"""The check that is then skipped, and why."""
+"""The check that is then skipped, and the reason."""
 OWN_KEYS: Final = ("the config", "it has the keys of the writer's own program: the sizes are those of the weights")
-"""The same where only the names of the weights are known."""
+"""The skipped check if only the names of the weights are known."""
 
 
 def has_own_model(values: Mapping[str, Any]) -> bool:
-    """Whether `auto_map` names code for a model, and not for a tokenizer or a config alone."""
+    """True if `auto_map` names code for a model, and not only for a tokenizer or a config."""
     named = values.get("auto_map")
     return isinstance(named, dict) and any(str(key).startswith("AutoModel") for key in named)
 
 
 def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) -> Finding | None:
-    """The note that the definition does not describe the model, in place of what the definition finds wrong.
+    """The note that the definition does not describe the model; it replaces the errors found with the definition.
 
-    case: None where no definition fits the names.
+    case: None if no definition fits the names.
     """
     values = config.settings.values
     if config.definition is None or config.is_params or not isinstance(values.get("model_type"), str):
@@ -61,7 +61,9 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
 
 
 def _has_base(case: Reconciled) -> bool:
-    """Whether all of the type's model but its head is stored, as the config says, and little beside it is not."""
+    """True if all tensors of the type's model but its head are stored as the config states, with few unexpected
+    families.
+    """
     placement = case.as_configured
     if placement.mismatched or any(one.block.slot.body for one in placement.missing):
         return False
@@ -69,22 +71,22 @@ def _has_base(case: Reconciled) -> bool:
 
 
 def _is_apart(case: Reconciled) -> bool:
-    """Whether nothing unexpected is inside of the type's own modules."""
+    """True if no unexpected tensor is inside the modules of the type."""
     own = {block.key.partition(".")[0] for block in case.plan.blocks}
     return all(one.key.partition(".")[0] not in own for one in case.placement.unexpected)
 
 
 def _is_of_authors(config: Claim) -> bool:
-    """Whether the definition is that of the authors' class: its type is one that only their code has."""
+    """True if the definition describes the authors' class: only their code has this model type."""
     from inspector.loading.tables import is_supported
 
     return config.head is not None and not is_supported(config.model_type or "")
 
 
 def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
-    """Whether all names are another type's, where the config's own is one that only code of a repository has.
+    """True if all names belong to another type, and only code of a repository has the config's own type.
 
-    Without `auto_map` there is no such code.
+    Without `auto_map` such code does not exist.
     """
     from inspector.findings.names.architecture import NamesOfAnotherArchitecture
     from inspector.loading.tables import is_supported
@@ -95,9 +97,10 @@ def _is_named(config: Claim, judged: Sequence[Finding]) -> bool:
 
 
 def _is_inside(config: Claim, judged: Sequence[Finding]) -> bool:
-    """Whether all of the type's model is below one prefix, beside further parts: a class of nobody's holds it whole.
+    """True if the whole model of the type is below one prefix, next to further parts: an unknown class contains it.
 
-    The prefix of the type's own heads is one that loaders take away. Or its prefix is in the place of theirs.
+    Loaders remove the prefix of the type's own heads. The unknown class may also have its prefix in the place of
+    theirs.
     """
     from inspector.findings.names.components import PartOfLargerModel
     from inspector.findings.names.prefixes import PrefixOnNames
@@ -110,7 +113,7 @@ def _is_inside(config: Claim, judged: Sequence[Finding]) -> bool:
 
 
 def is_foreign(class_name: str | None) -> bool:
-    """Whether no supported version of transformers has a class."""
+    """True if no supported version of transformers has a class."""
     if not class_name:
         return False
     from inspector.loading.tables import NEWEST, OLDER, names_of
@@ -120,11 +123,11 @@ def is_foreign(class_name: str | None) -> bool:
 
 
 def _other_names(case: Reconciled, foreign: bool, of_authors: bool) -> bool:
-    """Whether stored names are unknown to the definition in a way that damage does not explain.
+    """True if the definition lacks stored names in a way that damage does not explain.
 
-    A lost, cut or renamed tensor is one; a class of its own has other modules in every layer. A class that
-    transformers does not have may also have another head, unless it is one that a known program puts beside a model.
-    of_authors: whether the definition is that of the class, so that a single family in all layers is a renamed one.
+    Damage loses, cuts or renames single tensors; a class from a repository has other modules in every layer. A class
+    that transformers does not have may also have another head, unless it is one that a known program adds to a model.
+    of_authors: the definition describes the class, so that a single family in all layers was renamed.
     """
     from inspector.findings.names.own_readers import reader_of
 

@@ -1,4 +1,6 @@
-"""Folders of weights that are quantized for a program with a loader of its own, and what does not concern it."""
+"""Handles folders with weights that are quantized for a program with its own loader, and removes findings that do not
+concern it.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,19 @@ from inspector.loader.config_file import QUANTIZATION_KEYS
 from inspector.reconciler.ledger import Line
 
 READ_INSIDE: Final = "text_config"
-"""The part of which transformers 5 reads the block."""
+"""The sub-config in which transformers 5 reads the block."""
 BLOCK: Final = QUANTIZATION_KEYS[0]
 SIZE: Final = "weight_block_size"
 FP8: Final = "fp8"
 ASSUMED: Final = 128
-"""The rows and columns of a block where the config states none."""
+"""The rows and columns of a block that are assumed if the config states none."""
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
 
 
 def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
-    """The findings with the note on the program; without the one that transformers looks for another file name."""
+    """Adds the note on the program and removes the finding that transformers looks for another file name."""
     unpacked = audited.unpacked
     if unpacked is None or not unpacked.schemes:
         return findings
@@ -48,7 +50,7 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
 
 
 def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
-    """The note on a block within the config of a part, where transformers does not look for it."""
+    """The note on a quantization block in the config of a part, which transformers does not read."""
     from inspector.quantization.missing_block import main_scheme
     from inspector.quantization.read_settings import TEXT_PARTS
 
@@ -61,7 +63,9 @@ def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
 
 
 def block_size_unstated(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """The note on blocks whose size only transformers assumes (`FineGrainedFP8Config`; vLLM's `Fp8Config` does not)."""
+    """The note on blocks of a size that only transformers assumes (`FineGrainedFP8Config`; vLLM's `Fp8Config` does
+    not).
+    """
     block = checkpoint.config.values.get(BLOCK) if checkpoint.config is not None else None
     if not isinstance(block, dict) or block.get("quant_method") != FP8 or SIZE in block:
         return
@@ -80,7 +84,7 @@ def _blocks(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
-    """The note on a file by itself whose scales only ComfyUI reads; others take the stored values for weights.
+    """The note on a single file with scales that only ComfyUI reads; other programs read the stored values as weights.
 
     Measured with diffusers 0.42 (`from_single_file`): it casts them, without their scales.
     """
@@ -100,7 +104,7 @@ def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]
 
 
 def _is_name(finding: Finding) -> bool:
-    """Whether a finding is on the name of the only file."""
+    """True if a finding is on the name of the only file."""
     from inspector.findings.shards.names import FileNameUnknown
 
     return isinstance(finding, FileNameUnknown)

@@ -1,4 +1,4 @@
-"""Findings in the words of the file that they are about: its name, its keys, and the files of tensors."""
+"""Rewords findings in the terms of the file that they are about: its name, its keys, and the files of its tensors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def in_own_words(
     findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str, settings: Settings
 ) -> Sequence[Finding]:
-    """The findings, those on wrong shapes with the files of the tensors, those on the config with its file and key.
+    """Adds the files of the tensors to findings on wrong shapes, and the file and key to findings on the config.
 
-    prefix: of the stored names, where the findings name tensors without it. settings: of the config.
+    prefix: of the stored names, if the findings name tensors without it. settings: of the config.
     """
     if not findings:
         return findings
@@ -31,7 +31,7 @@ def in_own_words(
 
 
 def _once_by_key(findings: list[Finding]) -> list[Finding]:
-    """The findings, one for each wrong key of the file: several keys of the config may follow from it."""
+    """Keeps one finding for each wrong key of the file, from which several config keys may follow."""
     from inspector.findings.config import ConfigDisagrees
 
     kept: dict[object, ConfigDisagrees] = {}
@@ -45,7 +45,7 @@ def _once_by_key(findings: list[Finding]) -> list[Finding]:
 
 
 def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """Whether a wrong shape is in a shard that is reported as one of another save."""
+    """True if a wrong shape is in a shard that another finding reports as part of another save."""
     from inspector.findings.shapes import ShapeDiffers
     from inspector.findings.shards.agreement import ShardOfAnotherSave
 
@@ -54,7 +54,7 @@ def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
 
 
 def _of_one_shard(findings: list[Finding]) -> list[Finding]:
-    """The findings, those on the shapes of tensors of one shard as one, where their like in other shards fit."""
+    """Merges findings on shapes of tensors in one shard if tensors of the same families in other shards fit."""
     from inspector.findings.shapes import ShapeDiffers
 
     alike = [one for one in findings if isinstance(one, ShapeDiffers) and one.in_shards]
@@ -113,18 +113,18 @@ def _in_own_words(
 
 
 def _is_whole_gguf(checkpoint: Checkpoint) -> bool:
-    """Whether the weights are one GGUF file that is not part of a split model."""
+    """True if the weights are one GGUF file that is not part of a split model."""
     return checkpoint.set_name.endswith(".gguf") and shard_number(checkpoint.set_name) is None
 
 
 def _lacks_shards(checkpoint: Checkpoint) -> bool:
-    """Whether the names of the audited files count more shards than there are."""
+    """True if, by the names of the audited files, there are more shards than files."""
     numbered = [number for one in checkpoint.files if (number := shard_number(one.name)) is not None]
     return any(of > len(numbered) for _, of in numbered)
 
 
 def _stated_key(settings: Settings, key: str) -> str | None:
-    """The alias under which a config states a key; None where it has the key itself, or neither."""
+    """The alias under which a config states a key; None if it has the key itself, or neither."""
     *outer, last = key.split(".")
     for segment in outer:
         settings = settings.below(segment)
@@ -140,9 +140,9 @@ def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Findin
 
 
 def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDisagrees:
-    """The finding on the key that a GGUF file lacks, where that explains as much as another value of a stated one.
+    """The finding on a key missing in a GGUF file, if its absence explains as much as another value of a stated key.
 
-    A default of transformers is not a statement of the file: llama.cpp takes 0 for an absent number of heads.
+    A default of transformers is not a statement of the file: llama.cpp reads an absent number of heads as 0.
     """
     values = {} if checkpoint.config is None else checkpoint.config.values
     if finding.key not in values:
@@ -158,7 +158,7 @@ def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDi
 
 
 def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
-    """The key of the file that states a config key; None where the file has the same or no single one."""
+    """The key in the file for a config key; None if the file has the config key itself or no single equivalent."""
     config = checkpoint.config
     if config is None or not config.file.endswith(".gguf"):
         return None

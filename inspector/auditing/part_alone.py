@@ -1,4 +1,4 @@
-"""An encoder or a decoder alone, saved under its own class with the config of the whole model."""
+"""Recognises an encoder or a decoder that was saved under its own class with the config of the whole model."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from inspector.reconciler.reconcile import reconcile
 from inspector.reconciler.wording import names_in
 
 PART_ALONE: Final = ("completeness", "the class is a part of a model that has no definition of its own")
-"""The check that is then skipped, and why."""
+"""The check that is then skipped, and the reason."""
 
 MOST_PARTS: Final = 4
-"""Number of modules whose tensors are compared with the stored ones."""
+"""Most modules that are compared with the stored ones."""
 
 
 class _Compared(Struct, frozen=True):
-    """What is stored beside what the whole model has below one of its modules: names without that module's."""
+    """The stored tensors compared with the tensors below one module of the whole model: names without that module."""
 
     prefix: str
     fitting: int
@@ -38,10 +38,10 @@ class _Compared(Struct, frozen=True):
 
 
 def part_alone(config: Claim, families: Families, lost: Sequence[str]) -> Finding | None:
-    """The finding that the weights are a part of the config's model and its class is the one of the part.
+    """The finding that the weights are a part of the config's model, and the config names the class of this part.
 
-    A note where exactly what the definition has below the part is stored, with the shapes that the config gives; an
-    error where a part of that is missing, has another shape or other names. None where most of it differs.
+    A note if exactly the tensors that the definition has below the part are stored, with the shapes that the config
+    gives; an error if some are missing or have another shape or name. None if most of them differ.
     """
     if config.class_name is None or config.definition is None or config.head is not None or config.is_params:
         return None
@@ -70,7 +70,7 @@ def part_alone(config: Claim, families: Families, lost: Sequence[str]) -> Findin
 
 
 def _is_class_of_part(class_name: str, model_type: str) -> bool:
-    """Whether transformers has a class in the modules of a type and does not export it."""
+    """True if a class is in the modules of a type in transformers, but is not exported."""
     from inspector.loading.tables import NEWEST, names_of
 
     names = names_of(NEWEST)
@@ -80,7 +80,7 @@ def _is_class_of_part(class_name: str, model_type: str) -> bool:
 
 
 def _prefixes(config: Claim, families: Families) -> list[str]:
-    """The modules of the definition below which it has the most stored names, more than it has outside of them."""
+    """The modules of the definition that contain the most stored names, more than are outside of them."""
     if config.definition is None:
         return []
     known = known_keys(Scope(config.definition, config.settings, definition_of))
@@ -98,7 +98,7 @@ def _prefixes(config: Claim, families: Families) -> list[str]:
 
 
 def _compared(config: Claim, families: Families, lost: Sequence[str], prefix: str) -> _Compared | None:
-    """The stored tensors beside those that the whole model has below a module."""
+    """Compares the stored tensors with the tensors below a module of the whole model."""
     reading = read_claimed(config, rekeyed(families, lambda key: prefix + key), [prefix + name for name in lost])
     if reading is None or reading.prefix:
         return None

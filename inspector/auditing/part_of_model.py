@@ -1,4 +1,6 @@
-"""The whole of a model under the config of one of its parts, which loads completely: the other parts are extra."""
+"""Handles a whole model under the config of one of its parts: this part loads completely, and the other parts are
+additional.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from inspector.reconciler.wording import family_name, place_of
 
 
 def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[list[Finding], Reconciled]:
-    """The findings and the case with the other parts of a model as extra, where the part of the config is complete."""
+    """Marks the other parts of a model as additional in the findings and the case, if the part of the config is
+    complete.
+    """
     named = next((one for one in findings if isinstance(one, NamesOfAnotherArchitecture)), None)
     if named is None or named.names is None or not _is_complete(case):
         return list(findings), case
@@ -38,14 +42,16 @@ def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[lis
 
 
 def _is_complete(case: Reconciled) -> bool:
-    """Whether the config's own type has all its tensors, so that others are all that differs."""
+    """True if the config's own type has all its tensors, so that only additional tensors differ."""
     left = case.as_configured
     own = case.claim.definition is case.reading.definition and not case.reading.prefix
     return own and not (left.mismatched or case.causes or any(not is_head(gap) for gap in left.missing))
 
 
 def _are_outside(case: Reconciled) -> bool:
-    """Whether all others are outside of the own modules, as the decoder of a masked autoencoder is."""
+    """True if all additional tensors are outside the modules of the type, such as the decoder of a
+    masked autoencoder.
+    """
     own = {block.key.partition(".")[0] for block in case.plan.blocks}
     unexpected = case.as_configured.unexpected
     return bool(unexpected) and not any(one.key.partition(".")[0] in own for one in unexpected)

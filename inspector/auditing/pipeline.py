@@ -1,7 +1,7 @@
 """Audits a diffusers pipeline: each component separately, the sums, and missing components.
 
-`model_index.json` names the components: folder -> [library, class]. Of classes without weights (tokenizers,
-schedulers, processors) the files are asked for, and what they say: `inspector.auditing.pipeline_files`.
+`model_index.json` names the components: folder -> [library, class]. For classes without weights (tokenizers,
+schedulers, processors), the existence and content of their files are checked: `inspector.auditing.pipeline_files`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
 
 
 def _together(findings: list[Finding]) -> list[Finding]:
-    """The findings, those of one reason in several components as one."""
+    """Merges findings with the same cause in several components."""
     if sum(one.severity == "error" for one in findings) < 2:
         return findings
     from inspector.auditing.pipeline_lost import lost_together
@@ -121,13 +121,13 @@ def _together(findings: list[Finding]) -> list[Finding]:
 
 
 def _audited(component: Checkpoint, class_name: str, audit_part: AuditPart) -> Audit:
-    """The audit of a component as the class that the index names reads it."""
+    """The audit of a component with the class named in the index."""
     part = audit_part(as_named(component, class_name), like=_stated_class(component, class_name))
     return as_the_pipeline_loads(without_class(part, component.config, class_name), class_name)
 
 
 def _of_one_model(root: Checkpoint, index: Config, audit_part: AuditPart) -> Audit | None:
-    """The audit of a model whose config is stored as the index of a pipeline, by its class; None for a pipeline."""
+    """The audit of a model with its config stored as the index of a pipeline, with its class; None for a pipeline."""
     if not root.readable or root.config is not None or index.values.get("_class_name") not in model_classes():
         return None
     named = FileNameUnknown(
@@ -138,7 +138,7 @@ def _of_one_model(root: Checkpoint, index: Config, audit_part: AuditPart) -> Aud
 
 
 def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_part: AuditPart) -> Audit:
-    """The audit of a pipeline without folders, whose files are all in the root folder."""
+    """The audit of a pipeline with all its files in the root folder."""
     from inspector.findings.names.pipelines import PipelineFlattened
 
     flat = audit_part(root)
@@ -149,7 +149,7 @@ def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_par
 
 
 def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part: AuditPart) -> Iterator[Finding]:
-    """The findings of the components, those of several as one. wanted: component -> the class that the index names."""
+    """The findings of the components, merged if they affect several. wanted: component -> class named in the index."""
     swapped = list(exchanged(parts, audit_part)) if any(part.verdict == FINDINGS for part in parts.values()) else []
     yield from swapped
     explained = {name for one in swapped for name in one.components}
@@ -164,7 +164,7 @@ def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part:
 
 
 def _of_named_classes(findings: Iterable[Finding], of_parts: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings of the components without what AutoModel does with those of which the index names another class."""
+    """Removes findings on AutoModel for components to which the index gives another class."""
     differing = {one.component for one in findings if isinstance(one, ComponentClassDiffers)}
     for one in of_parts:
         of = "" if one.from_component is None else one.from_component.name
@@ -173,14 +173,14 @@ def _of_named_classes(findings: Iterable[Finding], of_parts: Iterable[Finding]) 
 
 
 def _is_audited(name: str, component: Checkpoint, entries: IndexEntries) -> bool:
-    """Whether a component is audited: one of an unknown class without weights may be one that has none."""
+    """True if a component is audited: a component of an unknown class without weights may need none."""
     return component.readable or bool(component.siblings and name not in entries.unknown)
 
 
 def _opened(
     entries: Mapping[str, object], wanted: Iterable[str], opened: Open
 ) -> tuple[dict[str, Checkpoint | None], WithoutWeights, Sequence[Finding]]:
-    """The components that could be opened, those without weights, and the finding where they are too many."""
+    """(components that could be opened, components without weights, the finding if there are too many components)."""
     checkpoints: dict[str, Checkpoint | None] = {}
     try:
         for name in wanted:
@@ -192,7 +192,9 @@ def _opened(
 
 
 def _entries(root: Checkpoint, index: Config, elsewhere: Mapping[str, str] | None, opened: Open) -> IndexEntries:
-    """What is said of the entries. elsewhere: the components of a modular pipeline that are in other repositories."""
+    """The findings on the entries. elsewhere: components of a modular pipeline that are stored in other
+    repositories.
+    """
     if elsewhere is None:
         return judge_entries(index, opened, root.siblings)
     because = "it is not in this folder: diffusers takes it from {}"
@@ -218,12 +220,12 @@ STEPS_A_NAME = 20
 
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
-    """The findings from opening the pipeline, without the one that its top folder has no weights."""
+    """The findings from opening the pipeline, without the finding that the top folder has no weights."""
     return [finding for finding in root.findings if not isinstance(finding, NoWeights)]
 
 
 def _in_folder(name: str, place: Place) -> Place:
-    """A place in a component, as a path from the pipeline."""
+    """A place in a component, relative to the pipeline."""
     return msgspec.structs.replace(place, file=f"{name}/{place.file or ''}")
 
 
@@ -262,7 +264,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
 
 
 def skipped_in(parts: Mapping[str, Audit]) -> tuple[Skipped, ...]:
-    """The checks that were not made of any part; decisive ones with the part that leaves them open."""
+    """The checks that were skipped in all parts; decisive checks with the part that leaves them open."""
     named = (
         replace(skip, check=f"{name}: {skip.check}") if skip.decisive else skip
         for name, part in parts.items()
@@ -272,7 +274,7 @@ def skipped_in(parts: Mapping[str, Audit]) -> tuple[Skipped, ...]:
 
 
 def summed(parts: Mapping[str, Audit]) -> Counts:
-    """The sum of all counts; the expected count is unknown where that of any part is."""
+    """The sum of all counts; the expected count is unknown if it is unknown for any part."""
     sums: dict[str, int | None] = {}
     for name in Counts.__struct_fields__:
         numbers = [getattr(part.counts, name) for part in parts.values()]

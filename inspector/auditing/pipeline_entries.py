@@ -1,7 +1,8 @@
-"""The entries of model_index.json: what the class of the pipeline needs and takes, and the classes that they name.
+"""Checks the entries of model_index.json: the components that the pipeline's class needs and accepts, and the classes
+of the entries.
 
 Source: diffusers 0.42, `DiffusionPipeline.from_pretrained` and `get_class_obj_and_candidates`. An entry that begins
-with null is not a component; of the others each must be a library and a class of it.
+with null is not a component; every other entry must be a library and one of its classes.
 """
 
 from __future__ import annotations
@@ -40,20 +41,23 @@ from inspector.loading.pipelines import (
 
 LIBRARIES: Final = ("diffusers", "transformers")
 WRAPPERS: Final = ("torch", "accelerate")
-"""Programs that put a layer of theirs around a component: a pipeline saved then names that layer. diffusers 0.42 finds
-the class and refuses it, as it cannot be loaded (measured: compiled, for several devices, with F32 outputs)."""
+"""Programs that wrap a component in a layer of their own, which a pipeline saved then names. diffusers 0.42 finds the
+class and refuses it, as it cannot be loaded (measured: compiled, for several devices, with F32 outputs).
+"""
 FLASHPACK: Final = "FlashPack"
-"""What diffusers takes from the beginning of a class's name: it is stored in another format."""
+"""Beginning of a class name that diffusers removes: the component is stored in another format."""
 README: Final = "README.md"
 CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
 OF_IMAGES: Final = "UNet2DConditionModel"
 OWN_CLASS: Final = "it is of a library or code that is not known"
 LONGEST: Final = 100
-"""Characters of a name for which a similar one is sought."""
+"""Most characters of a name for which a similar name is searched."""
 
 
 class IndexEntries(Struct, frozen=True):
-    """What is found on the entries. unknown: components of unknown classes. unused: those that the class ignores."""
+    """The findings on the entries. unknown: components of unknown classes. unused: components that the
+    class ignores.
+    """
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -62,7 +66,9 @@ class IndexEntries(Struct, frozen=True):
 
 
 def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> IndexEntries:
-    """What diffusers says of the entries, before it reads a component. beside: the files in the folder of the index."""
+    """Checks the entries as diffusers does before it reads a component. beside: the files in the folder
+    of the index.
+    """
     stated = _class_of(index.values)
     if stated is None:
         return IndexEntries((PipelineIncomplete(place=_key(index, "_class_name"), class_name=None, components=()),))
@@ -99,9 +105,9 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
 def judge_classes(
     index: Config, opened: Open, skipped: tuple[Skipped, ...], unreadable: tuple[str, ...]
 ) -> IndexEntries:
-    """What diffusers says of the classes that a modular pipeline names; what its blocks need is not known.
+    """Checks the classes that a modular pipeline names; the needs of its blocks are not known.
 
-    unreadable: the components whose entry states no class.
+    unreadable: the components that have an entry without a class.
     """
     if index.file != MODULAR_INDEX:
         misnamed = FileNameUnknown(
@@ -120,7 +126,7 @@ def judge_classes(
 
 
 def _class_of(values: Mapping[str, object]) -> str | None:
-    """The class of the pipeline; of code of the repository the last of a list, behind its module."""
+    """The class of the pipeline; for code in the repository, the last item of a list that begins with the module."""
     named = values.get("_class_name")
     last = named[1] if isinstance(named, list) and len(named) == 2 else named
     return last if isinstance(last, str) else None
@@ -131,19 +137,19 @@ def _key(index: Config, key: str) -> Place:
 
 
 def _is_entry(value: object) -> bool:
-    """Whether an entry names a library and a class: diffusers takes null, a text or a number for no component."""
+    """True if an entry names a library and a class: diffusers treats null, a text or a number as no component."""
     return isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value)
 
 
 def _elsewhere(values: Mapping[str, object], class_name: str, beside: Collection[str]) -> tuple[str, ...]:
-    """The components without an entry that diffusers takes from the repositories that a README names."""
+    """The components without an entry that diffusers takes from the repositories named in a README."""
     if not is_connected(class_name) or README not in beside:
         return ()
     return tuple(name for name in needed_by(class_name) if name not in values)
 
 
 def _unread(index: Config, class_name: str, elsewhere: Collection[str]) -> Iterator[Finding]:
-    """The findings on what is needed and not named, and on what is optional and no entry."""
+    """The findings on needed components that are not named, and on optional components without a valid entry."""
     values = index.values
     absent = tuple(name for name in needed_by(class_name) if name not in elsewhere and not _is_entry(values.get(name)))
     if absent:
@@ -156,7 +162,7 @@ def _unread(index: Config, class_name: str, elsewhere: Collection[str]) -> Itera
 
 
 def _without_others(index: Config, class_name: str) -> Iterator[Finding]:
-    """The findings on components that need another one beside them."""
+    """The findings on components that need another component."""
     values = index.values
     checked = checks_images(class_name) and _is_entry(values.get(CHECKER))
     if checked and not _is_entry(values.get(EXTRACTOR)):
@@ -170,7 +176,7 @@ def _without_others(index: Config, class_name: str) -> Iterator[Finding]:
 def _of_class(
     index: Config, name: str, library: str, stated: str, opened: Open
 ) -> Iterator[tuple[str, EntryUnknown | None]]:
-    """(component, the finding) where no library has its class; no finding where nothing is known of the library."""
+    """(component, finding) if no library has its class; the finding is None if nothing is known about the library."""
     class_name = stated.removeprefix(FLASHPACK)
     modules = module_classes()
     known = modules[library] if library in modules else classes_in(library) if library in LIBRARIES else frozenset()
@@ -190,13 +196,13 @@ def _of_class(
 
 
 def _has_code(name: str, library: str, opened: Open) -> bool:
-    """Whether the folder of a component has the code that its entry names in place of a library."""
+    """True if the folder of a component contains the code that its entry names instead of a library."""
     folder = opened(name)
     return folder is not None and f"{library}.py" in folder.siblings
 
 
 def _saved_class(name: str, opened: Open) -> tuple[str, str] | None:
-    """The library and the class that the config of a component names."""
+    """The library and the class named in the config of a component."""
     folder = opened(name)
     if folder is None or folder.config is None:
         return None
@@ -206,7 +212,7 @@ def _saved_class(name: str, opened: Open) -> tuple[str, str] | None:
 
 
 def _meant(library: str, class_name: str) -> tuple[str, str] | None:
-    """The library that has a class, or of the same library the class with a similar name."""
+    """The library that has a class, or the class of the same library with a similar name."""
     places = {**{one: classes_in(one) for one in LIBRARIES}, **module_classes()}
     has = next((one for one, classes in places.items() if class_name in classes), None)
     if has is not None:
@@ -220,7 +226,7 @@ def _meant(library: str, class_name: str) -> tuple[str, str] | None:
 
 
 def _unused(index: Config, class_name: str) -> Iterator[str]:
-    """The components that the class of the pipeline does not take."""
+    """The components that the class of the pipeline does not accept."""
     takes = {*needed_by(class_name), *optional_in(class_name), *settings_of(class_name)}
     for name, entry in index.values.items():
         if not name.startswith("_") and name not in takes and _is_entry(entry):
@@ -228,6 +234,6 @@ def _unused(index: Config, class_name: str) -> Iterator[str]:
 
 
 def _is_newer(values: Mapping[str, object]) -> bool:
-    """Whether the pipeline was saved by a newer diffusers than the one whose classes are known."""
+    """True if the pipeline was saved by a newer version of diffusers than the one with known classes."""
     found = re.match(r"(\d{1,6})\.(\d{1,6})", str(values.get("_diffusers_version")), re.ASCII)
     return found is not None and (int(found[1]), int(found[2])) > version()

@@ -31,7 +31,7 @@ Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
 
 KINDS: Final = ("Scheduler", "Tokenizer", "FeatureExtractor", "ImageProcessor", "Processor")
-"""Parts of the names of classes without weights; what follows is the form of the same (`Fast`, `Pil`)."""
+"""Parts of the names of classes without weights; a suffix names a variant of the class (`Fast`, `Pil`)."""
 _KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
 INDEX: Final = "model_index.json"
 TOKENIZER: Final = "tokenizer_config.json"
@@ -40,23 +40,23 @@ NEEDED: Final = {
     "FeatureExtractor": "preprocessor_config.json",
     "ImageProcessor": "preprocessor_config.json",
 }
-"""Kind -> the file that a component of it is read from."""
+"""Kind -> the file from which a component of this kind is read."""
 READ: Final = {
     "Scheduler": ("scheduler_config.json",),
     "FeatureExtractor": ("preprocessor_config.json",),
     "ImageProcessor": ("preprocessor_config.json",),
     "Tokenizer": (TOKENIZER, "tokenizer.json"),
 }
-"""Kind -> the files that must be JSON: with diffusers 0.42 and transformers 5.23 any other text is refused."""
+"""Kind -> the files that must be JSON: diffusers 0.42 and transformers 5.23 refuse any other text."""
 LARGEST_ASKED: Final = 1_000_000
 """Largest of these files, in bytes, that is read over a network."""
 WITHOUT_WORDS: Final = frozenset({
     "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "generation_config.json",
     "chat_template.json", "chat_template.jinja", "merges.txt", "README.md", ".gitattributes",
 })  # fmt: skip
-"""Files in the folder of a tokenizer that hold no vocabulary."""
+"""Files in the folder of a tokenizer that contain no vocabulary."""
 OF_BYTES: Final = ("ByT5", "Perceiver", "Canine")
-"""Beginnings of tokenizers that have no vocabulary."""
+"""Beginnings of the names of tokenizers without a vocabulary."""
 STEPS_A_COMPONENT: Final = 1_000
 LOADED: Final = (SAFETENSORS, "pytorch")
 """Kinds of weights that diffusers loads."""
@@ -80,7 +80,7 @@ class WithoutWeights(Struct, frozen=True):
 
 
 def without_weights(values: Mapping[str, object], opened: Open) -> WithoutWeights:
-    """What the files say of the components that the pipeline names and that have no weights."""
+    """Checks the files of the components without weights that the pipeline names."""
     lost: list[tuple[str, str]] = []
     unreadable: list[Finding] = []
     unread: list[str] = []
@@ -96,7 +96,7 @@ def without_weights(values: Mapping[str, object], opened: Open) -> WithoutWeight
 
 
 def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unread: list[str]) -> Iterator[Finding]:
-    """The findings on the texts of a component, and on the settings in them that its class refuses.
+    """The findings on the texts of a component, and on settings in them that its class refuses.
 
     unread: gets the files that are too large to be fetched for this.
     """
@@ -122,7 +122,7 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
 def _unread(
     name: str, class_name: str, files: Collection[str], settings: Mapping[str, object], whole: Mapping[str, object]
 ) -> Iterator[TokenizerUnread]:
-    """The finding on a class that does not read the tokenizer in its folder. whole: what tokenizer.json has."""
+    """The finding on a class that does not read the tokenizer in its folder. whole: the content of tokenizer.json."""
     model = whole.get("model")
     words = model.get("vocab") if isinstance(model, dict) else None
     because = unread_vocabulary(class_name, words) or unread_files(class_name, settings, files)
@@ -149,7 +149,7 @@ def _refused(name: str, class_name: str, file: str, config: Config, files: Colle
 
 
 def _without_weights(values: Mapping[str, object], opened: Open) -> Iterator[tuple[str, str, Checkpoint | None]]:
-    """(folder, class, what is in the folder) of each component without weights."""
+    """(folder, class, content of the folder) of each component without weights."""
     for name, entry in values.items():
         if name.startswith("_") or not isinstance(entry, list) or len(entry) != 2:
             continue

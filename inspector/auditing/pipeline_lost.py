@@ -1,4 +1,4 @@
-"""Files of several components of a pipeline that are lost for one reason are one finding."""
+"""Merges findings on files of several pipeline components that were lost for the same reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.loader.lost_files import STAND_INS, several, with_stand_ins
 
 
 def lost_together(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, those on several components as one: pointers, configs with one problem, folders without weights.
+    """Merges findings on several components: Git LFS pointers, configs with the same problem, folders without weights.
 
     A forgotten `git lfs pull` leaves pointers in every component; a merge leaves its conflicts in every config.
     """
@@ -34,7 +34,7 @@ def lost_together(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _reason(finding: Finding) -> tuple[type[Finding], str] | None:
-    """What findings share that are of one reason; None for one that is of its own."""
+    """A key that findings with the same cause share; None for a finding with its own cause."""
     if isinstance(finding, NotACheckpoint) and finding.what in STAND_INS:
         return NotACheckpoint, finding.what
     if isinstance(finding, ConfigUnreadable) and not finding.detail and finding.place.file:
@@ -56,7 +56,7 @@ def _as_one(members: Sequence[Finding]) -> Finding:
 
 
 def _paths(finding: NotACheckpoint) -> Iterator[str]:
-    """The paths of its files from the folder of the pipeline."""
+    """The paths of a finding's files, relative to the pipeline."""
     if not finding.files:
         yield str(finding.place.file)
         return

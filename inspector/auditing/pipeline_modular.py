@@ -1,8 +1,8 @@
-"""Modular pipelines of diffusers: an index that names for each component the repository and folder to take it from.
+"""Modular pipelines of diffusers: their index names the repository and folder of each component.
 
 `modular_model_index.json` has name -> [library, class, place]. Source: diffusers 0.42, `ModularPipeline.__init__`,
-`_is_local_component` and `load_components`: a component is taken from its folder beside the index where that has
-weights, or the files of a class without weights; otherwise from the repository that the index names. Where it names
+`_is_local_component` and `load_components`: a component is taken from its folder next to the index if that contains
+weights, or the files of a class without weights; otherwise from the repository named in the index. If the index names
 none, nothing is loaded.
 """
 
@@ -21,11 +21,11 @@ from inspector.loader.config_file import Config
 from inspector.loader.sources.source import Refusal, is_plain_name
 
 WEIGHTS: Final = (".safetensors", ".bin", ".onnx", ".pb", ".flashpack")
-"""Ends of the names of files by which diffusers takes a folder for one with weights."""
+"""Endings of file names by which diffusers recognises a folder with weights."""
 
 
 class PlacedEntry(Struct, frozen=True):
-    """Where a component is taken from. repository, folder: "" where the index names none."""
+    """The place from which a component is taken. repository, folder: "" if the index names none."""
 
     library: str
     class_name: str
@@ -34,7 +34,7 @@ class PlacedEntry(Struct, frozen=True):
 
 
 def entry_of(value: Any) -> PlacedEntry | None:
-    """The entry of a component; None where it is none of a modular pipeline."""
+    """The entry of a component; None if it does not have the form of a modular pipeline's entry."""
     if not (isinstance(value, list) and len(value) == 3 and isinstance(value[2], dict)):
         return None
     place: Mapping[str, Any] = value[2]
@@ -51,19 +51,19 @@ def entry_of(value: Any) -> PlacedEntry | None:
 
 
 def is_modular(index: Config) -> bool:
-    """Whether the entries of an index are those of a modular pipeline."""
+    """True if an index has entries of a modular pipeline."""
     return any(entry_of(value) is not None for value in index.values.values())
 
 
 def unreadable_entries(index: Config | None) -> tuple[str, ...]:
-    """The components whose entry has a place without the class of the component."""
+    """The components with an entry that states a place but not the class of the component."""
     values = {} if index is None else index.values
     triples = {name: value[2] for name, value in values.items() if isinstance(value, list) and len(value) == 3}
     return tuple(name for name, place in triples.items() if not (isinstance(place, dict) and place.get("type_hint")))
 
 
 def plain_index(root: Checkpoint, index: Config) -> tuple[Config, dict[str, str]]:
-    """(the index with folder: [library, class] for what is taken from this folder, the others: name -> where it is)."""
+    """(index with folder: [library, class] for components in this folder, name -> place of all other components)."""
     values: dict[str, Any] = {}
     elsewhere: dict[str, str] = {}
     source = root.reach() if root.reach is not None else None
@@ -86,6 +86,6 @@ def plain_index(root: Checkpoint, index: Config) -> tuple[Config, dict[str, str]
 
 
 def _is_of(class_name: str, file: str) -> bool:
-    """Whether a folder with this file is taken for that of a component."""
+    """True if a folder with this file is accepted as the folder of a component."""
     kind = kind_of(class_name)
     return file.endswith(WEIGHTS) if kind is None else file == NEEDED.get(kind, file)

@@ -1,4 +1,4 @@
-"""What the parts of a pipeline say of each other: classes, and widths that two of them share."""
+"""Compares the parts of a pipeline with each other: their classes, and widths that two of them share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from inspector.matcher.families import families_of
 from inspector.matcher.reading import read_claimed
 
 PACKED: Final = 4
-"""Latents that a transformer of FLUX or Qwen-Image takes as one: 2 times 2."""
+"""Number of latents (2 times 2) that a transformer of FLUX or Qwen-Image reads as one."""
 EQUAL: Final[Sequence[tuple[str, str, str, str, int]]] = (
     ("vae", "latent_channels", "unet", "in_channels", 1),
     ("vae", "latent_channels", "unet", "out_channels", 1),
@@ -50,13 +50,17 @@ EQUAL: Final[Sequence[tuple[str, str, str, str, int]]] = (
     ("text_encoder_2", "d_model", "transformer", "joint_attention_dim", 1),
     ("text_encoder_3", "d_model", "transformer", "joint_attention_dim", 1),
 )
-"""(component, key, other component, its key, factor): the second is the first times the factor in most pipelines."""
+"""(component, key, other component, its key, factor): in most pipelines the second value is the first one times the
+factor.
+"""
 OF_WEIGHTS: Final = (ConfigDisagrees, TensorMissing, LayersMissing, TensorUnexpected, PartUnexpected, ShapeDiffers)
-"""Findings on weights by a config, which follow where the weights are those of another model."""
+"""Findings that compare weights with a config; they follow if the weights belong to another model."""
 
 
 def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
-    """A component whose class is neither in transformers nor in diffusers' models: AutoModel has no part in it."""
+    """A component with a class that is neither in transformers nor in diffusers' models, without predictions and
+    findings for AutoModel.
+    """
     if not part.loads or not is_foreign(class_name) or class_name in model_classes():
         return part
     findings = tuple(one for one in part.findings if not isinstance(one, LoaderFails | ClassUnknown))
@@ -65,7 +69,7 @@ def as_the_pipeline_loads(part: Audit, class_name: str) -> Audit:
 
 
 def as_named(component: Checkpoint, class_name: str) -> Checkpoint:
-    """A component as its class reads it: the class that the index names, where the config names none."""
+    """A component with the class named in the index, if its own config names none."""
     config = component.config
     if config is None or config.kind != "config":
         return component
@@ -79,14 +83,17 @@ def as_named(component: Checkpoint, class_name: str) -> Checkpoint:
 
 
 def _with_class(component: Checkpoint, config: Config, class_name: str) -> Checkpoint:
-    """A component of transformers whose config names no class: the pipeline loads it with that of its index."""
+    """A component of transformers with a config that names no class: the pipeline loads it with the class from its
+    index.
+    """
     if config.values.get("architectures") or type_of_class(class_name) != config.values["model_type"]:
         return component
     return replace(component, config=replace(config, values={**config.values, "architectures": [class_name]}))
 
 
 def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
-    """A component of diffusers whose config names no class, or none that is a text, and the finding on this.
+    """A component of diffusers with a config that names no class, or a value that is not a text, with the finding on
+    this.
 
     config: the config as it is stored.
     """
@@ -110,7 +117,9 @@ def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
 
 
 def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """The findings of a component as the other ones show them: its weights, not its config, are of another model."""
+    """The findings of a component in the light of the other components: its weights, and not its config, belong to
+    another model.
+    """
     part = parts[name]
     config = part.checkpoint.config
     own = None if config is None else config.values.get("_class_name")
@@ -132,7 +141,7 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
 
 
 def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
-    """The finding on components of which only the files of one variant are there."""
+    """The finding on components that have only the files of one variant."""
     found: dict[str, dict[str, FileNameUnknown]] = {}
     for name, part in parts.items():
         for one in part.findings:
@@ -148,9 +157,10 @@ def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
 
 
 def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -> str | None:
-    """The key of another, clean component with the value that this one's config states and its weights do not have.
+    """The key of another component without problems that has a value which agrees with the config of this component and
+    not with its weights.
 
-    None where it also fits the weights: a transformer may pack its latents or not.
+    None if the value also fits the weights: a transformer may pack its latents or not.
     """
     if type(finding.stated) is not int or type(finding.solved) is not int:
         return None
@@ -160,7 +170,7 @@ def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -
 
 
 def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> Iterator[str]:
-    """Keys of other, clean components with which a value of a component's key agrees."""
+    """Keys of other components without problems that agree with a value of a component's key."""
     for first, its_key, second, other_key, times in EQUAL:
         if (name, key) == (first, its_key):
             other, own, wanted = second, other_key, value * times
@@ -175,7 +185,9 @@ def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> It
 
 
 def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Components with a config, or weights, of a different class than the pipeline names; exchanged ones are one."""
+    """Findings on components that have a config or weights of another class than the pipeline names; two exchanged
+    components are one finding.
+    """
     found = {one.component: one for one in _of_another_class(wanted, parts)}
     for name, one in list(found.items()):
         other = next((two for two in found.values() if (two.index, two.config) == (one.config, one.index)), None)
@@ -186,7 +198,7 @@ def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> I
 
 
 def of_unfit_classes(index: Config, wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Text encoders without a projection that the pipeline needs."""
+    """Findings on text encoders without a projection that the pipeline needs."""
     pipeline = index.values.get("_class_name")
     for name in projecting_in(pipeline) if isinstance(pipeline, str) else ():
         if wanted.get(name) == UNPROJECTED and name in parts:
@@ -216,7 +228,7 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
 
 
 def _knows_none(class_name: str, part: Audit) -> bool:
-    """Whether a class of transformers has none of the names that are stored for it."""
+    """True if a class of transformers has none of the names stored for it."""
     of = type_of_class(class_name)
     if of is None or definition_of(of) is None or part.architecture is None or not part.checkpoint.tensors:
         return False
@@ -230,7 +242,7 @@ def _knows_none(class_name: str, part: Audit) -> bool:
 
 
 def _fails_as(class_name: str, part: Audit) -> bool:
-    """Whether a class of transformers that the pipeline names leaves tensors random that the config's class loads."""
+    """True if the transformers class named by the pipeline leaves tensors random that the config's class loads."""
     config = part.checkpoint.config
     if config is None or class_name == part.class_name or part.verdict != CLEAN:
         return False

@@ -1,8 +1,9 @@
-"""Widths that the components of a pipeline share: where they differ diffusers loads them, and each call fails.
+"""Compares widths that the components of a pipeline share: diffusers loads components with different widths, but each
+call fails.
 
-Read in the pipelines of diffusers 0.42, which pass the output of the encoders and of the denoiser on as it is. Those of
-Stable Diffusion 1, XL and 3 and of FLUX were called with an encoder of another width, those of Stable Diffusion 1 and
-FLUX with a VAE of other channels.
+Read in the pipelines of diffusers 0.42, which pass the outputs of the encoders and of the denoiser on unchanged.
+Pipelines of Stable Diffusion 1, XL and 3 and of FLUX were called with an encoder of another width, those of Stable
+Diffusion 1 and FLUX with a VAE with other channels.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ RULES: Final[tuple[tuple[str, tuple[Term, ...], Term], ...]] = (
     (r"PixArt(Alpha|Sigma).*", (("text_encoder", "d_model"),), ("transformer", "caption_channels")),
     (r"Wan.*", (("text_encoder", "d_model"),), ("transformer", "text_dim")),
 )
-"""Pattern of a pipeline's class, terms whose sum a key of another component equals, and this key."""
+"""Pattern of a pipeline's class, terms, and a key of another component with the sum of the terms as its value."""
 LATENTS: Final[tuple[tuple[str, Term, Term, int], ...]] = (
     (r"StableDiffusion(?!3|LatentUpscale).*", ("vae", "latent_channels"), ("unet", "out_channels"), 1),
     (r"StableDiffusion3.*", ("vae", "latent_channels"), ("transformer", "out_channels"), 1),
@@ -57,9 +58,10 @@ LATENTS: Final[tuple[tuple[str, Term, Term, int], ...]] = (
     (r"PixArt(Alpha|Sigma).*", ("vae", "latent_channels"), ("transformer", "in_channels"), 1),
     (r"Wan.*", ("vae", "z_dim"), ("transformer", "out_channels"), 1),
 )
-"""Pattern of a pipeline's class, the channels of the VAE, and the key that is so many times as many. What a denoiser
-reads besides the latents (a mask, an image) is in its input alone; only PixArt's output has variances as well. Latent
-upscaling drops a channel."""
+"""Pattern of a pipeline's class, the channels of the VAE, and the key with a multiple of this number as its value, and
+the factor. Inputs of the denoiser other than the latents (a mask, an image) count only in its input channels; only
+PixArt's output also has variances. Latent upscaling drops a channel.
+"""
 TAKEN: Final[tuple[tuple[str, Term, tuple[tuple[int, int], ...]], ...]] = (
     (r"StableDiffusion(XL)?(Img2Img)?Pipeline", ("unet", "in_channels"), ((1, 0),)),
     (r"StableDiffusion(XL)?InpaintPipeline", ("unet", "in_channels"), ((1, 0), (2, 1))),
@@ -68,23 +70,25 @@ TAKEN: Final[tuple[tuple[str, Term, tuple[tuple[int, int], ...]], ...]] = (
     (r"FluxFillPipeline", ("transformer", "in_channels"), ((8, 256),)),
     (r"FluxControl(Img2Img|Inpaint)?Pipeline", ("transformer", "in_channels"), ((8, 0),)),
 )
-"""Pattern of a pipeline's class, the input channels of its denoiser, and how many it gives: times those of the VAE's
-latents and so many more, in one of these ways. An image to be filled comes with a mask, which FLUX.1 Fill packs into
-256 channels."""
+"""Pattern of a pipeline's class, the input channels of its denoiser, and the numbers of channels that the pipeline
+provides: pairs of a factor for the channels of the VAE's latents and a number of additional channels. An image to be
+filled comes with a mask, which FLUX.1 Fill packs into 256 channels.
+"""
 INPUT: Final = {"out_channels": "in_channels"}
-"""Key -> the key whose value a transformer takes where that is null."""
+"""Key -> the key that a transformer uses instead if the first one is null."""
 TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
-"""Key -> how many embedded numbers, of `addition_time_embed_dim` each, stand beside the text: sizes and crops, or a
-score of beauty."""
+"""Key -> possible numbers of embedded values, of `addition_time_embed_dim` each, next to the text: sizes and crops, or
+an aesthetic score.
+"""
 PROJECTS: Final = ("encoder_hid_dim", "encoder_hid_dim_type")
-"""Keys of a UNet that projects what the encoder gives."""
+"""Keys of a UNet that projects the output of the encoder."""
 UNET, MOTION = "unet", "motion_adapter"
 BLOCKS: Final = ("down_block_types", "mid_block_type", "up_block_types")
-"""Keys of a UNet for the classes of its blocks; those that read the text have `CrossAttn` in their names."""
+"""Keys of a UNet for the classes of its blocks; blocks that read the text have `CrossAttn` in their class names."""
 
 
 def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
-    """Components that are whole by themselves and do not fit each other."""
+    """Findings on components that are complete and do not fit each other."""
     if not isinstance(class_name, str):
         return
     of_latents = list(_of_other_latents(class_name, parts))
@@ -113,7 +117,9 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
 
 
 def _reads(part: Audit | None, key: str) -> bool:
-    """Whether the network has a layer of this width: one without attention to the text has none, whatever its key."""
+    """True if the network has a layer of this width: without attention to the text there is none, whatever the key
+    states.
+    """
     values = _values(part)
     if key in TIMES:
         return values.get("addition_embed_type") == "text_time"
@@ -123,7 +129,7 @@ def _reads(part: Audit | None, key: str) -> bool:
 
 
 def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
-    """A denoiser whose latents the VAE of the pipeline cannot decode."""
+    """Findings on a denoiser with latents that the VAE of the pipeline cannot decode."""
     for pattern, (vae, its), (taker, key), times in LATENTS:
         if not re.fullmatch(pattern, class_name):
             continue
@@ -144,7 +150,9 @@ def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[C
 
 
 def _of_other_input(class_name: str, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
-    """A denoiser that reads other channels than the pipeline gives it: one for filling, or for an image beside."""
+    """Findings on a denoiser that reads other channels than the pipeline provides: a denoiser for filling, or for an
+    additional image.
+    """
     channels = _values(parts.get("vae")).get("latent_channels")
     for pattern, (taker, key), ways in TAKEN:
         taken = _values(parts.get(taker)).get(key)
@@ -165,9 +173,10 @@ def _of_other_input(class_name: str, parts: Mapping[str, Audit]) -> Iterator[Com
 
 
 def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
-    """A motion adapter that cannot be put into the UNet, as `UNetMotionModel.from_unet2d` does before it is used.
+    """Findings on a motion adapter that cannot be put into the UNet, as `UNetMotionModel.from_unet2d` does before its
+    first use.
 
-    One that is not of the class is left alone, as is a UNet that has its motion modules.
+    An adapter of another class is ignored, and so is a UNet that already has motion modules.
     """
     unet, adapter = _values(parts.get(UNET)), _values(parts.get(MOTION))
     if (unet.get("_class_name"), adapter.get("_class_name")) != ("UNet2DConditionModel", "MotionAdapter"):
@@ -193,14 +202,14 @@ def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffe
 
 
 def _for_each(value: object, blocks: object) -> list[int]:
-    """A number of each block; nothing where a config states none. blocks: its list of them."""
+    """The number for each block; empty if a config states none. blocks: the config's list of blocks."""
     listed = value if isinstance(value, list) else [value] * (len(blocks) if isinstance(blocks, list) else 0)
     numbers = [one for one in listed if type(one) is int]
     return numbers if len(numbers) == len(listed) else []
 
 
 def _stated(part: Audit | None, key: str) -> int | None:
-    """The width that the config of a component states, if its weights have it."""
+    """The width stated in the config of a component, if its weights have it."""
     values = _values(part)
     if any(values.get(one) is not None for one in PROJECTS):
         return None
@@ -209,7 +218,7 @@ def _stated(part: Audit | None, key: str) -> int | None:
 
 
 def _values(part: Audit | None) -> Mapping[str, Any]:
-    """The config of a component; empty where its weights may disagree with it."""
+    """The config of a component; empty if its weights may disagree with it."""
     config = None if part is None else part.checkpoint.config
     if part is None or config is None or any(one.severity == "error" for one in part.findings):
         return {}

@@ -1,4 +1,5 @@
-"""Linear layers that are stored plain among quantized ones, although the quantization block excludes none of them.
+"""Finds linear layers that are stored without quantization among quantized ones, although the quantization block does
+not exclude them.
 
 Measured: transformers 5.23 with bitsandbytes 0.50 builds a quantized layer for each and fails in its first forward;
 with compressed-tensors 0.20 the scale of each is missing and left uninitialised.
@@ -21,45 +22,47 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
 Plain = tuple[Line, tuple[Box, ...]]
-"""A family, and the modules of it that are stored plain."""
+"""A family and the index boxes of its modules that are stored without quantization."""
 GPTQ: Final = "gptq"
 Namer = Callable[[str], str]
-"""Name of a family in the file -> that in the model."""
+"""Name of a family in the file -> its name in the model."""
 EVERY_TOOL: Final = frozenset({
     "attention.query", "attention.key", "attention.value", "attention.output", "attention.qkv", "mlp.gate", "mlp.up",
     "mlp.down", "mlp.gate_up", "mlp.shared.gate", "mlp.shared.up", "mlp.shared.down", "mlp.shared.gate_up",
 })  # fmt: skip
-"""Roles of linear layers that every tool quantizes where no list excludes them."""
+"""Roles of linear layers that every tool quantizes unless a list excludes them."""
 AUTO_ROUND: Final = "auto-round"
 ROUTER: Final = "router"
 NO_LAYERS: Final = ("head", "embed", ROUTER, "norm")
-"""How the roles of matrices begin that are left out without a list, or are no linear layers."""
+"""Beginnings of the roles of matrices that are not quantized even without a list, or are not linear layers."""
 HEAD: Final = "head"
-"""A head is left out without a list, except by the method that leaves out nothing (measured: its scale is missing)."""
+"""Role of a head: it is not quantized even without a list, except by the method that quantizes everything (measured:
+its scale is missing).
+"""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
     "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config", "quark": "exclude",
 }  # fmt: skip
-"""Method -> the key of its list of unquantized modules, None where its loader has none."""
+"""Method -> the key of its list of unquantized modules, None if its loader has no list."""
 SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
-"""Method -> what makes the end of a name a pattern in its list."""
+"""Method -> the text that turns the end of a name into a pattern in its list."""
 BY_NAME: Final = frozenset({"quark"})
-"""Methods whose list has whole names: their writers and vLLM read patterns differently."""
+"""Methods with whole names in their list: their writers and vLLM read patterns differently."""
 HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
-"""Methods whose list takes the place of a default that leaves the head out."""
+"""Methods with a list that replaces a default that excludes the head."""
 
 BY_PATTERN: Final = "compressed-tensors"
-"""The method whose list has whole names, and patterns; the entries of the others may be the end of a name."""
+"""The method with whole names and patterns in its list; entries of other methods may be the end of a name."""
 EVERYWHERE: Final = frozenset({BY_PATTERN, "awq", "bitsandbytes"})
-"""Methods whose loaders replace each linear layer that is in no list, those of towers too, whatever its widths are.
+"""Methods with loaders that replace each linear layer that is in no list, including layers of towers, for any widths.
 
 Source: `replace_with_awq_linear` and `replace_with_bnb_linear` of transformers 5, `apply_quantization_config` of
 compressed-tensors.
 """
 EXACT: Final = frozenset({"bitsandbytes"})
-"""Methods whose loader replaces layers of the class `Linear` and of none below it: `replace_with_bnb_linear`."""
+"""Methods with a loader that replaces layers of exactly the class `Linear`: `replace_with_bnb_linear`."""
 JOINED: Final = "in_proj_weight"
-"""The name of the queries, keys and values of torch's `MultiheadAttention` in one matrix."""
+"""The name of torch's `MultiheadAttention` for queries, keys and values in one matrix."""
 BUILDS_HEADS: Final = frozenset({BY_PATTERN})
 """Methods whose loader quantizes a tied head as well where no list excludes it.
 
@@ -69,7 +72,7 @@ of the others the scale is missing.
 
 
 def tied_head_packed(unpacked: Unpacked, head: str) -> list[ModuleProblem]:
-    """The case of a tied head that is not stored (its family) and that the block does not exclude."""
+    """The case of a tied head that is not stored and that the block does not exclude. head: its family."""
     settings, module = unpacked.settings, head.removesuffix(".weight")
     method = settings.base.method or ""
     if method not in BUILDS_HEADS or not settings.whole or not any(unpacked.schemes.values()) or "#" in head:
@@ -93,7 +96,7 @@ def head_entry(module: str, method: str) -> str:
 
 
 def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | None = None) -> list[ModuleProblem]:
-    """One case for each family of which no module is quantized, and other linear layers of the same stack are.
+    """One case for each family without any quantized module, if other linear layers of the same stack are quantized.
 
     namer: the name that transformers 5 gives to a family.
     """
@@ -166,7 +169,7 @@ PlainExpected = dict[tuple[str, str], list[Line]]
 
 
 def built_plain(unpacked: Unpacked, lines: Sequence[Line]) -> PlainExpected:
-    """Norms, routers, embeddings and heads that loaders of their quantization expect as plain weights."""
+    """Norms, routers, embeddings and heads that the loaders of their quantization expect as plain weights."""
     settings = unpacked.settings
     found: PlainExpected = {}
     for line in lines:
@@ -179,7 +182,7 @@ def built_plain(unpacked: Unpacked, lines: Sequence[Line]) -> PlainExpected:
 
 
 def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpacked: Unpacked) -> ModuleNotPacked:
-    """The finding on modules of which others like them are quantized, with the list that leaves them out."""
+    """The finding on plain modules in families with quantized modules, with the list that excludes the plain ones."""
     settings = unpacked.settings
     key = LISTS.get(settings.base.method or "")
     if key is None:
@@ -193,9 +196,10 @@ def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpack
 
 
 def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool = False) -> Iterator[tuple[Line, str]]:
-    """Plain weights that every tool quantizes, of families without a quantized module, with the scheme of others.
+    """Yields plain weights that every tool quantizes, from families without a quantized module, with the scheme of
+    other families.
 
-    everywhere: also in stacks of which nothing is quantized, such as a tower. heads: heads too.
+    everywhere: also in stacks without any quantized layer, such as a tower. heads: also heads.
     """
     packed = {
         _stack(line.family): line.packed.scheme
@@ -213,13 +217,13 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool
 
 
 def _outputs_of_joined(lines: Sequence[Line]) -> frozenset[str]:
-    """The output projections of torch's `MultiheadAttention`, whose class is not `Linear` itself."""
+    """The output projections of torch's `MultiheadAttention`: their class is derived from `Linear`."""
     joined = (line.family for line in lines if line.family.endswith(JOINED))
     return frozenset(f"{family.removesuffix(JOINED)}out_proj.weight" for family in joined)
 
 
 def _is_linear(line: Line) -> bool:
-    """Whether a weight is one of a linear layer; experts, which have an axis of their own, need not be layers."""
+    """True if a weight belongs to a linear layer; experts, which have an additional axis, need not be layers."""
     linear = line.block is not None and line.block.slot.kind.name == "linear"
     return linear and line.family.endswith(".weight") and line.family.count("#") <= 1 and len(line.layout.shape) == 2
 
@@ -230,7 +234,7 @@ def _stack(family: str) -> str:
 
 
 def _towers(found: Sequence[Line], lines: Sequence[Line]) -> list[str]:
-    """The beginnings of the names of the parts of which nothing is quantized, as short as they can be."""
+    """The shortest beginnings of the names of parts without any quantized module."""
     packed = [line.family for line in lines if line.packed is not None]
     towers: list[str] = []
     for line in found:
@@ -243,7 +247,8 @@ def _towers(found: Sequence[Line], lines: Sequence[Line]) -> list[str]:
 
 
 def _of_towers(towers: Sequence[str], lines: Sequence[Line], method: str, namer: Namer | None) -> Iterator[str]:
-    """The entries that leave out whole parts: the name of each, and where there are no patterns the paths as well.
+    """Yields the entries that exclude whole parts: the name of each part, and also the paths if the method has no
+    patterns.
 
     transformers 5 compares an entry with the beginning and the end of a path in the model, vLLM with any part of its
     own path.
@@ -259,24 +264,29 @@ def _of_towers(towers: Sequence[str], lines: Sequence[Line], method: str, namer:
 
 
 def finds(entries: Sequence[str], module: str) -> bool:
-    """Whether transformers 5 finds a module by its name in the model in a list of entries."""
+    """True if a list of entries contains a module, as transformers 5 compares them with the module's
+    name in the model.
+    """
     return any(is_read(entry, module, 1) for entry in entries)
 
 
 def path_of(entry: str, module: str) -> str:
-    """The path of the part of a module that an entry names; "" where it names none."""
+    """The path of the part of a module that an entry names; "" if the entry names none."""
     before, found, _ = f".{module}.".partition(f".{entry}.")
     return f"{before}.{entry}".lstrip(".") if found else ""
 
 
 def _shortest(tower: str, lines: Sequence[Line]) -> str:
-    """The last word of a part's name, which each loader has below its own prefix, where no quantized module has it."""
+    """The last word of a part's name, which each loader has below its own prefix, if no quantized
+    module contains it.
+    """
     last = tower.rstrip(".").rpartition(".")[2]
     return tower.rstrip(".") if any(last in line.family for line in lines if line.packed is not None) else last
 
 
 def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "") -> list[str]:
-    """What a list of unquantized modules needs: the end of a name that no quantized module has, else the whole ones.
+    """The entries that a list of unquantized modules needs: the end of a name that no quantized module has, or else
+    whole names.
 
     sign: what makes the end a pattern, which is compared with the beginning of a name (`re.match`).
     """
@@ -293,7 +303,7 @@ def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "") -
 
 
 def without_blocks(found: Sequence[Plain], lines: Sequence[Line]) -> dict[str, dict[str, object]]:
-    """The exceptions of GPTQ for whole blocks such as an attention; {} where a block has quantized modules too.
+    """The exceptions of GPTQ for whole blocks such as an attention; {} if a block also has quantized modules.
 
     vLLM looks for its own names, and joins query, key and value: a pattern has to fit all names of a block.
     """
@@ -310,6 +320,6 @@ def _names(family: str, boxes: tuple[Box, ...]) -> list[str]:
 
 
 def _ends(family: str) -> Iterator[str]:
-    """The ends of a module's name, the shortest first, as far as no number is in them."""
+    """The ends of a module's name that contain no number, the shortest first."""
     segments = family.removesuffix(".weight").rpartition("#.")[2].split(".")
     return (".".join(segments[-number:]) for number in range(1, len(segments) + 1))

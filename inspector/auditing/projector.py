@@ -1,4 +1,4 @@
-"""An mmproj file of llama.cpp without its text model: its blocks by the number that its own keys state.
+"""Audits an mmproj file of llama.cpp without its text model: compares its blocks with the number in its own keys.
 
 Source: llama.cpp's `clip.cpp`, which reads the tensors of `clip.vision.block_count` blocks `v.blk.N` and of
 `clip.audio.block_count` blocks `a.blk.N`; its converter gives every block of a tower the same tensors.
@@ -29,19 +29,21 @@ from inspector.reconciler.wording import family_name, names_in, place_of
 
 KIND: Final = "clip.projector_type"
 KINDS: Final = (KIND, "clip.vision.projector_type", "clip.audio.projector_type")
-"""Keys that state the kind of the projector, or of each tower's."""
+"""Keys that state the kind of the projector, or of the projector of each tower."""
 IMAGES: Final = "v.blk.#."
 TOWERS: Final[Mapping[str, str]] = {IMAGES: "clip.vision.block_count", "a.blk.#.": "clip.audio.block_count"}
-"""Before the names of a tower's blocks, and the key that states how many there are."""
+"""Prefix of the names of a tower's blocks -> the key that states the number of blocks."""
 
 
 def is_projector(values: Mapping[str, Any]) -> bool:
-    """Whether a file's own keys say that it is an mmproj file."""
+    """True if the keys of a file say that it is an mmproj file."""
     return values.get("general.architecture") == ARCHITECTURE
 
 
 def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Tensors that some blocks lack and most have, and weights that are lost while their bias is stored."""
+    """Findings on tensors that some blocks lack and most blocks have, and on weights that are lost although their bias
+    is stored.
+    """
     for key, family in families.items():
         stored = _boxes(family)
         prefix = next((one for one in TOWERS if key.startswith(one)), None)
@@ -59,7 +61,9 @@ def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterato
 
 
 def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Tensors without which llama.cpp does not load a projector of this kind: outside the blocks, and of all blocks."""
+    """Findings on tensors without which llama.cpp does not load a projector of this kind, outside the blocks and in all
+    blocks.
+    """
     kind = values.get(KIND)
     depth = values.get(TOWERS[IMAGES]) if kind not in WITHOUT_BLOCKS and needed_by_projector(kind) else None
     if type(depth) is int and 0 < depth <= sum(one.tensors for key, one in families.items() if key.startswith(IMAGES)):
@@ -77,13 +81,13 @@ def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[F
 
 
 LLAVA: Final = "clip.has_llava_projector"
-"""A key of files from before there were several kinds."""
+"""A key of files written before there were several kinds of projector."""
 OUTSIDE: Final = ("mm.", "resampler.", "adapter.")
-"""Before the names of a projector's tensors."""
+"""Prefixes of the names of a projector's tensors."""
 
 
 def projector_notes(tensors: Mapping[str, Layout], values: Mapping[str, Any], file: str) -> Iterator[Finding]:
-    """What the file is, and that it does not state its kind."""
+    """The note that the file is an mmproj file, and the finding if it does not state its kind."""
     from inspector.findings.names.gguf_projector import ProjectorAlone, ProjectorKindMissing
 
     stated = next((values[key] for key in KINDS if values.get(key)), "")

@@ -1,4 +1,4 @@
-"""mmproj files beside a GGUF model: whether they are projectors, and of the width that the model's embeddings have.
+"""Checks mmproj files in the folder of a GGUF model: they must be projectors for the width of the model's embeddings.
 
 Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in which they differ.
 """
@@ -16,12 +16,12 @@ from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.weight_sets import PROJECTOR
 
 MOST_READ: Final = 16
-"""Most files outside of the audited set of which the headers are read."""
+"""Most files outside the audited set that are read."""
 WIDTH: Final = ".embedding_length"
 
 
 def with_projectors_beside(audited: Audit) -> Audit:
-    """The audit of a GGUF model with findings on projectors in its folder that fit none of its models, or are none."""
+    """Adds findings on projectors in the folder of a GGUF model that fit none of its models, or are not projectors."""
     if audited.checkpoint.alone or _width_of(audited.checkpoint) is None:
         return audited
     others = [one.name for one in audited.checkpoint.other_sets if one.kind == "gguf"][:MOST_READ]
@@ -33,7 +33,7 @@ def with_projectors_beside(audited: Audit) -> Audit:
 
 
 def _misnamed(others: list[Checkpoint]) -> Iterator[Finding]:
-    """The finding on each file with the name of a projector that is a model."""
+    """A finding for each file that has the name of a projector and contains a model."""
     for one in others:
         values = {} if one.metadata is None else one.metadata.values
         stated = values.get("general.architecture")
@@ -44,7 +44,7 @@ def _misnamed(others: list[Checkpoint]) -> Iterator[Finding]:
 
 
 def _width_of(checkpoint: Checkpoint) -> tuple[str, int] | None:
-    """The key of a model's width, and the width; None where the file states none."""
+    """(key of a model's width, the width); None if the file does not state it."""
     values = {} if checkpoint.metadata is None else checkpoint.metadata.values
     key = f"{values.get('general.architecture')}{WIDTH}"
     width = values.get(key)
@@ -52,7 +52,7 @@ def _width_of(checkpoint: Checkpoint) -> tuple[str, int] | None:
 
 
 def _misfits(projectors: list[Checkpoint], models: list[Checkpoint]) -> Iterator[Finding]:
-    """The finding on each projector of another width than all models have."""
+    """A finding for each projector with a width that no model has."""
     widths = [found for one in models if (found := _width_of(one)) is not None]
     for one in projectors:
         values = {} if one.metadata is None else one.metadata.values

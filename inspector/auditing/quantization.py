@@ -1,4 +1,4 @@
-"""Findings on quantized modules: one for each cause, however many modules it affects."""
+"""The findings on quantized modules: one for each cause, for any number of affected modules."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ from inspector.reconciler.wording import family_name
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 ROW = -1
-"""The group size of rows that are one group."""
+"""The group size of a whole row."""
 
 
 def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
-    """The lines of scales, zero points, indices and quantization state."""
+    """The ledger lines of scales, zero points, indices and quantization state."""
     for one in unpacked.helpers:
         elements = one.layout.elements * one.tensors
         yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, parameters=0)
@@ -72,11 +72,11 @@ def packing_findings(
     solved: bool = False,
     tied: str | None = None,
 ) -> Iterator[Finding]:
-    """Everything to report about quantized modules.
+    """All findings on quantized modules.
 
     lines: the whole ledger. mismatched: stored families of weights that do not match the definition, with index boxes.
-    solved: whether the sizes of the model were taken from the weights, for want of a config. tied: the family of a head
-    that is the embedding and is not stored.
+    solved: the sizes of the model were taken from the weights, because there is no config. tied: the family of a head
+    that is tied to the embedding and not stored.
     """
     settings = unpacked.settings
     if absent := tuple(parts_missing(checkpoint, unpacked)):
@@ -108,7 +108,7 @@ def packing_findings(
 
 
 def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """The findings; one on the method says which block belongs to the weights, as far as they determine it."""
+    """Adds the quantization block of the weights to a finding on the method, as far as the weights determine it."""
     for one in findings:
         if (
             isinstance(one, PackingConfigDisagrees)
@@ -121,7 +121,7 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
 
 
 def _as_one_block(findings: list[Finding], lines: Sequence[Line]) -> list[Finding]:
-    """The findings; those of MLX that contradict one setting with several values are one, with the entries of modules.
+    """Merges findings on MLX that contradict one setting with several values into one, with the entries of modules.
 
     The entries were lost, or name the modules as another program does.
     """
@@ -147,7 +147,7 @@ def _expected_plain(found: PlainExpected) -> Iterator[Finding]:
 
 
 def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:
-    """What the findings on quantized modules leave open."""
+    """The questions that findings on quantized modules leave open."""
     for one in findings:
         if isinstance(one, PackingUnknown):
             yield Skipped("quantized weights", f"unknown scheme: {one.headline()}", decisive=True)
@@ -181,7 +181,7 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
 
 
 def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[ModuleProblem]:
-    """The cases without those that follow from packed values of the wrong shape by the definition.
+    """Removes cases that follow from packed values with a shape that does not fit the definition.
 
     Neither helpers nor settings can match such values. If most modules mismatch, the values are not the cause.
     """
@@ -197,7 +197,9 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
 def _disagreements(
     unpacked: Unpacked, cases: Sequence[tuple[ModuleProblem, PackingConfigDisagrees]]
 ) -> Iterator[Finding]:
-    """A setting that contradicts most modules is an error of the config; otherwise the modules are wrong."""
+    """Findings on settings that contradict modules: an error of the config if most modules contradict it, otherwise
+    errors of the modules.
+    """
     alike: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
@@ -222,7 +224,7 @@ def _disagreements(
 def _whole_rows(
     alike: Sequence[list[tuple[ModuleProblem, PackingConfigDisagrees]]],
 ) -> Iterator[list[tuple[ModuleProblem, PackingConfigDisagrees]]]:
-    """The cases, with those of rows that are one group joined to those whose rows have several of one size."""
+    """Joins the cases of rows that are a single group to the cases of rows with several groups of one size."""
     sized: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for pairs in alike:
         first = pairs[0][1]
@@ -239,9 +241,9 @@ def _whole_rows(
 
 
 def _undecided(lines: Sequence[Line], plain: frozenset[int] | None = None) -> Iterator[Finding]:
-    """The finding on quantized tensors with a logical size that neither headers nor definition determine.
+    """The finding on quantized tensors of a logical size that neither headers nor definition determine.
 
-    plain: widths of unquantized tensors, where the definition has its sizes from the weights themselves.
+    plain: widths of unquantized tensors, if the definition has its sizes from the weights themselves.
     """
     open_lines = [line for line in lines if _is_open(line, plain)]
     least = sum(_least(line) * line.tensors for line in open_lines)
@@ -261,7 +263,7 @@ def _undecided(lines: Sequence[Line], plain: frozenset[int] | None = None) -> It
 
 
 def _is_open(line: Line, plain: frozenset[int] | None) -> bool:
-    """Whether the size of a line's tensors depends on a header that does not determine it."""
+    """True if the size of a line's tensors depends on a dim that the headers do not determine."""
     packed = line.packed
     if packed is None or not line.parameters or not packed.known:
         return False
@@ -284,7 +286,7 @@ def _most(line: Line) -> int:
 
 
 def _biases(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Biases that a quantization tool added to modules that have none."""
+    """The finding on biases that a quantization tool added to modules without a bias."""
     added = [line for line in lines if line.kind == ledger.HELPER and line.role == BIAS_ROLE]
     if added:
         yield BiasFromPacking(

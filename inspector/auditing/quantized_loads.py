@@ -1,4 +1,4 @@
-"""What an audit knows of the quantization of a checkpoint that decides what loaders do."""
+"""Facts on the quantization of an audited checkpoint that decide what loaders do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.reconciler.ledger import Line
 
 
 def has_unread_scales(audited: Audit) -> bool:
-    """Whether weights are integers beside tensors that nothing reads."""
+    """True if weights are stored as integers next to tensors that no loader reads."""
     if not any(line.layout.dtype in NO_WEIGHTS for line in audited.lines):
         return False
     from inspector.findings.types.dtypes import WeightsNotFloat
@@ -27,12 +27,12 @@ def has_unread_scales(audited: Audit) -> bool:
 
 
 def has_packed(audited: Audit) -> bool:
-    """Whether weights are quantized in a way that is understood."""
+    """True if weights are quantized in a known way."""
     return audited.unpacked is not None and any(audited.unpacked.schemes.values())
 
 
 def stacked_scales(audited: Audit) -> int:
-    """The scales that are stored for all experts together while their weights are stored one by one."""
+    """The number of scales that are stored for all experts together although the weights are stored for each expert."""
     if audited.unpacked is None or not audited.findings:
         return 0
     from inspector.findings.types.packing_helpers import ExpertScalesStacked
@@ -41,14 +41,14 @@ def stacked_scales(audited: Audit) -> int:
 
 
 def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
-    """Whether the quantization of a config is understood and complete; None without one."""
+    """True if the quantization in a config is understood and complete; None without quantization."""
     if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
         return None
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
 
 
 def _has_nothing_packed(audited: Audit) -> bool:
-    """Whether a note says that no weight is packed."""
+    """True if a note says that no weight is packed."""
     from inspector.findings.types.undecided import NothingPacked
 
     return any(isinstance(one, NothingPacked) for one in audited.findings)
@@ -58,14 +58,15 @@ MODELOPT: Final = "modelopt"
 OF_MODELOPT: Final = frozenset({
     "fp8", "fp8_per_channel_per_token", "fp8_pb_wo", "nvfp4", "w4a16_nvfp4", "mxfp8", "mixed_precision",
 })  # fmt: skip
-"""The algorithms of ModelOpt that vLLM has (`QUANT_ALGOS` in `layers/quantization/modelopt.py`).
+"""The algorithms of ModelOpt that vLLM supports (`QUANT_ALGOS` in `layers/quantization/modelopt.py`).
 
-It takes them from config.json, and without a block there from hf_quant_config.json (`transformers_utils/config.py`).
+vLLM reads the algorithm from config.json, and without a block there from hf_quant_config.json
+(`transformers_utils/config.py`).
 """
 
 
 def is_whole_for_vllm(audited: Audit) -> bool:
-    """Whether all weights are as ModelOpt stores them, which vLLM reads and transformers does not."""
+    """True if all weights are stored as ModelOpt writes them, which vLLM reads and transformers does not."""
     if audited.unpacked is None or audited.verdict != CLEAN:
         return False
     stated = audited.unpacked.settings.base
@@ -73,19 +74,19 @@ def is_whole_for_vllm(audited: Audit) -> bool:
 
 
 JOINED: Final = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
-"""Linear layers of which vLLM makes one."""
+"""Linear layers that vLLM joins into one."""
 JOINING: Final = frozenset({
     "LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM", "GemmaForCausalLM",
     "Gemma2ForCausalLM", "Gemma3ForCausalLM", "GraniteForCausalLM",
 })  # fmt: skip
-"""Classes that do so with all of them: `packed_modules_mapping` in vLLM's `models/llama.py` and so on."""
+"""Classes in which vLLM joins all of these layers: `packed_modules_mapping` in vLLM's `models/llama.py` and others."""
 
 
 def unlike_joined(audited: Audit) -> tuple[str, str]:
-    """Two linear layers that vLLM joins and that are quantized in different ways; two "" where there are none.
+    """Two linear layers that vLLM joins and that are quantized in different ways; ("", "") without such layers.
 
-    It builds the joined layer by one setting: `load_merged_column_weight` asserts equal shapes, and its methods refuse
-    a layer of which only parts are in a list of unquantized ones ("some but not all shards").
+    vLLM builds the joined layer with one setting: `load_merged_column_weight` asserts equal shapes, and its methods
+    refuse a layer of which only parts are in a list of unquantized ones ("some but not all shards").
     """
     if audited.class_name not in JOINING or audited.unpacked is None or len(_ways(audited)) < 2:
         return "", ""
@@ -104,7 +105,7 @@ def unlike_joined(audited: Audit) -> tuple[str, str]:
 
 
 def _ways(audited: Audit) -> set[object]:
-    """The ways in which linear layers that are joined are stored."""
+    """The ways in which linear layers that vLLM joins are stored."""
     names = tuple(f".{name}.weight" for joined in JOINED for name in joined)
     return {_way(line) for line in audited.lines if line.family.endswith(names)}
 
@@ -115,27 +116,29 @@ def _way(line: Line) -> object:
 
 
 def refused_if_read(audited: Audit) -> str:
-    """Why vLLM refuses weights in a quantization that it reads; "" where it does not."""
+    """The reason for which vLLM refuses weights in a quantization that it reads; "" if it accepts them."""
     one, other = unlike_joined(audited)
     return f"it joins {one} and {other}, which are quantized in different ways" if one else ""
 
 
 PACKED_BY_NAME: Final = "mxfp4"
-"""The method of which vLLM's experts are packed, whatever is stored."""
+"""The method for which vLLM's experts are always packed, even if plain ones are stored."""
 STORAGE: Final = "bnb_4bit_quant_storage"
-"""The dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any but bytes."""
+"""Key of the dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any
+dtype but bytes.
+"""
 
 
 def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
-    """Whether vLLM reads the weights without the quantization block alone: plain experts under one of mxfp4."""
+    """True if vLLM reads the weights only without the quantization block: plain experts under a block of mxfp4."""
     block = values.get(QUANTIZATION)
     return isinstance(block, Mapping) and block.get("quant_method") == PACKED_BY_NAME and _has_nothing_packed(audited)
 
 
 def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
-    """Why vLLM refuses a quantization that transformers reads; "" where it does not.
+    """The reason for which vLLM refuses a quantization that transformers reads; "" if it accepts it.
 
-    Its experts of a block for mxfp4 have packed numbers only (`models/gpt_oss.py`), transformers packs plain ones.
+    vLLM's experts under a block of mxfp4 hold only packed numbers (`models/gpt_oss.py`); transformers packs plain ones.
     """
     block = values.get(QUANTIZATION)
     if has_block_too_many(audited, values):
@@ -146,9 +149,9 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
 
 WORDS: Final = "pack-quantized"
 WITHOUT_WEIGHT: Final = frozenset({WORDS, "nvfp4", "mxfp4"})
-"""Schemes of compressed-tensors whose layers have `weight_packed` in place of a weight."""
+"""Schemes of compressed-tensors with layers that have `weight_packed` instead of a weight."""
 OF_TENSOR: Final = frozenset({"fp8", "fp8-block", "int8"})
-"""Its schemes whose layers have a weight, and scales beside it."""
+"""Schemes of compressed-tensors with layers that have a weight and separate scales."""
 FOUR_BIT: Final = frozenset({"nf4", "fp4"})
 CODES_ALONE: Final = "it takes packed values for weights where nothing beside them says that they are quantized"
 STATE: Final = "quant_state."
@@ -156,9 +159,9 @@ ABSMAX: Final = "weight.absmax"
 ZEROS: Final = ".weight_zero_point"
 SCALE: Final = ".weight_scale"
 DEQUANTIZE: Final = "dequantize"
-"""The key of a block with which version 5 builds plain layers, and computes their weights while it loads."""
+"""The key of a block that lets version 5 build plain layers and compute their weights while loading."""
 REPLACES: Final = frozenset({"awq"})
-"""Methods whose quantized layers have no weight, so that a plain one is not read.
+"""Methods with quantized layers that have no weight, so that a plain weight is not read.
 
 Measured with transformers 5.23 and a stand-in for GPTQModel's layer.
 """
@@ -169,11 +172,13 @@ PACKED_ZEROS: Final = {
     ),
     OLDER: Recorded(ALTERED, "it leaves the packed zero points unread"),
 }
-"""Version 5.17 loads them, 5.23 with compressed-tensors 0.19 and 0.20 does not, 4.57 was measured with 0.13."""
+"""Version -> its behaviour on packed zero points. Version 5.17 loads them, 5.23 with compressed-tensors 0.19 and 0.20
+does not, 4.57 was measured with 0.13.
+"""
 
 
 def recorded(audited: Audit) -> Mapping[str, Recorded]:
-    """What major versions of transformers do with quantized weights, where it was measured.
+    """Major version of transformers -> its measured behaviour on quantized weights.
 
     Measured with transformers 5.23, compressed-tensors 0.20 and bitsandbytes 0.50, and files that llm-compressor 0.14
     and bitsandbytes wrote; empty for all others.
@@ -199,7 +204,7 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
 
 def _with_error(audited: Audit, error: Finding) -> Recorded | None:
-    """What version 5 does with quantized weights of which one thing is wrong."""
+    """The behaviour of version 5 on quantized weights with a single error."""
     from inspector.findings.types.packed import PackingHelperMissing
     from inspector.findings.types.unpacked import TiedHeadNotExcluded
 
@@ -213,7 +218,9 @@ def _with_error(audited: Audit, error: Finding) -> Recorded | None:
 
 
 def _of_packed_zeros(audited: Audit) -> Mapping[str, Recorded]:
-    """What both versions do with packed zero points. Of experts, version 5 does not compute the weights either."""
+    """The behaviour of both versions on packed zero points. With experts, version 5 does not compute the weights even
+    with `dequantize`.
+    """
     config = audited.checkpoint.config
     block = None if config is None else config.values.get(QUANTIZATION)
     if any(EXPERTS in line.family for line in audited.lines):
@@ -223,7 +230,9 @@ def _of_packed_zeros(audited: Audit) -> Mapping[str, Recorded]:
 
 
 def _packs_zeros(audited: Audit) -> bool:
-    """Whether zero points of compressed-tensors are packed along the outputs, of which they then have fewer rows."""
+    """True if zero points of compressed-tensors are packed along the outputs, so that they have fewer rows than there
+    are outputs.
+    """
     if audited.unpacked is None or not audited.unpacked.schemes.get(WORDS):
         return False
     rows = {one.key: one.layout.shape[-2] for one in audited.unpacked.helpers
@@ -233,7 +242,7 @@ def _packs_zeros(audited: Audit) -> bool:
 
 
 def _without_state(audited: Audit, helper: str) -> Recorded | None:
-    """What becomes of weights of four bits where tensors beside them are missing. helper: the first that is."""
+    """The behaviour on four-bit weights with missing helper tensors. helper: the first missing one."""
     if helper.startswith(f"weight.{STATE}"):
         return Recorded(REFUSES, "an error in the conversion of weights without quant_state")
     names = audited.checkpoint.tensors
@@ -245,7 +254,9 @@ def _without_state(audited: Audit, helper: str) -> Recorded | None:
 
 
 def why_unread(audited: Audit) -> str:
-    """Why it is open what a loader does with quantized weights that are not understood or have errors."""
+    """The reason for which it is open what a loader does with quantized weights that are not understood
+    or have errors.
+    """
     if audited.unpacked is None:
         return "the quantization was not understood"
     return "what it does with quantized weights that have errors was not recorded"

@@ -1,4 +1,4 @@
-"""Whether stored weights belong to an adapter, and to one that PEFT loads."""
+"""Recognises stored weights that belong to an adapter, and adapters that PEFT loads."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from inspector.matcher.families import Families
 
 
 def of_peft(checkpoint: Checkpoint) -> bool:
-    """Whether PEFT loads this, by its config; mlx-lm's file of the same name has other keys."""
+    """True if the config is one that PEFT loads; the config of mlx-lm has the same file name and other keys."""
     return checkpoint.adapter is not None and not MLX_KEYS & checkpoint.adapter.values.keys()
 
 
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
-    """Whether the weights belong to an adapter, by their names; its config may be absent."""
+    """True if the weights belong to an adapter, by their names; its config may be absent."""
     if of_peft(checkpoint):
         tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
         read = PEFT.finds(checkpoint.set_name)  # whatever it holds: without a tensor of the method it adds nothing
@@ -38,6 +38,6 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
 
 
 def _is_prompt(checkpoint: Checkpoint) -> bool:
-    """Whether the config is that of a prompt, whose one tensor shows nothing under another name."""
+    """True if the config is that of a prompt: its only tensor cannot be recognised under another name."""
     kind = None if checkpoint.adapter is None else checkpoint.adapter.values.get("peft_type")
     return isinstance(kind, str) and kind in PEFT_TYPES and kind.lower() in PROMPTS

@@ -1,6 +1,6 @@
 """Checks the files of an audit with safetensors, the reference reader.
 
-It opens files that are damaged or from which values are read, or all files on request.
+By default it opens damaged files and files from which values are read, and on request all files.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from inspector.loader.sources.source import Opening
 
 ENDING = ".safetensors"
 LARGEST = 4_000_000
-"""Bytes of a header that is read a second time unasked: more than any published file has."""
+"""Largest header, in bytes, that is read a second time without a request: more than any published file has."""
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """A file that both readers read. header: as inspector reads it, at the same time."""
+    """A file that both readers read. header: the header as inspector reads it at the same time."""
 
     component: str
     name: str
@@ -38,20 +38,20 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The answer in words; where it opens a damaged file, with the reason."""
+        """The answer in words, with the reason if the reader opens a damaged file."""
         known = [why for kind, why in STRICTER.items() if any(type(one) is kind for one in self.header.findings)]
         reason = f": {known[0]}" if known and not self.answer.refusal else ""
         return self.answer.words + reason
 
     def is_about(self, finding: Finding) -> bool:
-        """Whether a finding is about the header of this file."""
+        """True if a finding is about the header of this file."""
         within = finding.from_component
         place, component = (finding.place, "") if within is None else (within.place, within.name)
         made = any(type(one) is type(finding) for one in self.header.findings)
         return made and (component, place.file) == (self.component, self.name)
 
     def disagreement(self) -> Finding | None:
-        """The finding that the two readers disagree, apart from known differences."""
+        """The finding that the two readers disagree beyond known differences."""
         refused = [one for one in self.header.findings if not isinstance(one, CLEARER)]
         stricter = all(type(one) in STRICTER for one in refused)
         differing: list[str] = []
@@ -121,7 +121,7 @@ def _header(name: str, opening: Opening) -> Header:
 
 
 def _judged(audited: Audit, checked: Sequence[Checked], shown: bool = False) -> Audit:
-    """The audit with the answers on its files, and the disagreements."""
+    """The audit with the answers on its files, and findings on disagreements."""
     if not checked:
         return audited
     findings = list(audited.findings)

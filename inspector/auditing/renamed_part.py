@@ -1,4 +1,4 @@
-"""A sub-config that is stated under another key than the one that the class reads."""
+"""Finds a sub-config that is stated under another key than the one that the class reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.reconciler.reconcile import Again, Reconciled
 def with_renamed_part(
     findings: Sequence[Finding], config: Claim, file: Config | None, case: Reconciled, families: Families, again: Again
 ) -> list[Finding]:
-    """The findings; where a sub-config under the key of an absent one explains all of them, the finding on it.
+    """Replaces all errors by one finding if a sub-config under the key of an absent one explains them.
 
     again: reconciles the weights with another claim.
     """

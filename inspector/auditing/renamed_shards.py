@@ -19,11 +19,11 @@ from inspector.loader.other_files import OtherSet
 from inspector.loader.weight_sets import shard_number
 
 MOST_READ: Final = 16
-"""Most files outside of the audited set of which the headers are read: a folder has few copies of shards."""
+"""Most files outside the audited set that are read: a folder has few copies of shards."""
 
 
 def with_renamed_shards(audited: Audit) -> Audit:
-    """The audit where a missing shard whose tensors another file has, all and no others, is renamed instead."""
+    """Reports a missing shard as renamed if another file contains exactly its tensors."""
     checkpoint = audited.checkpoint
     if checkpoint.set_name.endswith(".gguf"):
         return _with_renamed_parts(audited)
@@ -52,7 +52,7 @@ def with_renamed_shards(audited: Audit) -> Audit:
 
 
 def _with_renamed_parts(audited: Audit) -> Audit:
-    """The audit of the parts of a GGUF model where the missing one is there under another name, as it states itself."""
+    """Reports the missing part of a GGUF model as renamed if another file states that it is this part."""
     own = next((one for one in audited.findings if isinstance(one, GgufPartRenamed) and not one.beside), None)
     if own is not None:
         return _with_all_renamed(audited, own)
@@ -73,7 +73,7 @@ def _with_renamed_parts(audited: Audit) -> Audit:
 
 
 def _with_all_renamed(audited: Audit, own: GgufPartRenamed) -> Audit:
-    """The audit of a part where no part has the name of one: each is renamed, to names that differ in the number."""
+    """Reports all parts as renamed if no part has the name of a part: their new names differ only in the number."""
     files = {own.part: str(own.place.file)}
     single = [one for one in audited.checkpoint.other_sets if one.kind == "gguf" and len(one.files) == 1]
     for one in single[:MOST_READ]:
@@ -91,7 +91,7 @@ def _with_all_renamed(audited: Audit, own: GgufPartRenamed) -> Audit:
 
 
 def _shared_beginning(names: list[str]) -> str:
-    """What names begin with, without what separates a number from it."""
+    """The common beginning of names, without the separator before a number."""
     first, last = min(names), max(names)
     shared = next((number for number, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:shared].rstrip(" -_.(")
@@ -109,7 +109,7 @@ def _renamed(checkpoint: Checkpoint, absent: Mapping[str, tuple[str, ...]]) -> I
 
 
 def _without_sets(findings: list[Finding], names: set[str]) -> Iterator[Finding]:
-    """The findings; the note on other sets of weights does not list these again."""
+    """Removes these sets from the note on other sets of weights."""
     for one in findings:
         if not isinstance(one, OtherWeights):
             yield one

@@ -1,4 +1,4 @@
-"""What the findings on the files of a checkpoint already say about its tensors."""
+"""Facts about a checkpoint's tensors that the findings on its files already report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 def lacks_shards(checkpoint: Checkpoint) -> bool:
-    """Whether shards are missing, by their numbers, or cannot be read, and no index says what is in them."""
+    """True if shards are missing, by their numbers, or cannot be read, and no index lists their tensors."""
     if not checkpoint.findings:
         return False
     from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
@@ -31,12 +31,12 @@ def lacks_shards(checkpoint: Checkpoint) -> bool:
 
 
 def _is_shard(finding: Finding) -> bool:
-    """Whether a finding is on a shard, or on several."""
+    """True if a finding is on a shard, or on several."""
     return finding.place.file is None or shard_number(finding.place.file) is not None
 
 
 def weights_emptied(checkpoint: Checkpoint) -> bool:
-    """Whether a finding says that the tensors were saved empty."""
+    """True if a finding says that the tensors were saved empty."""
     if not checkpoint.findings:
         return False
     from inspector.findings.reading.training import WeightsEmptied
@@ -45,7 +45,7 @@ def weights_emptied(checkpoint: Checkpoint) -> bool:
 
 
 def lost_tensors(checkpoint: Checkpoint) -> list[str]:
-    """Tensors in files that were not read, or listed in the index and in no header: reported already."""
+    """Tensors in files that were not read, or listed in the index and in no header; other findings report them."""
     names = [name for names in checkpoint.lost.values() for name in names]
     index = checkpoint.index
     if index is not None and checkpoint.findings:
@@ -69,7 +69,8 @@ def nothing_stored(checkpoint: Checkpoint) -> Finding:
 
 
 def entries_in_vain(findings: Iterable[Finding], checkpoint: Checkpoint, case: Reconciled) -> Iterator[Finding]:
-    """The findings; that on tensors which only the index has is milder where the corrected config needs none of them.
+    """Lowers the severity of the finding on tensors that are only in the index if the corrected config needs none of
+    them.
 
     A pruned expert leaves its entries in the index.
     """
@@ -84,7 +85,7 @@ def entries_in_vain(findings: Iterable[Finding], checkpoint: Checkpoint, case: R
 
 
 def _needs(case: Reconciled, names: Iterable[str]) -> bool:
-    """Whether any of these tensors has a place in the model of the corrected config."""
+    """True if any of these tensors has a place in the model of the corrected config."""
     places: dict[str, list[Box]] = {}
     for block in case.corrected.blocks:
         places.setdefault(case.reading.prefix + block.key, []).append(block.axes)
@@ -97,7 +98,7 @@ def _needs(case: Reconciled, names: Iterable[str]) -> bool:
 
 
 def odd_shards(checkpoint: Checkpoint, lines: Sequence[Line]) -> list[Finding]:
-    """The finding on shards of another dtype; nothing is compared where all tensors have one, or more than two."""
+    """The finding on shards of another dtype; none if all tensors have one dtype, or if there are more than two."""
     if len(checkpoint.files) < 2 or len({line.layout.dtype for line in lines}) != 2:
         return []
     from inspector.reconciler.shard_dtypes import shards_of_another_dtype

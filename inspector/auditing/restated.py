@@ -1,4 +1,4 @@
-"""Whether a config in transformers' words gives every stored tensor its name and shape."""
+"""Checks if a config in the keys of transformers gives every stored tensor its name and shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from inspector.loader.config_file import Config
 
 
 def restated(audited: Audit, config: Config, meant: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What to set in a config for that: these keys, and those that the weights correct; empty where they fail."""
+    """The values to set in a config so that it does: the given ones, and those that the weights correct; empty if this
+    fails.
+    """
     if meant is None or audited.stored is None:
         return {}
     from inspector.matcher.claim import claim_of

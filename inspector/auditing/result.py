@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 CLEAN, UNDECIDED, FINDINGS, UNREADABLE = VERDICTS = ("clean", "undecided", "findings", "unreadable")
-"""Verdicts, the best first. Unreadable: no header could be read."""
+"""Verdicts, the best first. "unreadable": no header could be read."""
 
 
 class ArchitectureName(Struct, frozen=True):
-    """The identified architecture. confidence: certain if config and names agree, else likely."""
+    """The identified architecture. confidence: "certain" if config and names agree, else "likely"."""
 
     name: str
     model_type: str | None
@@ -38,7 +38,7 @@ class ArchitectureName(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A skipped check, and the reason. decisive: without it the checkpoint is not proven to be right."""
+    """A skipped check and the reason. decisive: without this check the checkpoint is not proven to be right."""
 
     check: str
     because: str
@@ -46,7 +46,7 @@ class Skipped(Struct, frozen=True):
 
 
 class CauseLine(Struct, frozen=True):
-    """A finding that is a cause, and the differing families that it explains."""
+    """A finding that is a cause, with the families in which it explains the differences."""
 
     code: str
     key: str
@@ -70,7 +70,9 @@ class Reference(Struct, frozen=True):
 
 
 class Incomplete(Struct, frozen=True):
-    """Tensors of which the file does not hold every byte. elements: of these tensors. bytes: those that are absent."""
+    """Tensors that are not completely inside their file. elements: number of their elements. bytes: number of absent
+    bytes.
+    """
 
     tensors: int = 0
     elements: int = 0
@@ -83,10 +85,10 @@ class Incomplete(Struct, frozen=True):
 class Audit(Struct, frozen=True):
     """Result of an audit; `inspector.report` formats it.
 
-    verdict: as `verdict_of` gives it.
-    components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
-    read. values: result of reading tensor values, if requested. reference: answers of safetensors on the files, if
-    it was used. loads: what loaders do with it. stored: the families of all tensors, where they were grouped.
+    verdict: as returned by `verdict_of`. components: of a pipeline, by folder; the counts are then their sums. base:
+    audit of an adapter's base, if read. values: result of reading tensor values, if requested. reference: answers of
+    safetensors on the files, if it was used. loads: predictions for loaders. stored: the families of all tensors, if
+    they were grouped.
     """
 
     source: str
@@ -111,12 +113,12 @@ class Audit(Struct, frozen=True):
 
     @property
     def is_damaged(self) -> bool:
-        """Whether the header of any file has a finding."""
+        """True if the header of any file has a finding."""
         parts = (self, *self.components.values(), *((self.base,) if self.base is not None else ()))
         return any(part.checkpoint.damaged for part in parts)
 
     def with_findings(self, findings: Iterable[Finding], **changes: Any) -> Audit:
-        """The audit with these findings, the worst first, and the verdict that they leave. changes: of other fields."""
+        """The audit with these findings, the worst first, and the resulting verdict. changes: of other fields."""
         listed = tuple(ordered(findings))
         return replace(self, findings=listed, verdict=verdict_with(self.verdict, listed), **changes)
 
@@ -127,13 +129,13 @@ class Audit(Struct, frozen=True):
 
     @property
     def incomplete(self) -> Incomplete:
-        """The tensors that reach beyond the end of their file, those of components included."""
+        """The tensors that extend beyond the end of their file, including those of components."""
         own = _incomplete(self.checkpoint, self.findings) if self.checkpoint.cut else Incomplete()
         return sum((part.incomplete for part in self.components.values()), own)
 
     @property
     def experts(self) -> Experts | None:
-        """The experts, and the parameters that one token uses; None without experts."""
+        """The experts, and the number of parameters used for one token; None without experts."""
         from inspector.reconciler.experts import experts_of
 
         config = self.checkpoint.config
@@ -143,7 +145,7 @@ class Audit(Struct, frozen=True):
 
     @property
     def answers(self) -> Answers | None:
-        """Config values that the weights determine; None where there is a config, or no definition."""
+        """Config values that the weights determine; None if there is a config, or no definition."""
         if self.case is None or not self.case.solved:
             return None
         from inspector.reconciler.inverse.answers import answers_of
@@ -182,7 +184,7 @@ def conclude(
 ) -> Audit:
     """The result of a finished draft.
 
-    alone: an adapter without its base, of which no formula gives the count.
+    alone: an adapter without its base, for which no formula gives the count.
     """
     findings = merged(findings)
     bad = _are_bad(findings)
@@ -208,10 +210,10 @@ def conclude(
 
 
 def verdict_of(findings: Sequence[Finding], skipped: Sequence[Skipped]) -> str:
-    """The verdict on what could be read.
+    """The verdict on the content that could be read.
 
-    "findings": an error or a warning. "undecided": neither, but a decisive check was not made. "clean": every tensor
-    is explained, and the formula gives the number of parameters that is stored.
+    "findings": an error or a warning. "undecided": neither, but a decisive check was skipped. "clean": every tensor is
+    explained, and the stored number of parameters is the one that the formula gives.
     """
     if _are_bad(findings):
         return FINDINGS
@@ -228,7 +230,7 @@ def _are_bad(findings: Sequence[Finding]) -> bool:
 
 
 def _unproven(counts: Counts, alone: bool) -> Iterator[Skipped]:
-    """What the counts leave open where nothing was found."""
+    """The checks that the counts leave open if nothing was found."""
     if not counts.tensors:
         yield Skipped("the weights", "no tensor is stored", decisive=True)
     elif counts.unexplained:

@@ -1,4 +1,4 @@
-"""Two sets of weights that the same loader could take: which one it takes, and how they differ."""
+"""Compares two sets of weights that the same loader could read: reports which set it reads, and how they differ."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
-    """The audit with the finding on a second set, where it differs from the audited one.
+    """Adds the finding on a second set if it differs from the audited one.
 
-    judge: audits the other set. Where only that one fits the config, the problems of the audited set follow from its
-    being taken, and are facts of that finding.
+    judge: audits the other set. If only the other set fits the config, the errors of the audited set follow from the
+    choice of the set, and become facts of that finding.
     """
     checkpoint = audited.checkpoint
     name = checkpoint.rival or _of_other_format(audited)
@@ -63,7 +63,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
 
 
 def _of_other_format(audited: Audit) -> str:
-    """The set of PyTorch files that the loader takes where there are no safetensors, if the safetensors do not fit."""
+    """The set of PyTorch files that the loader would read without the safetensors, if the safetensors do not fit."""
     taken = audited.checkpoint.set_name
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(taken)), None)
     errors = [one for one in audited.findings if one.severity == "error"]
@@ -74,7 +74,7 @@ def _of_other_format(audited: Audit) -> str:
 
 
 def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """Whether a finding goes with the choice of the set: on its content, or that every shard is missing."""
+    """True if a finding depends on the choice of the set: it is on the content, or all shards are missing."""
     return isinstance(finding, ContentFinding) or (finding.incomplete and not checkpoint.files)
 
 
@@ -89,7 +89,9 @@ def _not_read(audited: Audit, other: Checkpoint) -> Audit:
 
 
 def _not_compared(audited: Audit, other: Checkpoint) -> Audit:
-    """Headers do not show whether two sets with the same tensors hold the same numbers."""
+    """The audit with the open question on two sets with the same tensors: headers do not show if they hold the same
+    numbers.
+    """
     because = f"{audited.checkpoint.set_name} is loaded, {other.set_name} has the same names and shapes"
     skipped = Skipped("which of two sets is meant", because, decisive=True)
     verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict

@@ -1,4 +1,4 @@
-"""Compares samples of stored copies with the tensors to which the config ties them, on request."""
+"""On request, compares samples of stored copies with the tensors to which the config ties them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE: Final = 4_096
 
 
 def with_samples(audited: Audit) -> Audit:
-    """The audit with one finding for each stored copy: equal or different in three samples."""
+    """Adds one finding for each stored copy: equal or different in three samples."""
     found: list[Finding] = []
     for component in (audited.components or {"": audited}).values():
         found.extend(_sampled(audited, component))
@@ -46,7 +46,9 @@ def _sampled(audited: Audit, component: Audit) -> Iterator[Finding]:
 
 
 def _compared(name: str, original: str, one: Numbers, copy: Numbers) -> Finding:
-    """Samples at the begin, in the middle and at the end of both: the same elements, at most SAMPLE bytes of each."""
+    """Compares the same elements at the beginning, in the middle and at the end of both tensors, at most SAMPLE bytes
+    each.
+    """
     size = one.raw.size
     length = min(size, SAMPLE // max(one.raw.dtype.itemsize, copy.raw.dtype.itemsize))
     spans = _apart([(start, start + length) for start in (0, (size - length) // 2, size - length)])
@@ -72,7 +74,7 @@ def _compared(name: str, original: str, one: Numbers, copy: Numbers) -> Finding:
 
 
 def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same elements, each once: spans in ascending order that do not overlap."""
+    """Spans over the same elements, in ascending order and without overlap."""
     ends = accumulate((stop for _, stop in spans), max, initial=0)
     cut = [(max(start, end), stop) for (start, stop), end in zip(spans, ends, strict=False)]
     return [span for span in cut if span[0] < span[1]]

@@ -1,4 +1,4 @@
-"""What modules.json of a sentence encoder lists, with the modules of its routers, and their folders and configs."""
+"""Reads modules.json of a sentence encoder, with the modules of its routers, and their folders and configs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inspector.loading.sentence_modules import CONFIGS, MODELS, TASKS_WITH_HEAD
 
 MODULES: Final = "modules.json"
 OF_TRANSFORMER: Final = "sentence_bert_config.json"
-"""The config of a Transformer module, beside the model."""
+"""The config of a Transformer module, in the folder of the model."""
 OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
-"""Beginnings of the types of modules with known code; PyLate has those of sentence-transformers."""
+"""Beginnings of the types of modules with known code; PyLate uses the modules of sentence-transformers."""
 LIMIT: Final = 1 << 20
-"""Most bytes of a JSON file that are read."""
+"""Most bytes that are read of a JSON file."""
 DEEPEST: Final = 4
-"""Most folders of a module's path: a router inside of a router has two."""
+"""Most folders in a module's path: a router inside another router has two."""
 
 
 class Listed(Struct, frozen=True):
-    """A listed module, or a type that is no class.
+    """A listed module, or a type that is not a class.
 
-    path: its folder, "" for the folder of modules.json. first: whether a route of a router begins with it.
+    path: its folder, "" for the folder of modules.json. first: a route of a router begins with it.
     """
 
     path: str
@@ -38,7 +38,7 @@ class Listed(Struct, frozen=True):
 
 
 def listed_modules(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:
-    """Each listed module, with those of a router, or why there are none."""
+    """The listed modules, including those of routers, or the finding that they cannot be read."""
     entries = json_of(checkpoint, MODULES)
     if isinstance(entries, Finding):
         return entries
@@ -48,7 +48,7 @@ def listed_modules(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:
 
 
 def folder_of(checkpoint: Checkpoint, path: str) -> Checkpoint | None:
-    """The folder of a module; None where there is none. Each part of its path is looked up as a name."""
+    """The folder of a module; None if it does not exist. Each part of its path is looked up as a name."""
     folder: Checkpoint | None = checkpoint
     parts = path.split("/") if path else []
     for part in parts[: DEEPEST + 1]:
@@ -57,7 +57,7 @@ def folder_of(checkpoint: Checkpoint, path: str) -> Checkpoint | None:
 
 
 def config_of(folder: Checkpoint | None, kind: str) -> Mapping[str, Any]:
-    """The config of a module; empty where it cannot be read."""
+    """The config of a module; empty if it cannot be read."""
     if folder is None:
         return {}
     if kind not in CONFIGS:
@@ -80,9 +80,9 @@ def json_of(folder: Checkpoint, name: str) -> object:
 
 
 def head_in_use(checkpoint: Checkpoint) -> bool:
-    """Whether sentence-transformers loads the model of this folder with its head.
+    """True if sentence-transformers loads the model in this folder with its head.
 
-    Source: `Transformer` takes the class of the task; an `MLMTransformer` of earlier versions is of masked words.
+    Source: `Transformer` uses the class of the task; an `MLMTransformer` of earlier versions predicts masked words.
     """
     if checkpoint.reach is None or checkpoint.alone:
         return False
@@ -106,13 +106,13 @@ def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[
 
 
 def _kind(type_name: str) -> str:
-    """The class of a model or of a known module; the whole name of any other, which has its own code."""
+    """The class of a model or of a known module; the whole name of any other class, which has its own code."""
     last = type_name.rpartition(".")[2]
     return last if last in MODELS or type_name.startswith(OWN_TYPES) else type_name
 
 
 def _routes(router: Listed, values: Mapping[str, Any]) -> Iterator[Listed]:
-    """The modules of each route; a module of several routes once."""
+    """The modules of each route; a module in several routes occurs once."""
     types, routes = values.get("types"), values.get("structure")
     if not isinstance(types, dict) or not isinstance(routes, dict):
         return

@@ -1,6 +1,6 @@
-"""The modules that modules.json of a sentence encoder lists behind the model: their configs, weights and widths.
+"""Audits the modules that modules.json of a sentence encoder lists after the model: their configs, weights and widths.
 
-What each stores: `inspector.loading.sentence_modules`.
+The tensors of each module: `inspector.loading.sentence_modules`.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ if TYPE_CHECKING:
     from inspector.findings.declared import ModuleMissing
 
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
-"""Keys of the width of the hidden states."""
+"""Keys for the width of the hidden states."""
 WEIGHTS: Final = TRANSFORMERS.single("safetensors")
 
 
 class Widths(Struct, frozen=True):
-    """The width of the embeddings of tokens and of the sentence; None where not known."""
+    """The width of the token embeddings and of the sentence embedding; None if unknown."""
 
     tokens: int | None = None
     sentence: int | None = None
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with a module by itself, and in which of its files."""
+    """The problem of a module on its own, and the file that has it."""
 
     words: str
     file: str = WEIGHTS
 
 
 class ModulesRead(Struct, frozen=True):
-    """What is wrong with the modules, and what of them was not checked.
+    """The findings on the modules, and the checks that were skipped.
 
-    of_module: whether the audited weights are those of a module that is no model. explained: whether all of them are
-    as its config states.
+    of_module: the audited weights belong to a module that is not a model. explained: all of them are as its config
+    states.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -83,10 +83,9 @@ AuditFolder = Callable[[Checkpoint], Audit]
 
 
 def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFolder) -> ModulesRead:
-    """Modules that are absent, lack files, or have other tensors or widths than stated.
+    """The findings on modules that are absent, lack files, or have other tensors or widths than stated.
 
-    audited: the audit of the weights in this folder or of the model in a folder below. audit_part: audits further
-    models.
+    audited: the audit of the weights in this folder or of the model in a subfolder. audit_part: audits further models.
     """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
         return ModulesRead()
@@ -112,9 +111,9 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
 
 
 def _main(checkpoint: Checkpoint, listed: Sequence[Listed]) -> Listed | None:
-    """The module whose weights are audited: that of the folder of modules.json, or the model.
+    """The module with the audited weights: the module in the folder of modules.json, or the model.
 
-    Where no module is a model, such as with static embeddings or a bag of words, the first that has weights.
+    If no module is a model, as with static embeddings or a bag of words: the first module with weights.
     """
     at_top = next((one for one in listed if not one.path and one.kind not in EMPTY), None)
     if checkpoint.readable or (at_top is not None and at_top.kind in MODELS):
@@ -129,7 +128,7 @@ def _is_stored(checkpoint: Checkpoint, one: Listed) -> bool:
 
 
 def _of_model(audited: Audit) -> Widths:
-    """The width of the hidden states of a model; not known where its config is wrong in it."""
+    """The width of a model's hidden states; None if its config states a wrong one."""
     config = audited.checkpoint.config
     if config is None or any((one.place.key or "").rpartition(".")[2] in WIDTHS for one in audited.findings):
         return Widths()
@@ -140,7 +139,7 @@ def _of_model(audited: Audit) -> Widths:
 def _model(
     checkpoint: Checkpoint, one: Listed, main: Audit | None, audit_part: AuditFolder
 ) -> tuple[ModulesRead, Widths]:
-    """What is wrong with a model, and the width of its hidden states. main: its audit where that is reported."""
+    """(findings on a model, the width of its hidden states). main: its audit, if reported elsewhere."""
     if main is not None or not one.path:
         return ModulesRead(), Widths() if main is None else _of_model(main)
     part = folder_of(checkpoint, one.path)
@@ -159,9 +158,9 @@ def _in_folder(folder: str, place: Place) -> Place:
 def _module(
     checkpoint: Checkpoint, rest: Sequence[Listed], widths: Widths, main: Audit | None
 ) -> tuple[ModulesRead, Widths]:
-    """What is wrong with a module that is no model, and the widths behind it.
+    """(findings on a module that is not a model, the widths after it).
 
-    rest: the module and those after it. main: the audit of its weights where that is reported.
+    rest: the module and the modules after it. main: the audit of its weights, if reported elsewhere.
     """
     one = rest[0]
     if "." not in one.type_name:
@@ -194,9 +193,9 @@ def _module(
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
-    """The model of a sentence encoder whose files are in the folder of a module (`0_Transformer`).
+    """The model of a sentence encoder with its files in the folder of a module (`0_Transformer`).
 
-    Where no module is a model, the first that has weights. A model whose weights are lost is the one that lacks them.
+    If no module is a model: the first module with weights. If the weights of a model are lost, this model is chosen.
     """
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
         return None
@@ -209,10 +208,10 @@ def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
 
 
 def with_model_below(audited: Audit, place: str) -> Audit:
-    """The audit of the model of a sentence encoder, with what loaders do with the folder around it.
+    """Adds the predictions for the folder around the model of a sentence encoder to the model's audit.
 
-    sentence-transformers opens the folder of the module, with the base class; transformers finds no config.json.
-    place: the folder of the module.
+    sentence-transformers opens the folder of the module, with the base class; transformers finds no config.json. place:
+    the folder of the module.
     """
     config = audited.checkpoint.config
     own = next((one for one in audited.loads if one.loader == TRANSFORMERS.name and one.intended), None)
@@ -230,14 +229,14 @@ def with_model_below(audited: Audit, place: str) -> Audit:
 
 
 def _missing(one: Listed, problem: Problem) -> ModuleMissing:
-    """The finding on a module; one in the folder of modules.json is named by its file."""
+    """The finding on a module; a module in the folder of modules.json is named by its file."""
     from inspector.findings.declared import ModuleMissing
 
     return ModuleMissing(place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words)
 
 
 def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
-    """Tensors beside a table, which the module does not read."""
+    """Findings on tensors next to a table that the module does not read."""
     known = {*LOOKUPS.get(one.kind, ()), *BESIDE_TABLES}
     for name, stored in part.tensors.items() if part is not None and one.kind in LOOKUPS else ():
         if name not in known:
@@ -250,7 +249,7 @@ def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
 
 
 def _without_class(one: Listed) -> ModuleMissing:
-    """The finding on a type without a module before its class, which `import_from_string` cannot import."""
+    """The finding on a type that lacks the Python module before its class, which `import_from_string` cannot import."""
     from inspector.findings.declared import ModuleMissing
 
     return ModuleMissing(
@@ -266,7 +265,7 @@ def _unread(one: Listed) -> Skipped:
 
 
 def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> Problem | None:
-    """What is wrong with a module by itself; None where it loads."""
+    """The problem of a module on its own; None if it loads."""
     config = CONFIGS.get(kind, "config.json")
     if kind in REQUIRED and REQUIRED[kind] not in values:
         return Problem(f'its {config} has no "{REQUIRED[kind]}"' if values else f"it has no {config}", config)
@@ -285,10 +284,11 @@ def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> P
 def _of_another_width(
     checkpoint: Checkpoint, rest: Sequence[Listed], values: Mapping[str, Any], width: int
 ) -> tuple[Finding, Mapping[str, Any]]:
-    """The finding on a module that takes another width than the one before gives, and its config as it should be.
+    """(finding on a module with another input width than the output width of the module before it, its corrected
+    config).
 
-    rest: the module and those behind it. A pooling has no weights: its config is wrong, unless the next module agrees
-    with it.
+    rest: the module and the modules after it. A pooling has no weights: its config is wrong, unless the next module
+    agrees with it.
     """
     from inspector.findings.declared import ModuleMissing
 
@@ -309,7 +309,7 @@ def _of_another_width(
 
 
 def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
-    """What is wrong with a module that is a table; None where it loads."""
+    """The problem of a module that is a table; None if it loads."""
     if part is None or not part.readable:
         return Problem("it has no weights that can be read")
     tables = [name for name in LOOKUPS[kind] if name in part.tensors]
@@ -324,7 +324,9 @@ def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
 
 
 def _not_of_tokens(part: Checkpoint, table: str, strict: bool) -> Problem | None:
-    """What is wrong with a table that has a row for each token. strict: whether it has no others, nor other tensors."""
+    """The problem of a table with a row for each token. strict: it has exactly these rows, and the module no other
+    tensors.
+    """
     other = next((name for name in part.tensors if name != table), None) if strict else None
     if other is not None:
         return Problem(f"{other} is unexpected")
@@ -334,7 +336,7 @@ def _not_of_tokens(part: Checkpoint, table: str, strict: bool) -> Problem | None
 
 
 def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:
-    """The last dim of a table; None where it was not read."""
+    """The last dim of a table; None if it was not read."""
     stored = next((part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors), None) if part else None
     return None if stored is None or not stored.shape else stored.shape[-1]
 

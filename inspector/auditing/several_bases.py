@@ -1,4 +1,4 @@
-"""Which of several bases an adapter fits."""
+"""Compares an adapter with several bases and chooses the one that it fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.findings.finding import Finding
 
 
 def best_of(compared: Sequence[tuple[str, Audit]]) -> Audit:
-    """The audit with the first base that fits, else with the fewest errors, with a note on all bases.
+    """The audit with the first base that fits, or else with the fewest errors, with a note on all bases.
 
     compared: (base, audit of the adapter with it), at least one.
     """

@@ -1,4 +1,5 @@
-"""Weights as vLLM saves the state of its ranks: projections joined, and each file a slice of every matrix.
+"""Recognises weights that vLLM saved as the state of its ranks: joined projections, and a slice of every matrix in each
+file.
 
 Source: `ShardedStateLoader` of vLLM (`model_executor/model_loader/sharded_state_loader.py`), which writes and reads
 `model-rank-{rank}-part-{part}.safetensors`; examples/offline_inference/save_sharded_state.py.
@@ -18,15 +19,15 @@ from inspector.loader.checkpoint import Checkpoint
 
 FILE: Final = re.compile(r"model-rank-(\d{1,6})-part-\d{1,6}\.safetensors", re.ASCII)
 TABLE: Final = "model.embed_tokens.weight"
-"""A tensor of which each rank has a share of the rows."""
+"""A tensor with rows that are divided among the ranks."""
 OPEN: Final = Skipped("names and shapes", "the files are slices of ranks, as vLLM holds them", decisive=True)
 
 
 def with_sharded_state(audited: Audit) -> Audit:
-    """The audit of a state of vLLM's ranks: what it is and which ranks are absent, in place of what follows from it.
+    """Replaces the findings on a state of vLLM's ranks by one that names its form and the absent ranks.
 
-    A whole model under such a name only has the wrong name; where the table of tokens shows no more than one rank, the
-    shapes may.
+    For a whole model under such a name, only the name is wrong; if the table of tokens shows no more than one rank, the
+    shapes may show the ranks.
     """
     checkpoint = audited.checkpoint
     if FILE.fullmatch(checkpoint.set_name) is None:
@@ -49,7 +50,7 @@ def with_sharded_state(audited: Audit) -> Audit:
 
 
 def _ranks(checkpoint: Checkpoint) -> set[int]:
-    """The ranks of which a file is here."""
+    """The ranks that have a file."""
     names: Iterable[str] = (
         *(file.name for file in checkpoint.files),
         *(file for one in checkpoint.other_sets for file in (one.name, *one.files)),
@@ -59,7 +60,7 @@ def _ranks(checkpoint: Checkpoint) -> set[int]:
 
 
 def _number_of_ranks(checkpoint: Checkpoint) -> int | None:
-    """How many ranks share the table of tokens, where its stored rows divide the vocabulary of the config."""
+    """The number of ranks that share the table of tokens, if its stored rows divide the vocabulary in the config."""
     table, config = checkpoint.tensors.get(TABLE), checkpoint.config
     rows = table.shape[0] if table is not None and table.shape else 0
     vocabulary = None if config is None else config.values.get("vocab_size")

@@ -1,4 +1,4 @@
-"""Audits Stable Diffusion in a single file: its components by their definitions, and the sums."""
+"""Audits Stable Diffusion in a single file: each component with its definition, and the sums."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DIFFUSION: Final = ("unet", "transformer")
 NEEDED: Final = (("vae", "vae"), ("text encoder", "text_encoder"))
-"""What the pipelines of these networks have as well, and how the names of such components begin."""
+"""(component that the pipelines of these networks also have, beginning of the names of such components)."""
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
@@ -73,7 +73,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
 
 
 def _beside(found: SingleFile) -> Iterator[Finding]:
-    """The notes on the noise schedule, the averaged copy and the scales that are stored beside the components."""
+    """The notes on the noise schedule, the averaged copy and the scales that are stored next to the components."""
     if found.schedule:
         yield BuffersStored(
             place=Place(tensor=next(iter(found.schedule))),
@@ -96,13 +96,13 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
 
 
 def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """The note on a transformer under the prefix of a whole pipeline in one file, of which nothing else is there."""
+    """The note on a transformer under the prefix of a whole pipeline in a single file without other components."""
     if checkpoint.config is None and not (checkpoint.lost or checkpoint.partial) and is_lone(checkpoint.tensors):
         yield from _partial(["transformer"])
 
 
 def _partial(names: Sequence[str]) -> Iterator[Finding]:
-    """That the file has a network of diffusion without other components of its pipeline."""
+    """The note on a file that has a diffusion network without other components of its pipeline."""
     absent = [what for what, start in NEEDED if not any(name.startswith(start) for name in names)]
     if absent and any(name in DIFFUSION for name in names):
         from inspector.findings.names.single_file import SingleFileParts
@@ -111,7 +111,7 @@ def _partial(names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
-    """The text projection, where SDXL's second text encoder lacks it: diffusers builds it with one.
+    """The finding on SDXL's second text encoder if it lacks the text projection, which diffusers builds.
 
     Source: diffusers `loaders/single_file_utils.py`, `create_diffusers_clip_model_from_ldm`.
     """
@@ -136,7 +136,7 @@ def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
 
 
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:
-    """A component as a separate checkpoint, without the findings already reported for the file."""
+    """A component as a separate checkpoint, without the findings that are reported for the file."""
     return Checkpoint(
         root.source,
         name,

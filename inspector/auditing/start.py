@@ -35,9 +35,9 @@ SIGNS_OF_ADAPTERS = (
     "string_to_param", "clip_l", "clip_g", "text_encoders_", "<", "lora_controlnet", "input_hint_block", "zero_convs",
     "lllite_", "ip_adapter_",
 )  # fmt: skip
-"""Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
+"""Parts of names that suggest an adapter, or a model saved with PEFT's layers around its own."""
 NO_ADAPTER = Skipped("the base", "the weights are not an adapter")
-"""The check that is not made where a base was asked for that nothing has."""
+"""The skipped check if a base was requested for weights that are not an adapter."""
 
 
 def audit(
@@ -53,11 +53,10 @@ def audit(
 ) -> Audit:
     """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
 
-    weights: chooses among several sets of weights. config: used instead of the stored one.
-    claim: a total to compare with (`inspector.reconciler.claims.read_claim` parses "8.03B").
-    base: the base of an adapter, as a source or a config, or several to compare with; with_base: reads the repository
-    that the adapter's config names. where: of a repository; progress: called while headers arrive.
-    Invalid content never raises: it is reported in the findings.
+    weights: chooses among several sets of weights. config: used instead of the stored one. claim: a total to compare
+    with (`inspector.reconciler.claims.read_claim` parses "8.03B"). base: the base of an adapter, as a source or a
+    config, or several to compare with; with_base: reads the repository that the adapter's config names. where: of a
+    repository; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
     """
     with one_budget():
         try:
@@ -78,7 +77,9 @@ def audit_opened(
     whole: bool = True,
     progress: Progress | None = None,
 ) -> Audit:
-    """Audits the content of a source: a pipeline (unless incomplete), an adapter with its base, one file, a model."""
+    """Audits the content of a source: a pipeline (unless incomplete), an adapter with its base, a single file, or a
+    model.
+    """
     with one_budget():
         try:
             return _audit_opened(checkpoint, claim, base, with_base, whole, progress)
@@ -124,7 +125,7 @@ def _audit_opened(
 def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits a loaded checkpoint: an adapter, a model with an unmerged adapter, or a model.
 
-    like: the model type to use if it has no config.
+    like: the model type to use if the checkpoint has no config.
     """
     with one_budget():
         allow_tensors(len(checkpoint.tensors))
@@ -167,7 +168,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
 
 def _with_models_beside(audited: Audit) -> Audit:
-    """The audit of one GGUF file, with the others of the folder as not checked."""
+    """The audit of one GGUF file, with the other models in the folder as not checked."""
     checkpoint = audited.checkpoint
     if checkpoint.alone:
         return audited
@@ -231,14 +232,14 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
 
 def _without_base(audited: Audit) -> Audit:
-    """The audit, with the note that the base which was asked for was not read."""
+    """The audit with the note that the requested base was not read."""
     return replace(audited, skipped=(*audited.skipped, NO_ADAPTER))
 
 
 def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
-    """Audits an adapter with its base; for anything else, notes that it is not an adapter."""
+    """Audits an adapter with its base; for other weights, notes that they are not an adapter."""
     from inspector.auditing.adapter import audit_adapter
     from inspector.auditing.adapter_base_read import read_base, read_named_base
     from inspector.auditing.recognized_adapter import holds_adapter

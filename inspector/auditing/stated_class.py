@@ -1,4 +1,4 @@
-"""Classes that a config names, where the names show another one."""
+"""Handles classes named in a config that have other names than the stored ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.matcher.claim import Claim
 
 
 def is_undefined(claim: Claim) -> bool:
-    """Whether the config names a class or type that its library has and that no definition describes.
+    """True if the config names a class or type that its library has and that no definition describes.
 
-    A definition with similar names is not its own: where it differs from the tensors, neither is proven wrong.
+    A definition with similar names may belong to another class: its differences from the tensors prove neither wrong.
     """
     if claim.definition is not None:
         return False
@@ -26,9 +26,9 @@ def is_undefined(claim: Claim) -> bool:
 
 
 def with_stated_class(finding: Finding, config: Config | None) -> Finding:
-    """The note on the architecture that the names show, with the class that the config states in vain.
+    """The note on the architecture found by names, with the class that the config states without effect.
 
-    `from_pretrained` of a class does not look at it (diffusers 0.42), AutoModel needs it.
+    `from_pretrained` of a class does not read the stated class (diffusers 0.42), but AutoModel needs it.
     """
     from inspector.findings.names.architecture import ArchitectureFromNames
     from inspector.loading.pipelines import classes_in

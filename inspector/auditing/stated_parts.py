@@ -1,9 +1,10 @@
-"""Parts of quantized weights that the metadata of a file lists and that are stored for no weight.
+"""Finds parts of quantized weights that the metadata of a file lists and that no weight has.
 
-torchao writes, for each weight, which tensors it was taken apart into (`_tensor_data_names` in `__metadata__`), and
+For each weight, torchao writes the tensors into which it was divided (`_tensor_data_names` in `__metadata__`), and
 looks for all of them (`unflatten_tensor_state_dict` in `torchao.prototype.safetensors`; measured with transformers 5.24
-and torchao 0.18: it raises). A part that only some weights lack is found by comparison with the others; the names in
-the metadata are those of the model in memory, which a file may spell otherwise (LLaVA's, saved by transformers 5).
+and torchao 0.18: it raises). A part that only some weights lack is found by comparison with the other weights; the
+names in the metadata are those of the model in memory, which may differ from the names in the file (LLaVA's, saved by
+transformers 5).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SCHEME: Final = "torchao"
 
 
 def parts_missing(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[ModuleProblem]:
-    """A problem for each family of such parts."""
+    """A problem for each family of missing parts."""
     if SCHEME not in unpacked.schemes or checkpoint.lost or checkpoint.partial:
         return
     missed = {case.finding.helper for case in unpacked.cases if isinstance(case.finding, PackingHelperMissing)}
@@ -48,7 +49,7 @@ def _stated(metadata: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """The parts that an entry lists; () where it is not what torchao writes."""
+    """The parts listed in an entry; () if torchao did not write it."""
     try:
         listed = json.loads(text)[LISTED]
     except (ValueError, KeyError, TypeError, RecursionError):

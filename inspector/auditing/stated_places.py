@@ -1,4 +1,4 @@
-"""Where a checkpoint states a setting of its quantization: the file, and the keys that lead to it."""
+"""Finds the file and the keys in which a checkpoint states a quantization setting."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from inspector.findings.types.packed import PackingConfigDisagrees
 from inspector.loader.checkpoint import Checkpoint
 
 COPIES: Final[Mapping[str, tuple[str, ...]]] = {"quantization": ("quantization_config",)}
-"""The block of mlx-lm -> where it writes the same a second time."""
+"""Key of mlx-lm's quantization block -> keys of the copies that it writes."""
 
 
 def with_place(finding: Finding, checkpoint: Checkpoint) -> Finding:
-    """The finding; one on a setting with the file that states it, and the keys there."""
+    """Adds the file and the keys to a finding on a setting."""
     if isinstance(finding, PackingConfigDisagrees):
         return _of_stated(finding, checkpoint)
     return _of_unstated(finding, checkpoint) if isinstance(finding, PackingFormatUnstated) else finding
 
 
 def _of_stated(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Finding:
-    """The place of a setting that all modules contradict."""
+    """The place of a setting that contradicts all modules."""
     for prefix, file, values in _stated(checkpoint):
         keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
         found = _at(values, keys)
@@ -38,7 +38,7 @@ def _of_stated(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Findi
 
 
 def _of_unstated(finding: PackingFormatUnstated, checkpoint: Checkpoint) -> Finding:
-    """The place of a setting that is missing from an object that is there."""
+    """The place of a setting that is missing in an existing object."""
     for prefix, file, values in _stated(checkpoint):
         above, _, last = finding.key.removeprefix(prefix).rpartition(".")
         keys = _keys(values, above) if finding.key.startswith(prefix) else None
@@ -48,7 +48,7 @@ def _of_unstated(finding: PackingFormatUnstated, checkpoint: Checkpoint) -> Find
 
 
 def _stated(checkpoint: Checkpoint) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    """(what the names of its settings begin with, file, its values) of each file that states a quantization."""
+    """(prefix of the names of its settings, file, its values) of each file that states a quantization."""
     for file, values in checkpoint.side.items():
         yield f"{file}.", file, values
     config = checkpoint.config
@@ -57,7 +57,7 @@ def _stated(checkpoint: Checkpoint) -> Iterator[tuple[str, str, Mapping[str, obj
 
 
 def _at(values: Mapping[str, object], keys: Sequence[str]) -> object:
-    """What is at a path of keys; None where there is none."""
+    """The value at a path of keys; None if it does not exist."""
     found: object = values if keys else None
     for key in keys:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -65,7 +65,9 @@ def _at(values: Mapping[str, object], keys: Sequence[str]) -> object:
 
 
 def _keys(values: object, joined: str) -> tuple[str, ...] | None:
-    """The keys that lead to an object and are so when joined by dots, which keys may contain too; None if none do."""
+    """The path of keys to an object that, joined by dots, is the given text; keys may contain dots. None without such a
+    path.
+    """
     if not isinstance(values, Mapping):
         return None
     if not joined:

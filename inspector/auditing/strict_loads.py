@@ -1,4 +1,4 @@
-"""What vLLM and mlx-lm refuse although transformers reads it."""
+"""Predicts which checkpoints vLLM and mlx-lm refuse although transformers reads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.loading.outcome import COMPLETE, REFUSES, Load
 
 
 def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) -> tuple[Load, ...]:
-    """The loads of both, with what they refuse."""
+    """The predictions with the refusals of vLLM and mlx-lm."""
     if because := refused_by_vllm(audited, values):
         loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
     elif because := refused_if_read(audited):
@@ -30,12 +30,12 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
 
 
 def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
-    """A load that was taken for complete, with what speaks against it."""
+    """A prediction of complete loading, changed to a refusal with its reason."""
     return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
 
 
 def _has_prefix(audited: Audit) -> bool:
-    """Whether a wrapper's prefix is before the names, which transformers 5 alone takes away."""
+    """True if a wrapper's prefix is before the names, which only transformers 5 removes."""
     if not audited.findings:
         return False
     from inspector.findings.names.prefixes import PrefixOnNames

@@ -1,4 +1,4 @@
-"""Types with the same names of tensors, told apart by the keys of a config."""
+"""Distinguishes model types with the same tensor names by the keys of a config."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from inspector.architectures.defaults import defaults_of, general_keys
 from inspector.loading.tables import NEWEST, names_of
 
 MOST_ALIKE: Final = 4
-"""Most types that are told apart by their keys: of those like Llama one may have another's keys by chance."""
+"""Most types that are distinguished by their keys: among many Llama-like types, one may have the keys of another by
+chance.
+"""
 
 
 def told_apart(types: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """Of several types those whose keys are in a sub-config, and no key of another of them; one for each class."""
+    """The types with all of their own config keys present in `values`, without keys that only other types have. One
+    type for each model class.
+    """
     if len(types) < 2 or len(types) > MOST_ALIKE:
         return list(types)
     keys = {name: _keys(name) for name in types}
@@ -25,7 +29,7 @@ def told_apart(types: Sequence[str], values: Mapping[str, Any]) -> list[str]:
 
 
 def _keys(model_type: str) -> frozenset[str]:
-    """The keys of a type's config, without those of all types and those that one version alone writes."""
+    """The keys of a type's config, without keys that all types have and keys that only one version writes."""
     defaults = defaults_of(model_type)
     if defaults is None:
         return frozenset()

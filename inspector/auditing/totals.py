@@ -33,7 +33,7 @@ def _active(checkpoint: Checkpoint, ledger: Ledger) -> int | None:
 
 
 def _lacks_listed(checkpoint: Checkpoint) -> bool:
-    """Whether shards lack tensors that the index lists for them."""
+    """True if shards lack tensors that the index lists for them."""
     if not checkpoint.findings:
         return False
     from inspector.findings.shards.agreement import TensorAbsent
@@ -42,7 +42,7 @@ def _lacks_listed(checkpoint: Checkpoint) -> bool:
 
 
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
-    """Checks the totals of the index, where all its shards were read, and the claim of the user."""
+    """Checks the totals in the index, if all of its shards were read, and the claim of the user."""
     index = checkpoint.index
     if index is None and stated is None:
         return Totals()
@@ -66,7 +66,7 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
 
 
 def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
-    """The ledger without the parameters of heads that the class ties although the config says no."""
+    """The ledger without the parameters of heads that the class ties although the config denies it."""
     from inspector.findings.totals import HeadTiedByClass
 
     tied = sum(one.parameters for one in findings if isinstance(one, HeadTiedByClass))
@@ -75,7 +75,9 @@ def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
 
 
 def difference_left_open(counts: Counts) -> Iterator[Skipped]:
-    """What the counts leave open of a checkpoint that its loader loads completely and no finding is left for."""
+    """The checks that the counts leave open for a checkpoint that its loader loads completely and that
+    has no finding.
+    """
     unique, expected = counts.unique_parameters, counts.expected_parameters
     if counts.unexplained:
         yield Skipped("names and shapes of the other tensors", "no definition has them", decisive=True)

@@ -1,7 +1,8 @@
-"""Entries of a list of unquantized modules, and the names that transformers 5 gives to these modules.
+"""Compares the entries of a list of unquantized modules with the names that transformers 5 gives to these modules.
 
-It compares an entry with the beginning and the end of a module's name in the model (`should_convert_module`), which may
-be `model.visual` where the file has `visual`. transformers 4 and vLLM look for it anywhere in the name.
+transformers 5 compares an entry with the beginning and the end of a module's name in the model
+(`should_convert_module`), which may be `model.visual` if the file has `visual`. transformers 4 and vLLM search for the
+entry anywhere in the name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from inspector.quantization.loaders import BY_ENDS
 
 
 def names_in_model(checkpoint: Checkpoint) -> Namer | None:
-    """What transformers 5 makes of the name of a family; None where its class was not recorded."""
+    """The name that transformers 5 gives to a family; None if its class was not recorded."""
     from inspector.loading.memory import memory_namer
     from inspector.loading.tables import NEWEST, rules_of
 
@@ -36,9 +37,10 @@ def _name(names: Sequence[str], family: str) -> str:
 
 
 def plain_for_newest(audited: Audit) -> Recorded | None:
-    """What it does where it does not find entries that other loaders find: it builds quantized layers.
+    """The behaviour of transformers 5 if it does not find modules by entries that other loaders find: it builds
+    quantized layers.
 
-    The setting with which it loads has the entries as they are, and as the model has them.
+    The setting with which it loads contains the entries in their original form and under the names in the model.
     """
     if audited.unpacked is None:
         return None
@@ -58,7 +60,7 @@ def plain_for_newest(audited: Audit) -> Recorded | None:
 
 
 def _unfound(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
-    """(entry, module in the model, its path, which finds it) for each plain module that no entry finds."""
+    """(entry, module in the model, the path that would find it) for each plain module that no entry finds."""
     assert audited.unpacked is not None
     settings = audited.unpacked.settings
     for line, _ in among_packed(audited.lines, everywhere=True):

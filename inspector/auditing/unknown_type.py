@@ -1,4 +1,4 @@
-"""What is said of weights whose names no definition has."""
+"""The findings on weights with names that no definition has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from inspector.matcher.families import Families
 
 
 def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, float] | None) -> list[Finding]:
-    """The finding on a type that has no definition, or none of the names. nearest: (name, share of the names)."""
+    """The finding on a type that has no definition, or a definition with none of the names. nearest: (name, share of
+    the names).
+    """
     if config.definition is not None and config.model_type is not None:
         from inspector.dialects.libraries import library_of
 
@@ -57,7 +59,7 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
 
 
 def _by_names(families: Families) -> list[Finding]:
-    """The note on the library that writes these names, where there is no config."""
+    """The note on the library that writes these names, for weights without a config."""
     from inspector.dialects.libraries import library_of
 
     library = library_of(families)

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
 PAIRED: Final = frozenset({"lora", "lora, transposed", "loha", "lokr"})
-"""Methods of other tools whose matrices no model has."""
+"""Methods of other tools with matrices that no model has."""
 PAIRED_PARTS: Final = frozenset({"down", "up", "w1", "w2", "w1_a", "w1_b", "w2_a", "w2_b"})
 FIRST: Final = frozenset({"down", "w1", "w1_a"})
 INNER: Final = "linear"
-"""What the wrapped module is called by MLX (mlx-lm `tuner/lora.py`)."""
+"""Name that MLX gives to the wrapped module (mlx-lm `tuner/lora.py`)."""
 SAVED: Final = "modules_to_save"
-"""What PEFT calls modules that are trained as a whole, in its config and in names."""
+"""Name that PEFT gives, in its config and in tensor names, to modules that are trained as a whole."""
 
 
 def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
-    """The audit of the model, with the lines of the adapter added; None where there is no unmerged adapter."""
+    """The audit of the model, with the lines of the adapter added; None without an unmerged adapter."""
     apart = _take_apart(checkpoint, stored, config) or _beside_own(checkpoint, stored, config)
     if apart is None:
         return None
@@ -97,9 +97,9 @@ def _lines(family: Family) -> Iterator[Line]:
 def _beside_own(
     checkpoint: Checkpoint, stored: Families, claim: Claim
 ) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
-    """Separates a model from matrices of an adapter of another tool than PEFT, which are stored among its weights.
+    """Separates a model from the matrices of another tool's adapter that are stored among its weights.
 
-    MLX wraps the weights too, under `linear`.
+    MLX also wraps the weights, under `linear`.
     """
     if checkpoint.metadata is not None:
         return None  # llama.cpp refuses such names, which another finding says
@@ -137,7 +137,7 @@ def _beside_own(
 
 
 def _has_such_layers(stored: Families, claim: Claim) -> bool:
-    """Whether the definition contains such layers itself (Phi-4-multimodal); True for a type without a definition."""
+    """True if the definition itself contains such layers (Phi-4-multimodal), or if the type has no definition."""
     if claim.definition is None:
         return claim.model_type is not None
     own = _own_keys(claim.definition, claim)
@@ -154,7 +154,7 @@ def _own_keys(definition: Architecture, claim: Claim) -> frozenset[str]:
 
 
 def _places(stored: Families) -> int:
-    """Modules that an adapter wraps."""
+    """The number of modules that an adapter wraps."""
     tensors: dict[str, int] = {}
     for key, family in stored.items():
         found = tuner_name(key)
@@ -164,7 +164,7 @@ def _places(stored: Families) -> int:
 
 
 def _example(checkpoint: Checkpoint) -> str:
-    """A tensor of the adapter, else one that it wraps."""
+    """A tensor of the adapter, or else a tensor that it wraps."""
     names = checkpoint.tensors
     own = next((name for name in names if ".lora_" in name), None)
     return own or next((name for name in names if ".base_layer." in name), next(iter(names), ""))

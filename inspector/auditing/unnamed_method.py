@@ -1,4 +1,4 @@
-"""A quantization block that names no method: transformers refuses it, and the weights say which one it is."""
+"""Handles a quantization block without a method: transformers refuses it, and the weights show the method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from inspector.quantization.unpacked import Unpacked
 
 
 def with_method(findings: Sequence[Finding], unpacked: Unpacked, values: Mapping[str, Any]) -> list[Finding]:
-    """The findings, where a block names no method: with the one of the weights, or without the block that is lost."""
+    """Adds the method shown by the weights to the finding on a block without one, or removes this finding if the whole
+    block is lost.
+    """
     lost = any(isinstance(one, QuantizationBlockMissing) for one in findings)
     found: list[Finding] = []
     for one in findings:

@@ -1,4 +1,4 @@
-"""Weights that are zeros in a model that was not trained, by the code that initializes them."""
+"""Finds weights that are zero in an untrained model, by the code that initializes them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _ZEROS_OF: Final[Mapping[str, re.Pattern[str]]] = {
     "afmoe": re.compile(r"\.router\.gate\.weight$"),
     "xlstm": re.compile(r"\.(?:proj_up_gate|[fio]gate_preact)\.weight$"),
 }
-"""The same of one type (`_init_weights` of its modeling code in transformers 5.23)."""
+"""Model type -> modules that its `_init_weights` in transformers 5.23 sets to zero."""
 _MATRIX: Final = re.compile(r"(?:weight|weight_[ih]h_l(?:\d+|#)|kernel|proj)$")
-"""The end of a name of what is multiplied, where no definition says that a tensor is a matrix."""
+"""Ending of the name of a matrix that is multiplied, for tensors without a definition."""
 _STATES: Final = ("embed.", "norm", "router.correction")
 _MATRICES: Final = re.compile(r"mlp\.|attention\.(?:query|key|value|output)$")
 
 
 def begins_as_zeros(family: str, names: tuple[str, ...]) -> bool:
-    """Whether a weight is zero before training. names: of the definition that it belongs to."""
+    """True if a weight is zero before training. names: of the definition that it belongs to."""
     own = (_ZEROS_OF[name] for name in names if name in _ZEROS_OF)
     return any(pattern.search(family) for pattern in (_ZEROS, *own))
 
 
 def is_multiplied(family: str, role: str = "") -> bool:
-    """Whether a parameter is a weight by its role or its name, not a position, a token, a limit or a factor."""
+    """True if a parameter is a weight by its role or name, and not a position, a token, a limit or a factor."""
     return not role.startswith(_STATES) and bool(_MATRICES.match(role) or _MATRIX.search(family))

@@ -1,6 +1,6 @@
-"""What the weights of a base model are used for, where the config names a class with a head.
+"""Recognises weights of a base model that are used without the head that the config names.
 
-Source: sentence-transformers loads `AutoModel`, the base class, whatever class the config names.
+Source: sentence-transformers loads `AutoModel`, the base class, for any class named in the config.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ POOLING: Final = ("modules.json", "config_sentence_transformers.json", "sentence
 
 
 class Used(Struct, frozen=True):
-    """The base model alone is used. config: with its class. finding: the note that says so."""
+    """The base model is used without a head. config: with its class. finding: the note that says so."""
 
     config: Config
     finding: BaseModelUsed
 
 
 def base_in_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Used | None:
-    """The base model that is used, where nothing is wrong with the weights but that the head is not stored."""
+    """The base model that is used, if its weights have no problem except that the head is not stored."""
     wrong = [one for one in findings if one.severity != "note"]
     if checkpoint.config is None or len(wrong) != 1 or not any(name in checkpoint.siblings for name in POOLING):
         return None
@@ -44,7 +44,9 @@ def base_in_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Used | N
 
 
 def by_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, with a warning where a head that can be trained is not stored, unless it is used."""
+    """Yields the findings, with a warning if a trainable head is not stored, unless the base model is used without a
+    head.
+    """
     for one in findings:
         untrained = isinstance(one, ClassDiffers) and _is_base(one) and one.declared not in generating()
         untrained = untrained and not head_in_use(checkpoint)
@@ -70,6 +72,6 @@ def _base_of(finding: Finding, config: Config) -> BaseModelUsed | None:
 
 
 def _is_base(finding: ClassDiffers) -> bool:
-    """Whether the weights are complete for a base class, which may have a pooler of its own."""
+    """True if the weights are complete for a base class, which may have its own pooler."""
     named = finding.stored_class or ""
     return named.endswith("Model") and not named.endswith(("LMHeadModel", "HeadsModel", "EncoderModel"))

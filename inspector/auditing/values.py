@@ -31,7 +31,7 @@ from inspector.values.stored import Numbers, ReadStopped, StoredArray
 
 
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
-    """The audit with the results of reading values. Raises NotNamed as `check_values`."""
+    """The audit with the results of reading values. Raises NotNamed like `check_values`."""
     found = check_values(audited, wanted, progress)
     skipped = skipped_values(audited.skipped, found)
     return audited.with_findings((*audited.findings, *merged(found.findings)), skipped=skipped, values=found)
@@ -89,9 +89,9 @@ def requested_names(component: Audit, store: Store | None, found: Values) -> lis
 
 
 def is_coded(store: Store, bare: str, *, helper: bool, bytewise: bool) -> bool:
-    """Whether a tensor of a quantized weight is stored as floats: scales, and values of 8 bits.
+    """True if a tensor of a quantized weight is stored as floats: scales, and values of 8 bits.
 
-    Other values are codes whatever their dtype: bitsandbytes can store two of them in each byte of a bfloat16.
+    Other values are codes for any dtype: bitsandbytes can store two of them in each byte of a bfloat16.
     """
     tensors = store.checkpoint.tensors
     layout = tensors.get(bare, tensors.get(store.spelled(bare)))
@@ -101,7 +101,7 @@ def is_coded(store: Store, bare: str, *, helper: bool, bytewise: bool) -> bool:
 def _scanned(
     store: Store, bare: str, name: str, line: ledger.Line | None, found: Values, *, packed: bool, coded: bool
 ) -> Iterator[Scanned]:
-    """Reads a tensor; of a quantized one whether its bytes were written, and whether what is a float is finite."""
+    """Reads a tensor; for a quantized one, checks that its bytes were written and that its floats are finite."""
     numbers = store.stored_bytes(bare) if packed and not coded else store.numbers(bare)
     if isinstance(numbers, str):
         found.skip(numbers, name)
@@ -123,7 +123,9 @@ def _scanned(
 
 
 def _in_blocks(store: Store, bare: str, name: str, line: ledger.Line | None, found: Values) -> Iterator[Scanned]:
-    """Reads a tensor in a block format of GGUF: its bytes, its scales and rows of zeros; nothing of another tensor."""
+    """Reads the bytes, scales and zero rows of a tensor in a block format of GGUF; yields nothing for
+    another tensor.
+    """
     numbers, stored = store.numbers(bare), store.stored_bytes(bare)
     if isinstance(numbers, str) or isinstance(stored, str) or not is_quantized(numbers):
         return
@@ -152,9 +154,9 @@ _STATE: Final = frozenset({"buffer", "batchnorm", "frozen_batchnorm"})
 
 
 def use_of(line: ledger.Line | None, name: str, *, in_gguf: bool = False) -> str:
-    """What a tensor is used for, by its definition; by its name where it has none.
+    """The use of a tensor, by its definition, or by its name without one.
 
-    in_gguf: whether it is in a GGUF file, whose norms have the 1 added.
+    in_gguf: it is in a GGUF file, in which norms have the 1 added.
     """
     if line is None or line.block is None:
         family = key_of(name)[0]
@@ -174,7 +176,7 @@ def use_of(line: ledger.Line | None, name: str, *, in_gguf: bool = False) -> str
 
 
 def copies_store(audited: Audit, component: Audit) -> Store | None:
-    """Access to the values of a component, also of a remote one."""
+    """Access to the values of a component, including a remote one."""
     checkpoint = component.checkpoint
     if checkpoint.names_in_file:  # a component of a single file, which is the whole's
         checkpoint = replace(checkpoint, reach=audited.checkpoint.reach, files=audited.checkpoint.files)
@@ -182,7 +184,7 @@ def copies_store(audited: Audit, component: Audit) -> Store | None:
 
 
 def open_store(audited: Audit, component: Audit, wanted: Sequence[str]) -> Store | None:
-    """Access to the values of a component. Raises NotNamed where it is remote and no tensor was selected."""
+    """Access to the values of a component. Raises NotNamed if it is remote and no tensor was selected."""
     store = copies_store(audited, component)
     if store is not None and not store.is_near and not wanted:
         raise NotNamed(component.checkpoint.source)
@@ -194,7 +196,7 @@ def check_copies(
 ) -> None:
     """Compares stored copies of tied tensors with the originals.
 
-    odd: how many values of a tensor are not finite, which is a finding of its own.
+    odd: the number of values of a tensor that are not finite, which have their own finding.
     """
     store = copies_store(audited, component)
     if store is None:
@@ -230,7 +232,7 @@ def tied_copies(component: Audit) -> Iterator[tuple[str, str]]:
 
 
 def both_of(store: Store, name: str, original: str) -> tuple[Numbers, Numbers] | str:
-    """The values of an original and its copy, or why they cannot be compared."""
+    """The values of an original and its copy, or the reason for which they cannot be compared."""
     one, copy = store.numbers(original), store.numbers(name)
     if isinstance(one, str) or isinstance(copy, str):
         return copy if isinstance(copy, str) else str(one)

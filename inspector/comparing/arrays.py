@@ -20,8 +20,7 @@ from inspector.values.stored import Elements, Numbers
 
 
 def logical(raw: Elements, tensor: LogicalTensor, piece: Piece) -> Elements | None:
-    """The view of a stored array for a piece: its index, its rows, outputs before inputs; None if there is no such
-    view.
+    """The view of a stored array for a piece: its index, its rows, outputs before inputs; None without such a view.
 
     Rows of an alternating part have the shape (groups, rows of one group, ...).
     """
@@ -49,7 +48,7 @@ def _rows(array: Elements, part: FusedPart) -> Elements | None:
 
 
 def matched(source: Elements, target: Elements, fit: Fit) -> tuple[Elements, Elements] | None:
-    """Both views in one common shape, without padding or cut parts; None if there is no common shape."""
+    """Both views in one common shape, without padding or cut parts; None without a common shape."""
     if fit.step == "transposed":
         target = np.swapaxes(target, -1, -2)
     if fit.step in ("padded", "cut") and fit.axis is not None and source.ndim == target.ndim:

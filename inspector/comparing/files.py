@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
 
 SMALL: Final = 10_000_000
-"""Largest file, in bytes, whose content is always compared; the Hub states larger ones by SHA-256."""
+"""Largest file, in bytes, that is always compared by content; the Hub states larger ones by SHA-256."""
 SMALL_TOGETHER: Final = 500_000_000
 _WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
 _DOCUMENTS: Final = (
@@ -244,7 +244,7 @@ def _audited(checkpoint: Checkpoint) -> frozenset[str]:
 
 
 def _is_needed(path: str, audited: frozenset[str]) -> bool:
-    """True if loading needs a file: it is no document, image or copy of the weights."""
+    """True if loading needs a file: it is not a document, an image or a copy of the weights."""
     name = path.rpartition("/")[2].lower()
     if path in audited:
         return True

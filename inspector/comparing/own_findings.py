@@ -1,4 +1,4 @@
-"""Selects the findings of both sides' audits that a comparison repeats because it has no equivalent of its own."""
+"""Selects the findings of both sides' audits that a comparison repeats because it has no equivalent itself."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
 
 def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families of a side without a config whose orientation or position the other side confirms."""
+    """Families of a side without a config that have an orientation or position confirmed by the other side."""
     solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     return (
         frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),

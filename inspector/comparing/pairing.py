@@ -17,7 +17,7 @@ Pieces = dict[Identity, list[Piece]]
 
 
 class Pairs(Struct, frozen=True):
-    """The pieces of both sides under common identities. undecided: fused rows whose split neither side shows."""
+    """The pieces of both sides under common identities. undecided: fused rows with a split that neither side shows."""
 
     source: Mapping[Identity, list[Piece]]
     target: Mapping[Identity, list[Piece]]

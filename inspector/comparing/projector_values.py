@@ -22,7 +22,7 @@ from inspector.values.scan import Scan, Scanner, axes
 from inspector.values.stored import Elements, Numbers, ReadStopped
 
 ROTARY_PARTS: Final = {"attention.query": "attn_q", "attention.key": "attn_k"}
-"""Roles whose rows llama.cpp may store in pairs, and their names in its files."""
+"""Roles with rows that llama.cpp may store in pairs, and their names in its files."""
 
 
 def is_converted(outside: Outside) -> bool:

@@ -70,9 +70,7 @@ def quantized_verdict(
 def proven_or_not(
     role: str, both: tuple[Numbers, Numbers] | None, conversion: Conversion | None
 ) -> QuantizedVerdict | str:
-    """The outcome for a tensor; or why it is unknown. both: both sides in one shape; None if there is
-    no common shape.
-    """
+    """The outcome for a tensor; or why it is unknown. both: both sides in one shape; None without a common shape."""
     if both is None:
         return "its shape cannot be transformed into the other's"
     found = judged_blocks(role, *both, conversion)

@@ -171,7 +171,7 @@ def _held(
 
 
 def _probe(layers: Sequence[Layer], others: Sequence[Layer]) -> tuple[Identity, Index] | None:
-    """The smallest matrix of all layers whose rows no program reorders."""
+    """The smallest matrix of all layers with rows that no program reorders."""
     first = layers[0]
     shared = [
         key

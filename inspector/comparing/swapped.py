@@ -45,7 +45,7 @@ Outcome = Callable[[Carried, LogicalTensor, LogicalTensor], str]
 
 
 def hold_others(found: Values, unlike: Sequence[Unlike], read: Read, outcome: Outcome) -> None:
-    """Records in the verdicts of differing tensors whose values they contain, if that is proven."""
+    """Records in the verdict of a differing tensor which tensor's values it contains, if that is proven."""
     groups: dict[tuple[int, ...], list[Unlike]] = {}
     for one in unlike:
         numbers = None if found.verdicts[one.at].relation else read(one.carried, 1, one.target)
@@ -59,7 +59,7 @@ def hold_others(found: Values, unlike: Sequence[Unlike], read: Read, outcome: Ou
 
 
 def _pairs(members: Sequence[Unlike], read: Read, outcome: Outcome) -> Iterator[tuple[Unlike, Unlike]]:
-    """Tensors, each with the tensor whose values it contains."""
+    """(tensor, other tensor that had these values before the conversion)."""
     before, after = ([_first_row(one, side, read) for one in members] for side in (0, 1))
     for one, row in zip(members, after, strict=True):
         for other, begin in zip(members, before, strict=True):

@@ -123,7 +123,7 @@ def _only_not_finite(found: Values) -> frozenset[str]:
 
 
 def _unexplained(found: Values) -> list[Scanned]:
-    """The scans, without tensors whose only abnormal values are overflowed ones."""
+    """The scans, without tensors that have only overflowed abnormal values."""
     lost, infinite = Counter[str](), Counter[str]()
     for verdict in found.verdicts:
         if verdict.what == OVERFLOWED and verdict.difference.rounding != "finer":

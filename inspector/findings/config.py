@@ -362,7 +362,7 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     program: str | None = None
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     by_names: str | None = None
-    """The type whose tensor names these are, if the config has no class."""
+    """The type with these tensor names, if the config has no class."""
     alike: int = 0
     """Number of other types with the same names."""
 

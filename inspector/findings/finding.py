@@ -57,7 +57,7 @@ class Place(msgspec.Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        """The indices of a family; "" for a single tensor, whose name contains them."""
+        """The indices of a family; "" for a single tensor, which has them in its name."""
         return (self.indices or "") if not self.tensor else ""
 
 

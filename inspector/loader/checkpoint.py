@@ -166,8 +166,7 @@ def load_repository(address: Address, *, cached: bool = False, progress: Progres
 
 
 def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
-    """The checkpoint in a folder directly below another checkpoint, at the same commit; None if there is no such
-    folder.
+    """The checkpoint in a folder directly below another checkpoint, at the same commit; None without such a folder.
 
     The name may come from a file. It is only looked up in the listing of the opened place, and never treated as a path
     or an address.
@@ -319,8 +318,8 @@ def assemble(
 
 
 def _of_no_component(weights: str, pipeline: Config) -> Finding:
-    """The finding that no weights have the given name, in a pipeline whose weights are in the folders of its
-    components.
+    """The finding that no weights have the given name, in a pipeline with its weights in the folders of
+    its components.
     """
     from inspector.findings.reading.place import WeightsNotFound
 

@@ -84,7 +84,7 @@ def read_configs(
 
 
 def _litgpt(source: Source, listing: Listing) -> Config | None:
-    """The config of litgpt, used if there is no other."""
+    """The config of litgpt, used without any other config."""
     if not any(name in listing.files for name in LITGPT_FILES):
         return None
     from inspector.loader.formats.flat_yaml import read_values

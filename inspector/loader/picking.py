@@ -34,7 +34,7 @@ OUTLINE_FROM: Final = 100_000
 
 
 class Picked(Struct, frozen=True):
-    """The audited set with its index; None if there is no usable index.
+    """The audited set with its index; None without a usable index.
 
     findings: all except those on the index. rival: the set that the same loader would take if this set were absent.
     """
@@ -95,7 +95,7 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
 
 
 def _kind(contents: Contents) -> str:
-    """The format to audit: the first format with a set whose name a loader looks for, else the first format.
+    """The format to audit: the first format with a set under a name that a loader looks for, else the first format.
 
     This includes shards without their index.
     """

@@ -285,7 +285,7 @@ class SetReading:
         self._as_promised = False
 
     def _files(self) -> Mapping[str, str]:
-        """Tensor -> file, if there is no index."""
+        """Tensor -> file, in the absence of an index."""
         return self._placed if self._only is None else TensorFiles({self._only.file: self.tensors})
 
     def _leave_out(self, header: Header) -> None:

@@ -15,7 +15,7 @@ from inspector.loader.weight_sets import shard_number
 
 
 def totals_differ(files: Iterable[str]) -> list[ShardTotalsDiffer]:
-    """The finding on shards whose names state different total numbers of shards."""
+    """The finding on shards with names that state different total numbers of shards."""
     first_of: dict[int, str] = {}
     for name in files:
         found = shard_number(name)

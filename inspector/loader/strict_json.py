@@ -216,7 +216,7 @@ def strings_within(value: object) -> int | None:
 
 
 def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
-    """The fault of a text whose decoding would need more memory than the limit and its length allow; else None."""
+    """The fault of a text that would need more memory for decoding than the limit and its length allow; else None."""
     if len(raw) <= _SMALL:
         return None
     allowed = max(MEMORY_LIMIT, density * len(raw))

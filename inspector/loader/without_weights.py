@@ -59,7 +59,7 @@ Source: litgpt, `litgpt/finetune/` and `litgpt/scripts/merge_lora.py`.
 
 
 def _wanted(configs: Mapping[str, Config]) -> str:
-    """The weights that belong to the config of this place; "" if there is no config."""
+    """The weights that belong to the config of this place; "" without a config."""
     if "adapter" in configs:
         return PEFT.single("safetensors")
     if "config" not in configs:

@@ -12,7 +12,7 @@ from inspector.mending.headers import header_of
 
 
 def index_text(folder: str, files: Iterable[str], before: str | None) -> str:
-    """The text of the index of some shards. before: the text of the old index, whose other metadata is kept."""
+    """The text of the index of some shards. before: the text of the old index, from which other metadata is kept."""
     weight_map: dict[str, str] = {}
     size = 0
     for file in sorted(files):

@@ -32,7 +32,7 @@ class Presence(Struct, frozen=True):
 class Conditions(Struct):
     """The predicates of rows under the current values of a scope.
 
-    present: whether the rows with each condition are stored, which decides if there is no config.
+    present: whether the rows with each condition are stored, which decides without a config.
     """
 
     scope: Scope
@@ -110,7 +110,7 @@ def _asks_presence(node: Node) -> bool:
 def stored_rows(
     scope: Scope, spelling: Spelling, stored: Stored, slots: Iterable[Slot], indices: Indices
 ) -> dict[tuple[Condition, ...], Presence]:
-    """Conditions -> whether most of their rows are stored. Rows whose name no other row has decide first."""
+    """Conditions -> whether most of their rows are stored. Rows with a name that no other row has decide first."""
     named = [(slot, template(spelling.spelled(slot, scope))) for slot in slots]
     sides = {choice for slot, (key, _) in named if slot.choices and stored(key) for choice in slot.choices}
     users: dict[object, set[tuple[Condition, ...]]] = {}

@@ -136,7 +136,7 @@ class Architecture(Struct, frozen=True, eq=False):
 
     @property
     def default_head(self) -> Head:
-        """The head that a chart shows if there is no config."""
+        """The head that a chart shows without a config."""
         return next((entry for entry in self.heads if entry.default), self.heads[0])
 
 

@@ -36,7 +36,7 @@ class Nesting(Struct):
 
 
 def shown_slots(plan: Plan) -> Iterator[Slot]:
-    """The rows of a chart: all whose predicates hold, and only the chosen side of each `either`."""
+    """The rows of a chart: all with true predicates, and only the chosen side of each `either`."""
     for slot in (row.slot for row in plan.rows):
         if all(_holds(plan.scope, slot, condition.scope, condition.node) for condition in slot.whens):
             yield slot

@@ -104,7 +104,7 @@ def batchnorm(dim: str) -> Kind:
 
 
 def frozen_batchnorm(dim: str) -> Kind:
-    """A batch norm whose four tensors are all buffers."""
+    """A batch norm with four tensors that are all buffers."""
     fixed = (Tensor(".weight", (dim,), counted=False), Tensor(".bias", (dim,), counted=False))
     return Kind("frozen_batchnorm", f"[{dim}]", (*fixed, *_running(dim)))
 

@@ -22,7 +22,7 @@ _INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
 
 
 class Condition(Struct, frozen=True):
-    """A predicate, and the path of the submodel whose scope its words are read in."""
+    """A predicate, and the path of the submodel that gives its words their values."""
 
     scope: tuple[str, ...]
     node: Node

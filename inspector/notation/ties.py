@@ -44,7 +44,7 @@ class Ties:
         return () if not found or found[0] is slot else [slot for slot in found if slot.path == found[0].path]
 
     def hold(self, slot: Slot, seems: bool) -> bool:
-        """True if the config ties a slot. seems: what the files suggest, which decides if there is no config.
+        """True if the config ties a slot. seems: what the files suggest, which decides without a config.
 
         Without a config a tensor counts as tied if it is not stored, if it is stored and its original, which may be
         left out, is not, or if the file states that both share their storage. A class that always ties leaves no

@@ -87,9 +87,9 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
 
 
 def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Paths of numbers whose values state none, as "three" or "big", each with a number in its place.
+    """(path, replacement) of each number that is stated as a text without a number, such as "three" or "big".
 
-    The weights then show the right one, as where a number is wrong. No model has 0 layers, and hardly any a size of 1.
+    The weights then give the right number, as for a wrong one. No model has 0 layers, and hardly any has a size of 1.
     """
     places = [
         one.path
@@ -232,7 +232,7 @@ def _with_others(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ..
 
 
 def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
-    """True if transformers 4, whose config classes check no types, builds a model from a value of another type."""
+    """True if transformers 4, in which config classes check no types, builds a model from a value of another type."""
     if key in _OBJECTS:
         return False
     return key not in read or isinstance(value, int | list | dict)
@@ -251,7 +251,7 @@ def _at(values: Any, path: tuple[str, ...]) -> Any:
 
 
 def mistyped(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
-    """The values whose type the class of the config, or of a sub-config, does not declare."""
+    """The values of a type that the class of the config, or of a sub-config, does not declare."""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
         types = types_of(model_type) if isinstance(model_type, str) else None
         for key, value in inner.items() if types is not None else ():

@@ -30,7 +30,7 @@ class Experts(Struct, frozen=True):
 
 
 def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
-    """The experts of a checkpoint; None if there are no routed experts, or if their total or active
+    """The experts of a checkpoint; None without routed experts, or if their total or active
     number is unknown.
     """
     nested = values.get("text_config")

@@ -85,7 +85,7 @@ def _has_own_root(findings: Sequence[Finding]) -> bool:
 
 
 def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
-    """The finding on a larger model that contains the model of the config below a prefix of its own, next to other
+    """The finding on a larger model that contains the model of the config below its own prefix, next to other
     parts.
     """
     reading, unexpected = case.reading, case.as_configured.unexpected

@@ -92,7 +92,7 @@ def _line(one: Placed | Unexpected, family: str, role: str, kind: str, component
 
 
 def _decided(one: Placed, block: Block) -> Layout:
-    """The definition's layout for a quantized tensor whose shape the header does not determine."""
+    """The definition's layout for a quantized tensor of a shape that the header does not determine."""
     shape = tuple(dim for dim in block.shape if dim is not None)
     if block.elements is None or len(shape) < len(block.shape):
         return one.layout

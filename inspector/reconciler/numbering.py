@@ -20,7 +20,7 @@ from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 MOST_TRIED = 4
-"""Most parts of names whose numbers are tried in another way."""
+"""Most parts of names with numbers that are tried in another way."""
 
 
 class LayerNumbers(Struct, frozen=True):

@@ -73,7 +73,7 @@ def _extra_parts(lines: Sequence[ledger.Line]) -> dict[str, list[ledger.Line]]:
 
 
 def declared_parts(case: Reconciled) -> Iterator[Finding]:
-    """The findings on extra parts (such as MTP layers) whose number the config states, but that are not stored."""
+    """The findings on extra parts (such as MTP layers) that are not stored although the config states their number."""
     blocks: dict[str, list[Block]] = {}
     for block in case.corrected.blocks:
         if block.slot.extra and block.tensors:

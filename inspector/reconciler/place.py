@@ -134,7 +134,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
 
 
 def _is_another(block: Block, part: Stored) -> bool:
-    """True if a tensor has the name of another head's tensor but is not it: that may have any shape of its own rank."""
+    """True if a tensor has the name of another head's tensor of free sizes, but not its number of dims."""
     if block.required or part.packed is not None or len(part.layout.shape) == len(block.shape):
         return False
     return not any(block.shape) and None in block.shape

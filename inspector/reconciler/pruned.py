@@ -103,7 +103,7 @@ def _is_whole_attention(mismatched: Iterable[Placed]) -> bool:
 
 
 def _one_axis(one: Placed) -> int | None:
-    """The only axis along which a stored shape is smaller than expected; None if there is no such axis."""
+    """The only axis along which a stored shape is smaller than expected; None without such an axis."""
     stored, expected = one.layout.shape, one.block.shape
     if len(stored) != len(expected) or None in expected:
         return None

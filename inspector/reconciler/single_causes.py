@@ -41,7 +41,7 @@ class Recognized(NamedTuple):
 
 
 def recognized(case: Reconciled, families: Families, again: Again) -> Recognized | None:
-    """The single cause of the differences of a case; None if there is no such cause or no config.
+    """The single cause of the differences of a case; None without such a cause or without a config.
 
     families: all stored families. again: reconciles them with another claim.
     """
@@ -136,7 +136,7 @@ def _outside(placement: Placement, prefix: str) -> Placement:
 
 
 def _four_bit_values(case: Reconciled) -> Recognized | None:
-    """The finding on weights in one column, as bitsandbytes packs them, whose scales are not stored."""
+    """The finding on weights without stored scales that are packed in one column, as bitsandbytes packs them."""
     packed = [one for one in case.as_configured.mismatched if one.packed is None and is_four_bit(one)]
     if not packed:
         return None

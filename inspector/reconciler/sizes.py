@@ -146,7 +146,7 @@ def _absent_configs(case: Reconciled) -> tuple[str, ...]:
 
 
 def keys_absent(case: Reconciled) -> Found | None:
-    """The finding on several absent keys whose defaults the weights contradict."""
+    """The finding on several absent keys with defaults that the weights contradict."""
     causes = list(case.causes)
     if len(causes) < 2 or not all(cause.defaulted and cause.interval is None for cause in causes):
         return None

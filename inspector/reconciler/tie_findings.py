@@ -44,7 +44,7 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
 
 
 def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:
-    """The warning on a tied head whose table is not stored under any of its names."""
+    """The warning on a tied head with a table that is not stored under any of its names."""
     if head.tie is None or any(one.block.slot.role in TABLES for one in case.placement.placed):
         return
     table = next((one for one in case.corrected.blocks if one.slot is head.tie and not one.axes), None)

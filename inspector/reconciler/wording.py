@@ -50,7 +50,7 @@ def nouns_of(key: str) -> list[str]:
 
 
 def _axes_of(key: str) -> list[str]:
-    """What each `#` of a key counts; the path before it if that is no plural: 'transformer_block', 'ff.net.'.
+    """What each `#` of a key counts; the path before it if that is not a plural: 'transformer_block', 'ff.net.'.
 
     Several containers of one layer may have the same last segment.
     """

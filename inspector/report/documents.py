@@ -97,7 +97,7 @@ class ExpertsDocument(TypedDict):
 
 
 class UnreadDocument(TypedDict):
-    """Tensors whose values were not read. names: the first of them."""
+    """Tensors with values that were not read. names: the first of them."""
 
     because: str
     tensors: int

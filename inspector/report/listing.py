@@ -252,7 +252,7 @@ def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:
 
 
 def _spellings(definition: Architecture, library: str) -> str:
-    """Number of supported naming schemes, and their programs. library: the library whose classes are described."""
+    """Number of supported naming schemes, and their programs. library: the library of the described classes."""
     others = writers_of(definition.names)
     named = ", ".join(filter(None, (*(definition.writers or (library,)), *others)))
     return f"{len(definition.dialects) + len(others)} ({named})"

@@ -56,7 +56,7 @@ def loads_line(loads: Sequence[Load], *, every: bool = False) -> str:
 
 
 def _known(loads: Sequence[Load]) -> Sequence[Load]:
-    """The loaders whose behaviour is known, or all if it is unknown for all of them."""
+    """The loaders with known behaviour, or all if it is unknown for all of them."""
     return [one for one in loads if one.outcome != "unknown"] or loads
 
 

@@ -27,7 +27,7 @@ class Screen(Struct, frozen=True):
     colour: bool = False
 
     def paint(self, text: str, kind: str) -> str:
-        """The text in the colour of a severity or part; unchanged if there are no colours."""
+        """The text in the colour of a severity or part; unchanged without colours."""
         return f"{COLOURS[kind]}{text}\x1b[0m" if self.colour and kind in COLOURS else text
 
     def fitted(self, name: str) -> str:

@@ -58,7 +58,7 @@ class Scanned(Struct, frozen=True):
 
 
 LEAST_PART: Final = 64
-"""Bytes of zeros at the end of a tensor that are no coincidence, whatever it stores."""
+"""Bytes of zeros at the end of a tensor that are not a coincidence, whatever it stores."""
 
 
 class Run(Struct):

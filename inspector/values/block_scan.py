@@ -17,7 +17,7 @@ INFINITE: Final = 0x7C00
 
 
 def scan_blocks(numbers: Numbers) -> Scan:
-    """Scans the numbers of blocks. Only scales are decoded, and all numbers of blocks whose scales are not finite.
+    """Scans the numbers of blocks. Only scales are decoded, and all numbers of blocks with scales that are not finite.
 
     A row counts as zero if all its scales are zero.
     """

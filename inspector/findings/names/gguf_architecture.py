@@ -35,7 +35,7 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     """True if the tensors are those of a mixture of experts, and the architecture has dense layers."""
 
     program: str = ""
-    """The program whose converter stores these tensors in the file of the text model."""
+    """The program with a converter that stores these tensors in the file of the text model."""
 
     meant: str = ""
     """The name under which llama.cpp reads the first tensor, if only the ends of the names differ."""

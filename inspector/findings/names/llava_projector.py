@@ -35,7 +35,7 @@ class LlavaProjectorDiffers(ContentFinding, frozen=True, kw_only=True):
     expected: tuple[str, ...]
     stored: tuple[str, ...]
     means: str | None = None
-    """The type whose modules are stored."""
+    """The type of the stored modules."""
 
     headline_text = "mm_projector_type is {stated}"
 

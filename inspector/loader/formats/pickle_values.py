@@ -18,7 +18,7 @@ COMPUTED: Final = "computed name"
 
 DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
                           ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
-"""Classes whose objects are read as dicts."""
+"""Classes with objects that are read as dicts."""
 
 
 class GlobalName(Struct, frozen=True):

@@ -109,7 +109,7 @@ HARMLESS: Final = _by_name(_HARMLESS)
 """(module, name) that it refuses although the object only stores values -> its description."""
 SCRIPT: Final = _by_name(_SCRIPT)
 _PLAIN_CLASSES: Final = ("torch.nn.modules.", "torch.optim.")
-"""Packages with classes whose objects are created without a call and then given their attributes."""
+"""Packages with classes of objects that are created without a call and then given their attributes."""
 
 _STANDARD: Final = _words(
     """

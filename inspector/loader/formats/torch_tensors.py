@@ -77,7 +77,7 @@ _ARGUMENTS: Final = {
 
 
 ODD: Final = PickledTensor("", (), (), 0, None)
-"""Stands for the result of a call that would be a tensor if its arguments were valid."""
+"""Represents the result of a call that would be a tensor if its arguments were valid."""
 
 
 ALONE: Final = "tensor"

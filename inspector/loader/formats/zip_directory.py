@@ -31,7 +31,7 @@ _LOCATOR = struct.Struct("<4sLQL")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _ELSEWHERE: Final = 0xFFFFFFFF
-"""Stands for a size or offset that is in the zip64 field instead."""
+"""Represents a size or offset that is in the zip64 field instead."""
 _STORED, _DEFLATED = 0, 8
 _ENCRYPTED: Final = 1 | 1 << 5 | 1 << 6
 """Flags of members that are encrypted, a patch, or strongly encrypted."""

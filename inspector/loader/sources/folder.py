@@ -19,7 +19,7 @@ from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_
 LISTED_LIMIT: Final = 100_000
 """Most weight and JSON files of one folder that are checked; a checkpoint has fewer."""
 SIBLINGS_LIMIT: Final = 1_000
-"""Most files of other kinds whose sizes are read."""
+"""Most files of other kinds for which the sizes are read."""
 _KEPT: Final = (
     ".safetensors",
     ".json",

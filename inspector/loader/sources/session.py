@@ -148,7 +148,7 @@ def error_of(response: Any) -> str:
 
 
 def problem_of(error: Exception) -> tuple[str, str]:
-    """(kind, words) of an error of the session; ("", "") if it is no connection error.
+    """(kind, words) of an error of the session; ("", "") if it is not a connection error.
 
     Decided by the names of classes: depending on its version huggingface_hub uses httpx or httpx2.
     """

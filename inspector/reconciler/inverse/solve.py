@@ -16,7 +16,7 @@ from inspector.notation.trace import LENGTH, Leaf
 LARGEST = 2**48
 """Larger than any dim of a stored tensor."""
 SMALL = 65
-"""Below this, numbers whose effect is not monotonic (divisors, periods) are tried one by one."""
+"""Below this, numbers with an effect that is not monotonic (divisors, periods) are tried one by one."""
 MOST_EQUAL = 8
 """Most equally good values that are listed: as many as a reader can compare."""
 PATIENCE = 6
@@ -147,7 +147,7 @@ LONGEST = 1024
 
 
 def last_of(at: Callable[[int], Any], target: Any, first: int) -> int:
-    """The last number, from `first` on, at which an expression has the target; `first` if there is no end."""
+    """The last number, from `first` on, at which an expression has the target; `first` without an end."""
     low, step = first, 1
     while at(low + step) == target:
         low, step = low + step, 2 * step

@@ -1,4 +1,4 @@
-"""Solves the equations for unknown values, if there is no config or if it lacks keys.
+"""Solves the equations for unknown values, without a config or with one that lacks keys.
 
 Every stored dim and every index set is an equation over leaves of the config and symbols of the definition. An equation
 with one unknown gives its value. A value that several equations agree on is solved, and helps to solve others. Values
@@ -115,7 +115,7 @@ class HoleStored(msgspec.Struct):
 
     rows: its rows, with its position in each. observed: (indices, other holes there) of each family. unclear: the same
     for families in which a row with other conditions also has an index. own: whether required rows that no other hole
-    has are stored; None if there are no such rows. optional: all rows are in optional groups. cut: the hole is a part
+    has are stored; None without such rows. optional: all rows are in optional groups. cut: the hole is a part
     of another hole.
     """
 
@@ -197,9 +197,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
 
 
 def _explained(scope: Scope, hole: HoleStored) -> Span | None:
-    """The indices at which the rows of the hole have exactly the stored inner indices; None if there
-    are no such rows.
-    """
+    """The indices at which the rows of the hole have exactly the stored inner indices; None without such rows."""
     inner: dict[tuple[str, int], list[KeyedRow]] = {}
     for row, position in hole.rows:
         if len(row.axes) == position + 2:
