@@ -22,7 +22,9 @@ from inspector.reconciler.wording import place_of
 
 
 def is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
-    """Whether a tensor is a bias of the base that is trained where it is, as `bias` asks for: PEFT misses none."""
+    """True if a tensor is a bias of the base that is trained in place because of `bias`: PEFT does not report it as
+    missing.
+    """
     own = expected.key.endswith(".bias") and tuner_name(expected.key) is None
     return own and f"{expected.key.removesuffix('bias')}weight" not in {one.key for one in plan.expected}
 
@@ -37,7 +39,7 @@ def biases_missing(absent: Sequence[tuple[Expected, Boxes]], plan: ExpectedAdapt
 
 
 def absent_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
-    """What is required and not stored, by expectation."""
+    """(expectation, indices) of all tensors that are required and not stored."""
     stored: dict[Expected, list[Box]] = {}
     for one in matched:
         if one.expected is not None:
@@ -49,7 +51,7 @@ def absent_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tup
 
 
 def halves_missing(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]) -> Iterator[Finding]:
-    """Tensors that are absent where another one of the same module is there, one finding for each part of a module."""
+    """Findings on absent tensors of modules that have another stored tensor, one finding for each part of a module."""
     lost: dict[str, list[Box]] = {}
     first_of: dict[str, Expected] = {}
     for expected, boxes in absent:
@@ -73,7 +75,7 @@ def halves_missing(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[M
 
 
 def _by_module(matched: Sequence[Matched]) -> Mapping[str, Sequence[Matched]]:
-    """Module -> what is stored of it. What all modules share is half of none."""
+    """Module -> its stored tensors, without tensors that all modules share."""
     found: dict[str, list[Matched]] = {}
     for one in matched:
         if one.expected is not None and one.expected.module:
@@ -97,7 +99,7 @@ def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Match
 
 
 def _beside(module: str, boxes: Boxes, places: Iterable[Box]) -> Boxes:
-    """The boxes as far as their module is at some places; what a method numbers by itself does not count."""
+    """The boxes with their module at one of the given places; indices that the method adds itself are ignored."""
     axes = axes_of(module)
     there = {place[:axes] for place in places}
     found = ((overlap(box[:axes], one), box[axes:]) for box in boxes for one in there)
@@ -105,9 +107,10 @@ def _beside(module: str, boxes: Boxes, places: Iterable[Box]) -> Boxes:
 
 
 def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> dict[str, list[Box]]:
-    """The other tensors of a module's method, at the same depth of wrapping, and where they are stored.
+    """The other tensors of the module's method, at the same depth of wrapping, and the indices at which they are
+    stored.
 
-    matched: what is stored of each module.
+    matched: the stored tensors of each module.
     """
     own, found = tuner_name(expected.key), dict[str, list[Box]]()
     for one in matched.get(expected.module, ()):
@@ -122,7 +125,9 @@ def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> d
 def targets_missing(
     absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched], base: Base | None
 ) -> Iterator[Finding]:
-    """Modules of the base that the config names and of which nothing is stored, one finding for each."""
+    """Findings on modules of the base that the config names and that have no stored tensor, one finding for each
+    module.
+    """
     missing: dict[str, list[Box]] = {}
     stored = _by_module(matched)
     for expected, boxes in absent:
@@ -146,7 +151,7 @@ def targets_missing(
 
 
 def together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
-    """Modules that lack the same layers, as one: a layer that was lost is one cause."""
+    """Groups modules that lack the same layers: a lost layer is one cause."""
     groups: dict[tuple[str, Boxes], list[str]] = {}
     for name, boxes in modules.items():
         prefix = before_index(name) if axes_of(name) == 1 else name

@@ -1,4 +1,4 @@
-"""Modules of diffusion models as their first authors name them, which most trainers' adapters do.
+"""Names of diffusion models' modules that their first authors use, and that adapters of most trainers use.
 
 Sources: diffusers 0.42 (`loaders/lora_conversion_utils.py`, `scripts/convert_*_to_diffusers.py`) and the authors' model
 code; CompVis' UNet: `inspector.dialects.ldm`.
@@ -15,9 +15,9 @@ from inspector.dialects.ldm import RESIDUAL_BLOCK, UNET_ENDS
 
 Shape = tuple[int, ...]
 Block = tuple[str, str, Mapping[str, str]]
-"""(their prefix, diffusers' prefix, their module -> diffusers' modules), `{}` for the number of a block.
+"""(authors' prefix, diffusers' prefix, authors' module -> diffusers' modules), with `{}` for the number of a block.
 
-Several modules of diffusers are one matrix of the authors, row after row.
+Several modules of diffusers may be one matrix of the authors, row after row.
 """
 
 _IMAGE: Final = "attn.to_q attn.to_k attn.to_v"
@@ -40,7 +40,7 @@ _STREAMS: Final = (
 
 
 def _embedders(stem: str, **networks: str) -> dict[str, str]:
-    """Networks of two layers: the name that authors give each -> its own name and the names of both layers."""
+    """Networks of two layers: the authors' name of each -> its name in diffusers and the names of both layers."""
     return {
         f"{theirs}.{layer}": f"{stem}.{words.split()[0]}_embedder.linear_{number}"
         for theirs, words in networks.items()
@@ -49,7 +49,7 @@ def _embedders(stem: str, **networks: str) -> dict[str, str]:
 
 
 def _flux_embedders(stem: str, time: str = "in_layer out_layer") -> dict[str, str]:
-    """The networks that read the step, the guidance and the pooled text."""
+    """The networks that embed the step, the guidance and the pooled text."""
     return _embedders(
         stem, time_in=f"timestep {time}", guidance_in=f"guidance {time}", vector_in="text in_layer out_layer"
     )
@@ -185,11 +185,11 @@ AUTHOR_NAMES: Final[Mapping[str, tuple[Block, ...]]] = {
     "HiDreamImageTransformer2DModel": (),
     **NEWER,
 }  # fmt: skip
-"""Class of diffusers -> how its first authors name its modules, where they do so otherwise."""
+"""Class of diffusers -> the first authors' names of its modules, if they differ."""
 
 
 def in_authors_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[str, Shape]]:
-    """The weights of a class of diffusers under its first authors' names, with those that are joined there.
+    """The weights of a diffusers class under the names of its first authors, including matrices that the authors join.
 
     modules: diffusers' name -> shape of the weight.
     """
@@ -213,7 +213,7 @@ _ENDS: Final = {own: theirs for theirs, own in UNET_ENDS.items()}
 
 
 def in_names_of_ldm(modules: Mapping[str, Shape], layers: int) -> Iterator[tuple[str, Shape]]:
-    """The weights of a UNet as CompVis' latent-diffusion names them. layers: of each of its blocks."""
+    """The weights of a UNet under the names of CompVis' latent-diffusion. layers: the number in each of its blocks."""
     attended = {found[2] for name in modules if (found := _STAGE.match(name)) and found[1] + found[3] == "upattentions"}
     for name, shape in modules.items():
         other = _of_ldm(name, layers + 1, attended)
@@ -222,7 +222,9 @@ def in_names_of_ldm(modules: Mapping[str, Shape], layers: int) -> Iterator[tuple
 
 
 def _of_ldm(name: str, length: int, attended: set[str]) -> str | None:
-    """CompVis' name of a module; `inspector.dialects.ldm` has the reverse. attended: up blocks with attention."""
+    """CompVis' name of a module; `inspector.dialects.ldm` converts in the other direction. attended: up blocks with
+    attention.
+    """
     if name in _ENDS:
         return _ENDS[name]
     middle = _MIDDLE.fullmatch(name)

@@ -1,4 +1,4 @@
-"""The base of an adapter as its definition describes it: modules and widths, spelled as the adapter's names."""
+"""The base of an adapter as its definition describes it: modules and widths under the names that the adapter uses."""
 
 from __future__ import annotations
 
@@ -31,23 +31,25 @@ from inspector.notation.spelling import Spelling, template
 from inspector.reconciler.reconcile import Reconciled
 
 MOST_WIDTHS: Final = 3
-"""Most pairs of widths that are named where an adapter does not fit."""
+"""Most pairs of widths named in a finding on an adapter that does not fit."""
 OF_TASK: Final = {
     "SEQ_CLS": "ForSequenceClassification", "TOKEN_CLS": "ForTokenClassification",
     "QUESTION_ANS": "ForQuestionAnswering",
 }  # fmt: skip
-"""Task of an adapter -> the end of the name of the class whose head PEFT saves whole with it."""
+"""Task of an adapter -> ending of the name of the class with the head that PEFT saves as a whole with the adapter."""
 WITHOUT_HEAD: Final = "FEATURE_EXTRACTION"
-"""Task for which PEFT's Auto classes build what AutoModel does (`MODEL_TYPE_TO_PEFT_MODEL_MAPPING` in `auto.py`)."""
+"""Task for which PEFT's Auto classes build the same class as AutoModel (`MODEL_TYPE_TO_PEFT_MODEL_MAPPING` in
+`auto.py`).
+"""
 
 OF_BLOCKS: Final = (".adaption_", ".shadow_")
-"""Beginnings of what methods add to modules of modules, which have no weight of their own."""
+"""Beginnings of the tensors that methods add to container modules, which have no weight themselves."""
 
 
 def other_widths(
     shapes: Iterable[tuple[tuple[int, ...], tuple[int | None, ...]]],
 ) -> tuple[tuple[int, int], ...]:
-    """(width that an adapter has, width of the base in its place), the most frequent first.
+    """(width in an adapter, width of the base at the same place), the most frequent pair first.
 
     shapes: (stored, expected) of each tensor that does not fit; None for a dim of any size.
     """
@@ -62,12 +64,11 @@ def other_widths(
 class BaseTensor(Struct, frozen=True):
     """A parameter of the base at some indices. module: its key without the ending.
 
-    required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
-    so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
-    adapter's names do not show which of them its base had in memory. tasked: of the head for the adapter's task, which
-    the base that it was trained on had. stacked: transformers 5 has it in one with
-    others, and the adapter's names do not show otherwise. held: the module's name in memory, "" where that is the same
-    or not known.
+    required: the class builds it for any stored tensors. foreign: it belongs to a head that the base's own class does
+    not have, so that the base's config does not determine its widths. doubtful: it is one of two ways of storing a
+    tensor, and the adapter's names do not show which one its base had in memory. tasked: it belongs to the head for the
+    adapter's task, which the base had during training. stacked: transformers 5 stacks it with other tensors, and the
+    adapter's names do not show otherwise. held: the module's name in memory, "" if it is the same or unknown.
     """
 
     module: str
@@ -90,7 +91,7 @@ class BaseTensor(Struct, frozen=True):
 
     @property
     def widths(self) -> tuple[int | None, int | None] | None:
-        """(inputs, outputs) of a matrix; for a table its rows and its width; None for what is neither."""
+        """(inputs, outputs) of a matrix; (rows, width) of a table; None for other tensors."""
         if self.kind in ("linear", "linear_io") and len(self.shape) >= 2:
             outputs, inputs = self.shape[-2:]
             return (outputs, inputs) if self.kind == "linear_io" else (inputs, outputs)
@@ -102,21 +103,20 @@ class BaseTensor(Struct, frozen=True):
 
 
 def is_linear(tensor: BaseTensor) -> bool:
-    """Whether "all-linear" chooses a module: every matrix but the head's."""
+    """True if "all-linear" chooses a module: every matrix except that of the head."""
     return tensor.kind in ("linear", "linear_io") and not tensor.role.startswith("head.token")
 
 
 class Base(Struct, frozen=True):
     """The base of an adapter.
 
-    covered: how many of the adapter's `families` the definition knows. composite: whether it has submodels or code of
-    its repository, and its names in memory need not be those of the files. apart: whether the adapter's names are those
-    of another class of the base than the one that its config declares or the adapter's task asks for, with another
-    prefix. root: what the base's own class has before
-    the names of its modules, where the adapter's names lack it. bare: whether its class is that of the model without a
-    head. renamed: whether its modules have other names in memory, or names that are not known. settings: its config.
-    claim: what its config states. declared: where it is apart or lacks the head of which names are, the parameters of
-    the class that PEFT builds under its own names. tasks: those that have this head.
+    covered: the number of the adapter's `families` that the definition knows. composite: it has submodels or code of
+    its repository, so that names in memory may differ from those in files. apart: the adapter's names belong to a class
+    of the base with another prefix than the class that its config declares or the adapter's task requires. root: the
+    prefix that the base's own class puts before the names of its modules and that the adapter's names lack. bare: its
+    class is that of the model without a head. renamed: its modules have other names in memory, or unknown names.
+    settings: its config. claim: the claim of its config. declared: the parameters, under their own names, of the class
+    that PEFT builds, if the base is apart or lacks the head of some names. tasks: the tasks with this head.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Base(Struct, frozen=True):
 
 
 def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
-    """The parameters of a model by its config alone, as its class names them."""
+    """The parameters of a model as its config and its class name determine them."""
     if claim.definition is None or claim.head is None:
         return ()
     scope = Scope(claim.definition, claim.settings, definition_of)
@@ -159,10 +159,10 @@ def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
 def base_tensors(
     source: str, claim: Claim, case: Reconciled | None, families: Families, values: Mapping[str, Any]
 ) -> Base | None:
-    """The base's parameters as the adapter spells them; None where no definition reads the base.
+    """The base's parameters under the adapter's names; None if no definition reads the base.
 
-    case: what the base's own weights showed, where they were read; else the config speaks alone.
-    families: the adapter's. values: the adapter's config.
+    case: the reconciliation of the base's own weights, if they were read; otherwise only the config counts. families:
+    the adapter's. values: the adapter's config.
     """
     declared, claim = claim, _of_class_built(claim, values)
     if case is not None:
@@ -218,16 +218,16 @@ def base_tensors(
 
 
 def _declared(source: str, claim: Claim, case: Reconciled | None, values: Mapping[str, Any]) -> tuple[BaseTensor, ...]:
-    """The parameters of the class that the base declares, by no names of an adapter."""
+    """The parameters of the class that the base declares, independent of the adapter's names."""
     parameters = {key: value for key, value in values.items() if key == "target_parameters"}
     found = base_tensors(source, claim, case, {}, parameters)
     return () if found is None else found.tensors
 
 
 def class_built(claim: Claim, values: Mapping[str, Any]) -> str | None:
-    """The class of the base that PEFT's Auto classes build for an adapter; None where its config asks for none.
+    """The class of the base that PEFT's Auto classes build for an adapter; None if its config requires none.
 
-    values: the adapter's config, whose `auto_mapping` PEFT writes where it has no task.
+    values: the adapter's config; PEFT writes its `auto_mapping` if the adapter has no task.
     """
     asked: object = None
     bare = str(claim.class_name).endswith("Model") and not str(claim.class_name).endswith("LMHeadModel")
@@ -242,20 +242,24 @@ def class_built(claim: Claim, values: Mapping[str, Any]) -> str | None:
 
 
 def _of_class_built(claim: Claim, values: Mapping[str, Any]) -> Claim:
-    """The claim with the class that the adapter's config asks for, where that is another one than the base declares."""
+    """The claim with the class that the adapter's config requires, if it differs from the class that
+    the base declares.
+    """
     asked = class_built(claim, values) if claim.definition is not None and claim.head is not None else None
     head = None if asked is None or claim.definition is None else head_for(claim.definition, asked)
     return claim if head is None else replace(claim, class_name=asked, head=head)
 
 
 def _namer(claim: Claim) -> NamesInMemory | None:
-    """The names that transformers 5 gives to the tensors of the base; None for a class that is not recorded."""
+    """The names in memory that transformers 5 gives to the tensors of the base; None for a class that
+    is not recorded.
+    """
     rules = None if claim.class_name is None else rules_of(claim.class_name, NEWEST)
     return None if rules is None else memory_namer(rules)
 
 
 def _is_apart(scope: Scope, declared: Head, keys: frozenset[str], namer: NamesInMemory | None) -> bool:
-    """Whether the declared class has none of the names, neither in its files nor in memory."""
+    """True if the declared class has none of the names, neither in its files nor in memory."""
     own = bind(scope, declared, Spelling(declared.root), lambda key: [()] if key in keys else [])
     if not keys.isdisjoint(block.key for block in own.blocks):
         return False
@@ -274,7 +278,7 @@ def _is_renamed(block: Block, namer: NamesInMemory) -> bool:
 
 
 def _in_memory(blocks: Sequence[Block], keys: frozenset[str], namer: NamesInMemory | None) -> dict[str, str]:
-    """Name in files -> the one name in memory, where the adapter has no name that only files have."""
+    """Name in files -> the only name in memory, unless the adapter uses a name that only files have."""
     found: dict[str, str] = {}
     for block in blocks if namer is not None else ():
         assert namer is not None
@@ -290,7 +294,9 @@ def _in_memory(blocks: Sequence[Block], keys: frozenset[str], namer: NamesInMemo
 
 
 def _is_stacked(block: Block, keys: frozenset[str], namer: NamesInMemory | None) -> bool:
-    """Whether tensors that files have one by one are one in memory, where no name of the adapter shows otherwise."""
+    """True if tensors that are separate in files are one tensor in memory, and no name of the adapter
+    shows otherwise.
+    """
     if namer is None or len(block.slot.holes) < 2 or block.key in keys:
         return False
     return all(found.converter is not None for found, *_ in namer.of_family(block.key, (block.axes,)))
@@ -301,14 +307,16 @@ def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:
 
 
 def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
-    """Whether the base may hold a tensor in another way: experts one by one in its files are stacked in memory."""
+    """True if the base may hold a tensor in another form: experts that are separate in its files are
+    stacked in memory.
+    """
     if block.key in keys:
         return False
     return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
 
 
 def _held(block: Block, namer: NamesInMemory | None) -> str:
-    """The name in memory of a module whose tensor is there one by one as well."""
+    """The name in memory of a module with a tensor that is also separate there."""
     found = [] if namer is None else list(namer.of_family(block.key, (block.axes,)))
     names = {joined_names(text)[0] for one, _, text, _ in found if one.converter is None}
     ending = block.slot.tensor.suffix
@@ -339,7 +347,7 @@ def _tensor(
 def _named_parameters(
     scope: Scope, match: Match, keys: frozenset[str], namer: NamesInMemory | None, values: Mapping[str, Any]
 ) -> Iterable[str]:
-    """The keys of single parameters that the config names, the adapter has none of, and the base has in memory."""
+    """The keys of single parameters that the config names, that the adapter lacks, and that the base has in memory."""
     named = [key_of(one)[0] for one in texts(values.get("target_parameters"))]
     ends = tuple(f".{one}" for one in named if not any(f".{key}".endswith(f".{one}") for key in keys))
     for slot in unroll(scope, match.head).slots if ends else ():
@@ -350,13 +358,13 @@ def _named_parameters(
 
 
 def _is_kept(spelled: str, key: str, namer: NamesInMemory) -> bool:
-    """Whether a tensor has the same name in memory."""
+    """True if a tensor has the same name in memory as in files."""
     found = namer.name(HOLE.sub("0", spelled))
     return found.converter is None and [joined_names(text)[0] for text in found.names] == [key]
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
-    """The names that the adapter's modules have in the base."""
+    """The names in the base of the adapter's modules."""
     named = [one.rpartition(".") for one in texts(values.get("target_parameters"))]
     prompt = not PROMPT_TENSORS.isdisjoint(families)
     for key in families:

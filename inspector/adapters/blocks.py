@@ -1,4 +1,4 @@
-"""Methods that change whole modules of modules: prompts in the attention of the last layers, SHADOW around blocks.
+"""Methods that change container modules: prompts in the attention of the last layers, and SHADOW around blocks.
 
 Sources: `AdaptionPromptModel.add_adapter` of PEFT's `tuners/adaption_prompt`, `ShadowModel` of its `tuners/shadow`.
 """
@@ -14,15 +14,15 @@ from inspector.algebra.boxes import Box, boxes_of, count, tuples
 
 BLOCKS: Final = frozenset({"adaption_prompt", "shadow"})
 PROMPTED: Final = {"llama": "self_attn", "mistral": "self_attn", "gpt2": "attn"}
-"""Type of the base -> the name of its attention, in which PEFT puts prompts."""
+"""Model type of the base -> name of its attention module, in which PEFT puts prompts."""
 WIDTHS: Final = (("hidden_size",), ("n_embd",), ("d_model",))
-"""Keys of the base's config for the width of the model, in PEFT's order."""
+"""Keys in the base's config for the width of the model, in the order in which PEFT tries them."""
 MOST_LAYERS: Final = 10_000
 Blocks = list[tuple[str, Boxes]]
 
 
 class TooFew(Exception):
-    """The base has fewer modules than the config asks for; the reason in words."""
+    """Raised if the base has fewer modules than the config requires; the reason in words."""
 
 
 def blocks_of(method: str, base: Base, values: Mapping[str, Any], settings: Targets) -> Blocks:
@@ -31,13 +31,13 @@ def blocks_of(method: str, base: Base, values: Mapping[str, Any], settings: Targ
 
 
 def width_of(base: Base) -> int | None:
-    """The width of the model by its config."""
+    """The width of the model stated in its config."""
     found = (base.settings.read(path)[0] for path in WIDTHS)
     return next((one for one in found if type(one) is int), None)
 
 
 def _paths(base: Base) -> dict[str, Boxes]:
-    """The modules of modules of the base, and where they are."""
+    """Path of each container module of the base -> its indices."""
     found: dict[str, list[Box]] = {}
     for tensor in base.tensors:
         for path, axes in around(tensor.module, tensor.axes):
@@ -62,7 +62,7 @@ def _prompted(base: Base, values: Mapping[str, Any]) -> Blocks:
 
 
 def _wrapped(base: Base, values: Mapping[str, Any], settings: Targets) -> Blocks:
-    """The blocks that SHADOW wraps: those that the config names, else all of the longest stack."""
+    """The blocks that SHADOW wraps: those named in the config, or else all blocks of the longest stack."""
     paths = _paths(base)
     if values.get("target_modules") is None:
         stacks = [path for path in paths if path.endswith(".#") and path.count("#") == 1]

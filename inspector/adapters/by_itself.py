@@ -1,4 +1,4 @@
-"""What an adapter shows of itself, without a base: targets that no name has, layers unlike the others."""
+"""Checks an adapter without its base: targets that no name contains, and layers that differ from the others."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from inspector.matcher.families import Families
 from inspector.reconciler.wording import indices_in_words, place_of
 
 FEWEST_LAYERS: Final = 4
-"""Fewer layers than this make no pattern from which one could be odd."""
+"""Fewest layers that form a pattern from which one layer can deviate."""
 MOST_ODD: Final = 3
 
 
 def _modules(families: Families) -> dict[str, Boxes]:
-    """The modules that tuners changed, and where."""
+    """The modules changed by tuners -> their indices."""
     found: dict[str, list[Box]] = {}
     for key, family in families.items():
         name = tuner_name(key)
@@ -39,7 +39,7 @@ def _modules(families: Families) -> dict[str, Boxes]:
 
 
 def unnamed_targets(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """Targets in the config's list that no tensor's name has."""
+    """The finding on targets in the config's list that no tensor's name contains."""
     listed, excluded = values.get("target_modules"), values.get("exclude_modules")
     if not isinstance(listed, list) or isinstance(excluded, str):
         return
@@ -60,7 +60,9 @@ def unnamed_targets(values: Mapping[str, Any], families: Families) -> Iterator[F
 
 
 def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """Modules that a few inner layers lack and all others have; one next to modules of the same block is lost."""
+    """Findings on modules that a few inner layers lack and all others have; a module is lost if others of the same
+    block are stored.
+    """
     if values.get("layers_to_transform") is not None or values.get("exclude_modules"):
         return
     listed = values.get("target_modules")
@@ -101,7 +103,7 @@ def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Findin
 
 
 def _lost(modules: Mapping[str, Boxes], extents: Mapping[str, Span]) -> tuple[str, Boxes] | None:
-    """The only module that is absent, in one inner layer, where another module of the same block is stored."""
+    """The only absent module, in one inner layer, if another module of the same block is stored."""
     absent = {
         module: left for module, boxes in modules.items() if (left := minus(((extents[before_index(module)],),), boxes))
     }
@@ -115,11 +117,11 @@ def _lost(modules: Mapping[str, Boxes], extents: Mapping[str, Span]) -> tuple[st
 
 
 RANK_AXES: Final = {"lora_A": 0, "lora_E": 0, "lora_B": -1}
-"""Matrix of AdaLoRA -> the axis of its rank, which training lowers for each module on its own."""
+"""Matrix of AdaLoRA -> the axis of its rank, which training lowers for each module separately."""
 
 
 def unequal_ranks(families: Families) -> Iterator[Finding]:
-    """AdaLoRA modules of which the matrices have different ranks."""
+    """Findings on AdaLoRA modules that have matrices of different ranks."""
     first: dict[tuple[str, tuple[int, ...]], tuple[str, tuple[int, ...], int]] = {}
     pairs: list[Pair] = []
     for key, family in families.items():

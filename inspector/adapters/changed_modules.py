@@ -1,4 +1,4 @@
-"""The modules that an adapter of another tool than PEFT changes, each with its parts."""
+"""The modules changed by an adapter of another tool than PEFT, each with its parts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inspector.matcher.families import Families, Family
 
 
 class ChangedModule(Struct, frozen=True, dict=True):
-    """A changed module, or its like in several layers. parts: part -> its key and tensors.
+    """A changed module, or the same module in several layers. parts: part -> its key and tensors.
 
-    shared: those that another method of the same module may mean.
+    shared: parts that another method of the same module may have written.
     """
 
     component: str
@@ -26,18 +26,18 @@ class ChangedModule(Struct, frozen=True, dict=True):
     shared: frozenset[str] = frozenset()
 
     def boxes(self, part: str) -> Boxes:
-        """Where a part is stored."""
+        """The indices at which a part is stored."""
         stored = self.parts[part][1].boxes if part in self.parts else ()
         return union(box[:-1] for box in stored) if part == PIECES else union(stored)
 
     @cached_property
     def everywhere(self) -> Boxes:
-        """Where any of its parts is stored."""
+        """The indices at which any of the parts is stored."""
         return union(box for part in self.parts if part not in self.shared for box in self.boxes(part))
 
 
 def like(name: str) -> str:
-    """A module's name without its numbers, which its like in all blocks have."""
+    """A module's name without its numbers, which is the same in all blocks."""
     return re.sub(r"\d+", "#", name)
 
 
@@ -58,10 +58,10 @@ def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[Cha
 
 
 def _besides(component: str, every: Iterable[str], methods: Collection[str]) -> frozenset[str]:
-    """The parts that do not show that a method changes a module: of several methods, or the biases of a ControlNet."""
+    """Parts that do not show that a method changes a module: parts of several methods, or biases of a ControlNet."""
     return frozenset(every) if len(methods) > 1 or (methods and component == "controlnet") else frozenset()
 
 
 def _is_stack(tensor: ToolTensor, family: Family) -> bool:
-    """Whether a matrix of MLX is of all experts: they are stacked, and not transposed."""
+    """True if a matrix of MLX contains all experts: such matrices are stacked, and not transposed."""
     return tensor.method == "lora, transposed" and any(len(part.layout.shape) == 3 for part in family.stored)

@@ -1,6 +1,8 @@
-"""What a Control-LoRA lacks: a ControlNet of which the large weights are stored as pairs of low rank beside its UNet.
+"""Finds tensors missing in a Control-LoRA: a ControlNet with large weights stored as low-rank pairs relative to its
+UNet.
 
-Source: ComfyUI (`comfy/controlnet.py`): the mark makes it such a file, what is absent is the UNet's own weight.
+Source: ComfyUI (`comfy/controlnet.py`): the marker tensor identifies such a file; absent weights are taken from the
+UNet.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ BIAS: Final = "set_bias"
 
 
 def lost_of_control(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """Its mark, weights of stored biases, and biases of stored weights."""
+    """Findings on the missing marker, weights of stored biases, and biases of stored weights."""
     if MARKER not in found:
         first = next(iter(found))
         yield AdapterPartMissing(method=METHOD, part=MARKER, modules=1, of=1, names=(MARKER,), present=first)
@@ -39,7 +41,7 @@ def lost_of_control(families: Families, found: Mapping[str, ToolTensor]) -> Iter
 def _absent(
     places: Mapping[str, Mapping[str, list[Box]]], part: str, stored: Iterable[str], needed: Iterable[str]
 ) -> Iterator[Finding]:
-    """One finding on the modules that have something, and lack what belongs to it."""
+    """One finding on modules that have some parts and lack others that belong to them."""
     lost: list[str] = []
     total = of = 0
     for module, parts in places.items():

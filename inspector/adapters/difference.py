@@ -1,4 +1,4 @@
-"""How an adapter's tensors differ from those that its config adds to its base, in numbers."""
+"""Counts the differences between the tensors of an adapter and the tensors that its config adds to the base."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from inspector.reconciler import ledger
 from inspector.reconciler.wording import names_in
 
 HALF: Final = "_topk_indices"
-"""Ending of the first of two tensors that VB-LoRA joins while it loads."""
+"""Ending of the first of two tensors that VB-LoRA joins while loading."""
 OTHER_HALF: Final = "_topk_weights"
 WRAPPERS: Final = ("base_layer", "original_module", "modules_to_save")
-"""Segments of what PEFT puts around a module of the base."""
+"""Segments of names for wrappers that PEFT puts around a module of the base."""
 FROD: Final = ".frod_"
 """Part of the names of all tensors of FRoD."""
 
 
 class AdapterDifference(Struct, frozen=True):
-    """How many tensors are unexpected, and which are mismatched and missing.
+    """The number of unexpected tensors, and the mismatched and missing tensors.
 
-    mismatched: key, first name and number of those of a family. absent: the first missing tensor of each family, and
-    how many are. strange: keys of unexpected tensors. tuned: whether the config changes any module of the base.
-    modules: how many it changes. apart: as in `Base`. unchangeable: as in
-    `ExpectedAdapter`. regenerated: how many are missing that PEFT makes again, the same as before. whole: keys of
-    tensors of the base that are trained whole. ignored: tensors without a place, which no method adds.
+    mismatched: key, first name and number of tensors of each family. absent: the first missing tensor of each family,
+    and the number of missing ones. strange: keys of unexpected tensors. tuned: the config changes a module of the base.
+    modules: the number of modules that it changes. apart: as in `Base`. unchangeable: as in `ExpectedAdapter`.
+    regenerated: the number of missing tensors that PEFT generates again with the same values. whole: keys of tensors of
+    the base that are trained as a whole. ignored: tensors without a place, which no method adds.
     """
 
     unexpected: int
@@ -56,8 +56,8 @@ def difference_of(
 ) -> AdapterDifference:
     """The differences of all tensors of an adapter.
 
-    A tensor of the base takes its place in the model, unless its module is wrapped and has it one level further down.
-    prefix: of the base in the model that PEFT makes.
+    A tensor of the base takes its place in the model, unless its module is wrapped: then the tensor is one level
+    further down. prefix: of the base in the model that PEFT builds.
     """
     absent = [one for one in absent_of(plan, matched) if not one[0].key.endswith(HALF)]
     mismatched = [one for one in matched if one.misfits]
@@ -105,14 +105,16 @@ def difference_of(
 
 
 def _regenerated(plan: ExpectedAdapter, matched: Sequence[Matched]) -> int:
-    """How many tensors are missing of what is saved without need: FRoD's places of values."""
+    """The number of missing tensors that need not be saved: FRoD's positions of values."""
     stored = {one.key for one in matched}
     of_many = [one for one in plan.expected if not (one.required or one.module or one.key in stored)]
     return sum(count(one.boxes) for one in of_many if one.role == ledger.PROJECTION)
 
 
 def _is_taken(key: str, plan: ExpectedAdapter) -> bool:
-    """Whether PEFT takes a tensor that no plan has: the first of two halves, or what FRoD shares among modules."""
+    """True if PEFT loads a tensor that no plan contains: the first of two halves, or a tensor that FRoD shares among
+    modules.
+    """
     shared, _, category = key.rpartition(".")
     if shared.startswith(f"{OWN_PREFIX}frod_"):
         made = any(FROD in one.key for one in plan.expected)
@@ -121,17 +123,17 @@ def _is_taken(key: str, plan: ExpectedAdapter) -> bool:
 
 
 def _tunes(plan: ExpectedAdapter) -> bool:
-    """Whether a config changes any module of the base."""
+    """True if a config changes any module of the base."""
     return bool(plan.targets) or any(one.module and _changes(one.key) for one in plan.expected)
 
 
 def _changes(key: str) -> bool:
-    """Whether a tensor is what a method adds to a module; what wraps single words of a table is not a target."""
+    """True if a tensor was added to a module by a method; wrappers for single rows of a table do not count."""
     return tuner_name(key) is not None and ".token_adapter." not in key
 
 
 def _wrapped(plan: ExpectedAdapter) -> dict[str, Boxes]:
-    """The modules around which a method puts its own."""
+    """The modules around which a method puts its own modules."""
     found: dict[str, list[Box]] = {}
     for one in plan.expected:
         if one.module and tuner_name(one.key) is not None and "#" not in one.key.rpartition(one.module)[2]:
@@ -142,19 +144,19 @@ def _wrapped(plan: ExpectedAdapter) -> dict[str, Boxes]:
 
 
 def _is_of_base(one: Matched) -> bool:
-    """Whether a stored tensor is one of the base that nothing trains whole."""
+    """True if a stored tensor belongs to the base and is not trained as a whole."""
     if tuner_name(one.key) is not None:
         return False
     return one.expected is None or one.expected.component == "base"
 
 
 def _is_copy(key: str) -> bool:
-    """Whether a tensor is stored once more under the name of a wrapper, as PEFT does without loading it again."""
+    """True if a tensor is stored a second time under the name of a wrapper, which PEFT writes and does not load."""
     return any(f".{segment}." in key for segment in WRAPPERS)
 
 
 def matched_with(plan: ExpectedAdapter, families: Families) -> list[Matched]:
-    """Each stored tensor with what a plan expects on its key."""
+    """Each stored tensor with the expectation for its key in a plan."""
     expected: dict[str, list[Expected]] = {}
     for one in plan.expected:
         expected.setdefault(one.key, []).append(one)

@@ -1,6 +1,7 @@
-"""What an adapter must store by its own names and config: widths stay open, only halves and ranks can be checked.
+"""The tensors that an adapter must store according to its own names and config: widths are unknown, so that only halves
+and ranks can be checked.
 
-With a base the modules and their widths come from its definition (`plan.py`).
+With a base, the modules and their widths come from its definition (`plan.py`).
 """
 
 from __future__ import annotations
@@ -35,14 +36,17 @@ PROMPTS: Final = frozenset({
 STATISTICS: Final = ("running_mean", "running_var", "num_batches_tracked")
 """Buffers of torch's batch norms."""
 UNTRAINED: Final = (".zeros", ".adamss_newB", *(f".ln_tuning_layers.{one}" for one in STATISTICS))
-"""Endings of what is saved and not trained: GLoRA's paths, the directions that AdaMSS projects onto, buffers."""
+"""Endings of tensors that are saved and not trained: GLoRA's paths, the directions onto which AdaMSS projects, and
+buffers.
+"""
 
 
 class Expected(Struct, frozen=True):
-    """Tensors that an adapter is to store on one key. shape: the dims, None where open; others: as good.
+    """Tensors that an adapter should store under one key. shape: the dims, None if unknown; others: equally valid
+    shapes.
 
-    module: the base's own name of the module, "" for what belongs to none. vocabulary: the axis that counts
-    words, which a resized base moves.
+    module: the base's own name of the module, "" for a tensor without a module. vocabulary: the axis of the vocabulary;
+    its size differs in a resized base.
     """
 
     key: str
@@ -60,11 +64,11 @@ class Expected(Struct, frozen=True):
 
     @property
     def elements(self) -> int | None:
-        """Elements of one tensor, None where a dim is open."""
+        """Elements of one tensor, None if a dim is unknown."""
         return None if None in self.shape else prod(dim for dim in self.shape if dim is not None)
 
     def fits(self, shape: tuple[int, ...], but: int | None = None) -> bool:
-        """Whether a stored shape is one of those expected. but: an axis that does not count."""
+        """True if a stored shape is one of the expected shapes. but: an axis that is ignored."""
         return any(
             len(one) == len(shape)
             and all(at == but or want in (None, have) for at, (want, have) in enumerate(zip(one, shape, strict=True)))
@@ -73,9 +77,9 @@ class Expected(Struct, frozen=True):
 
 
 class ExpectedAdapter(Struct, frozen=True):
-    """The expected tensors, the problems that kept some from being computed, and the targets in the base.
+    """The expected tensors, the problems that prevented the computation of some, and the targets in the base.
 
-    unchangeable: a target that the method refuses to change, and why, or "".
+    unchangeable: a target that the method refuses to change, with the reason, or "".
     """
 
     expected: tuple[Expected, ...]
@@ -85,7 +89,7 @@ class ExpectedAdapter(Struct, frozen=True):
 
 
 def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
-    """What the adapter's own names and config ask for; widths stay open."""
+    """The tensors required by the adapter's own names and config; widths are unknown."""
     targets = Targets(values)
     expected: list[Expected] = []
     unclear: list[str] = []
@@ -125,7 +129,7 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Ex
 
 
 def of_piece(key: str, boxes: Boxes, piece: AdapterTensor, module: str, role: str = "adapter") -> Expected:
-    """A tensor of a module, whose ending may have numbers of its own."""
+    """The expectation for a tensor of a module; its ending may contain further indices."""
     ending, numbers = key_of(piece.ending)
     places = tuple((*box, *(Span.of((one,)) for one in numbers)) for box in boxes) if numbers else boxes
     return Expected(key + ending, places, piece.shape, kind_of(piece.frozen), module, rank_axis=piece.rank_axis,
@@ -135,7 +139,9 @@ def of_piece(key: str, boxes: Boxes, piece: AdapterTensor, module: str, role: st
 def _of_subspaces(
     module: str, key: str, boxes: Boxes, endings: Mapping[str, Family], values: Mapping[str, Any], families: Families
 ) -> Iterator[Expected]:
-    """What AdaMSS stores for a module by itself; the number of its directions is that of the stored ones."""
+    """The tensors that AdaMSS stores for a module, without a base; the number of directions is taken from the stored
+    tensors.
+    """
     stored = endings.get(DIRECTIONS)
     rows = {shape[0] for shape in stored.shapes if shape} if stored is not None else set()
     directions = rows.pop() if len(rows) == 1 else None
@@ -147,7 +153,7 @@ def _of_subspaces(
 
 
 def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families) -> Iterator[Expected]:
-    """What is saved in addition: a weight for every bias, and rows wherever tokens are trained."""
+    """Tensors that are saved in addition: the weight for each bias, and trained rows of tables."""
     for key, family in families.items():
         module = base_name(key).removesuffix(".bias")
         if key.endswith(".bias") and f"{BASE_LAYER}." not in key and tuner_name(key) is None:
@@ -161,12 +167,14 @@ def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families
 
 
 def kind_of(frozen: bool) -> str:
-    """How a tensor of a method is counted: what is saved and not trained is not a parameter."""
+    """The kind in which a method's tensor is counted: a tensor that is saved and not trained does not count as a
+    parameter.
+    """
     return ledger.BUFFER if frozen else ledger.PARAMETER
 
 
 def role_of(frozen: bool, role: str = "adapter") -> str:
-    """The role of a tensor of a method. role: of what is trained."""
+    """The role of a method's tensor. role: of trained tensors."""
     return ledger.PROJECTION if frozen else role
 
 
@@ -175,7 +183,9 @@ def _boxes(families: Iterable[Family]) -> Boxes:
 
 
 def _together(method: str, module: str, key: str, endings: Mapping[str, Family], boxes: Boxes) -> Iterator[Expected]:
-    """What a method of unknown shapes stores: for every module the same, of LoKr each factor whole or in two parts."""
+    """The tensors of a method with unknown shapes: the same for every module; for LoKr, each factor either whole or in
+    two parts.
+    """
     left = dict(endings)
     for factor in (".lokr_w1", ".lokr_w2") if method == "lokr" else ():
         parts = [left.pop(f"{factor}{end}", None) for end in ("_a", "_b")]
@@ -193,7 +203,9 @@ def _together(method: str, module: str, key: str, endings: Mapping[str, Family],
 def shared(
     method: str, values: Mapping[str, Any], families: Families, together: Mapping[str, int | None]
 ) -> Iterator[Expected]:
-    """What a method saves once for all modules. together: numbers of all its targets, such as `widest_inputs`."""
+    """The tensors that a method saves once for all modules. together: numbers over all targets, such as
+    `widest_inputs`.
+    """
     rank = values.get("r")
     unknown = {"widest_inputs": None, "widest_outputs": None}
     own = {**unknown, **together, "rank": rank if type(rank) is int else None}
@@ -210,9 +222,10 @@ def shared(
 
 
 def references(method: str, module: str, boxes: Boxes, families: Families) -> Iterator[Expected]:
-    """What a method shares among all modules under the name of one of them, as in the state dict of the whole model.
+    """Tensors that all modules of a method share and that are saved under the name of one of them, as in the state dict
+    of the whole model.
 
-    RandLora saves it there, and its table has it.
+    RandLora always saves its tensors there, as its table says.
     """
     own = {row[0] for row in LINEAR.get(method, ())}
     for ending, *_ in SHARED.get(method, ()):
@@ -224,9 +237,9 @@ def references(method: str, module: str, boxes: Boxes, families: Families) -> It
 def of_categories(
     method: str, values: Mapping[str, Any], base: Base, targets: Iterable[tuple[str, Boxes]]
 ) -> Iterator[Expected]:
-    """What a method saves once for the modules of a name in all layers.
+    """The tensors that a method saves once for the modules of one name in all layers.
 
-    Measured with PEFT 0.21: without FRoD's projection it takes another one, the places of values it finds again.
+    Measured with PEFT 0.21: without FRoD's projection it uses another one; it computes the positions of values again.
     """
     widths = {one.module: one.widths for one in base.tensors if one.ending == ".weight"}
     found = {category(module): widths.get(module) for module, _ in targets if method in CATEGORIES}
@@ -245,9 +258,9 @@ def category(module: str) -> str:
 
 
 OF_BIASED: Final = (".glora_C.X", ".glora_D.X", ".glora_E.X")
-"""Beginnings of what only modules with a bias get."""
+"""Beginnings of tensors that only modules with a bias get."""
 CONVOLVED: Final = frozenset({".lora_A.weight", ".hira_A", ".ia3_l"})
-"""Endings of what has the dims of the kernel where a convolution is changed."""
+"""Endings of tensors that have the dims of the kernel if a convolution is changed."""
 
 
 def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
@@ -270,7 +283,7 @@ def prompts(
 ) -> Iterator[Expected]:
     """The virtual tokens of prompt methods: their number and width are in the adapter's own config.
 
-    width: of the base's table of words, where that is known. prefix: what a base makes of a prefix.
+    width: of the base's table of tokens, if known. prefix: the prefix for the base.
     """
     if method not in PROMPTS:
         return
@@ -297,7 +310,7 @@ def prompts(
 
 
 def expected_parameters(plan: ExpectedAdapter, families: Families) -> int | None:
-    """How many parameters the config trains and saves; None where a part of it is not known."""
+    """The number of parameters that the config trains and saves; None if a part of it is unknown."""
     if plan.unclear:
         return None
     total = 0

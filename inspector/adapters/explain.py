@@ -56,20 +56,22 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, names_in
 
 TASKS_WITH_HEAD = frozenset({"CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS"})
-"""Tasks whose class of PEFT wraps a model with its head."""
+"""Tasks for which PEFT's class wraps a model with its head."""
 
 MOVED: Mapping[str, Sequence[tuple[str, str]]] = dict.fromkeys(
     ("qwen2_vl", "qwen2_5_vl"),
     (("model.layers.", "model.language_model.layers."), ("visual.", "model.visual.")),
 )
-"""Names before transformers 4.52 -> names in memory since, of types for which PEFT 0.21 converts no names of LoRA."""
+"""Model type -> (prefix before transformers 4.52, prefix in memory since), for types with LoRA names that PEFT 0.21
+does not convert.
+"""
 
 
 class AdapterReport(Struct, frozen=True):
-    """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
+    """The result of comparing an adapter. expected: parameters that its config trains; None if unknown.
 
-    unchecked: settings that could not be worked out, each in words. difference: from what the config adds to the base;
-    None without the base, or where that could not be worked out. values: the config as PEFT reads it. unreached:
+    unchecked: settings that could not be evaluated, each in words. difference: from the tensors that the config adds to
+    the base; None without the base, or if they could not be computed. values: the config as PEFT reads it. unreached:
     families under names of the base's files, which PEFT does not find in memory.
     """
 
@@ -83,7 +85,7 @@ class AdapterReport(Struct, frozen=True):
 
 
 def kind_of(values: Mapping[str, Any], families: Families) -> str:
-    """The adapter's method in small letters: by its config, else by its names."""
+    """The adapter's method in lower case: from its config, or else from its names."""
     kind = values.get("peft_type")
     return kind.lower() if isinstance(kind, str) and kind else adapter_kind(families) or "adapter"
 
@@ -91,7 +93,7 @@ def kind_of(values: Mapping[str, Any], families: Families) -> str:
 def account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> AdapterReport:
     """Compares every tensor of an adapter with its config and, if there is one, its base.
 
-    whole: absent tensors are missing; where a file could not be read their loss is reported already.
+    whole: absent tensors are reported as missing; if a file could not be read, their loss is reported elsewhere.
     """
     report = _account(values, families, base, whole=whole)
     if base is None or not whole or all(one.severity == "note" for one in report.findings):
@@ -171,7 +173,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
 def _planned(
     base: Base, method: str, families: Families, values: Mapping[str, Any]
 ) -> tuple[ExpectedAdapter, Sequence[Matched]]:
-    """What a config makes of a base, and the stored tensors beside it."""
+    """(the plan that a config gives for a base, the stored tensors with their expectations)."""
     plan = plan_with(base, method, values, families)
     return plan, matched_with(plan, families)
 
@@ -179,9 +181,9 @@ def _planned(
 def _difference(
     base: Base, method: str, values: Mapping[str, Any], families: Families, planned: ExpectedAdapter
 ) -> AdapterDifference | None:
-    """The differences from what the config adds to the base in memory; None where that is not clear.
+    """The differences from the tensors that the config adds to the base in memory; None if they are unclear.
 
-    planned: what the config makes of the base as it is saved.
+    planned: the plan for the base under the names in its files.
     """
     held, prefix = base, PREFIX
     tensors = base.declared or base.tensors
@@ -231,7 +233,9 @@ def _of_tensors(
 
 
 def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """That PEFT looks for the modules under other names than those that are stored, which are the base's too."""
+    """Findings on modules for which PEFT looks under other names than the stored ones, although the base has these
+    names too.
+    """
     if base.root and values.get("task_type") in TASKS_WITH_HEAD:
         yield from _under("", base.root, families)
     if method == "lora" and not base.bare:
@@ -240,10 +244,10 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
 
 
 def _unreached(base: Base, values: Mapping[str, Any], families: Families) -> dict[str, str]:
-    """Families under names of the base's files that PEFT does not take for those in memory -> the names that it takes.
+    """Families under names in the base's files that PEFT does not find in memory -> the names that it finds.
 
-    It renames only LoRA, for some bases, and undoes that where its prefix and the old name end in the new one
-    (`convert_peft_adapter_state_dict_for_transformers` in `utils/transformers_weight_conversion.py`).
+    PEFT renames only the tensors of LoRA, for some bases, and reverts this if its prefix and the old name end in the
+    new one (`convert_peft_adapter_state_dict_for_transformers` in `utils/transformers_weight_conversion.py`).
     """
     if base.apart or base.root or "peft_type" not in values:  # without it PEFT loads nothing
         return {}
@@ -261,7 +265,7 @@ def _unreached(base: Base, values: Mapping[str, Any], families: Families) -> dic
 
 
 def _names_of_files(unreached: Mapping[str, str], families: Families) -> Iterator[Finding]:
-    """That PEFT does not find modules by the names that they have in the files of the base."""
+    """The finding that PEFT does not find modules under their names in the files of the base."""
     if unreached:
         key, wanted = next(iter(unreached.items()))
         boxes = families[key].stored[0].boxes
@@ -274,7 +278,7 @@ def _names_of_files(unreached: Mapping[str, str], families: Families) -> Iterato
 
 
 def _under(before: str, after: str, families: Families) -> Iterator[Finding]:
-    """That modules are stored under names that begin otherwise than those that PEFT looks for."""
+    """The finding on modules stored under names with another beginning than PEFT looks for."""
     old = PREFIX + before
     tuned = [family for key, family in families.items() if tuner_name(key) is not None and key.startswith(old)]
     if not tuned:
@@ -292,7 +296,7 @@ def _under(before: str, after: str, families: Families) -> Iterator[Finding]:
 
 
 def _held(matched: Sequence[Matched]) -> Iterator[Finding]:
-    """The note on weights of the base other than tables and heads, which PEFT saves where they were resized."""
+    """The note on weights of the base other than tables and heads, which PEFT saves if they were resized."""
     held = [one for one in matched if one.expected is not None and one.wanted.component == "base"]
     held = [one for one in held if one.wanted.role not in WORDS]
     if held:
@@ -302,7 +306,7 @@ def _held(matched: Sequence[Matched]) -> Iterator[Finding]:
 
 
 def _trained(values: Mapping[str, Any]) -> Callable[[Matched], bool]:
-    """Whether tensors of the base are the adapter's to count: its config says that they were trained."""
+    """A function that is true for tensors of the base that the adapter trains, according to its config."""
     settings, biases = Targets(values), values.get("bias") not in (None, "none")
 
     def holds(matched: Matched) -> bool:
@@ -345,7 +349,7 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
 
 
 def _with_stored_rank(findings: Sequence[Finding]) -> Finding:
-    """The note on an adapter with the rank of its weights, where the config states another one for all."""
+    """The note on an adapter, with the rank of its weights if the config states another rank for all of them."""
     first = findings[0]
     ranks = {one.stored for one in findings if isinstance(one, AdapterRankDiffers) and one.key}
     if not isinstance(first, Adapter) or len(ranks) != 1:
@@ -356,7 +360,7 @@ def _with_stored_rank(findings: Sequence[Finding]) -> Finding:
 def _of_modules(
     kind: type[AdapterModulesUnmatched | AdapterNamesUnknown], base: Base, modules: Sequence[str], families: Families
 ) -> Finding:
-    """That the base does not have these modules, or that the definition does not have these names."""
+    """The finding that the base does not have these modules, or that its definition does not have these names."""
     return kind(
         base=base.name,
         names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),

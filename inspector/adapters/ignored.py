@@ -1,4 +1,4 @@
-"""The finding on tensors that PEFT ignores although no method added them, where it is known what the base has."""
+"""The finding on tensors that PEFT ignores and no method added, for a base with known modules."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from inspector.reconciler.wording import family_name, names_in
 
 
 def ignored(tensors: Sequence[Matched], base: Base, task: Any) -> Finding | None:
-    """The finding on tensors without a place; nothing where the adapter's config leaves the class of its base open.
+    """The finding on tensors without a place; None if the adapter's config does not determine the class of its base.
 
-    task: what the adapter's config states.
+    task: the task stated in the adapter's config.
     """
     if not tensors or (base.tasks and not isinstance(task, str)):
         return None
@@ -36,6 +36,6 @@ def ignored(tensors: Sequence[Matched], base: Base, task: Any) -> Finding | None
 
 
 def _of_head(families: Sequence[str], base: Base) -> bool:
-    """Whether all are of the head that the base's own class lacks."""
+    """True if all tensors belong to the head that the base's own class lacks."""
     names = {tensor.key for tensor in base.tensors}
     return all(base_name(key) in names for key in families)

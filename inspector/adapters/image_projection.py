@@ -1,4 +1,4 @@
-"""The network with which an IP-Adapter reads the embedding of an image, in the four forms that are published.
+"""Checks the network with which an IP-Adapter reads the embedding of an image, in its published forms.
 
 Sources: `_convert_ip_adapter_image_proj_to_diffusers` in diffusers 0.42, `ip_adapter/resampler.py` of its authors.
 """
@@ -19,7 +19,7 @@ from inspector.matcher.families import Families, Family
 
 COMPONENT: Final = "image_proj"
 PREFIXES: Final = ("image_proj.", "ip_adapter_proj_model.")
-"""Before its tensors: of most writers, of XLabs for FLUX."""
+"""Prefixes of its tensors: of most writers, and of XLabs for FLUX."""
 METHOD: Final = "image projection"
 IMAGES: Final = "ip-adapter"
 """The method of the whole adapter."""
@@ -30,7 +30,7 @@ def _both(*modules: str) -> tuple[str, ...]:
 
 
 def _resampler(before: str) -> tuple[str, ...]:
-    """Attention over latents, layer after layer."""
+    """The tensors of attention over latents, layer after layer."""
     layer = (*_both("0.norm1", "0.norm2", "1.0"), "0.to_q.weight", "0.to_kv.weight", "0.to_out.weight", "1.1.weight",
              "1.3.weight")  # fmt: skip
     return (*_both(f"{before}proj_in", f"{before}proj_out", f"{before}norm_out"),
@@ -51,11 +51,13 @@ FIRST: Final = {
     "perceiver_resampler.proj_in.weight": "hidden_size", "proj_in.weight": "hidden_size",
     "proj.weight": "projection_dim",
 }  # fmt: skip
-"""Matrix that reads the vectors of an image encoder -> the key of their width: of FaceID plus, plus, the plain form."""
+"""Matrix that reads the vectors of an image encoder -> the config key of their width: in the forms FaceID plus, plus,
+and plain.
+"""
 
 
 def absent_names(names: Collection[str]) -> Iterator[str]:
-    """What the form that most names belong to has and the file lacks, layer by layer.
+    """The tensors that the best fitting form has and the file lacks, layer by layer.
 
     names: those below `image_proj.`.
     """
@@ -75,7 +77,7 @@ def _numbered(form: Collection[str], layers: Collection[int]) -> Iterator[str]:
 
 
 def lost_of_projection(families: Families) -> Iterator[Finding]:
-    """What the network of an IP-Adapter lacks that reads images."""
+    """Findings on missing tensors of the network with which an IP-Adapter reads images."""
     own = [family for key, family in families.items() if key.startswith(PREFIXES)]
     names = [name for family in own for name in _all_names(family)]
     for part in absent_names([name.partition(".")[2] for name in names]) if names else ():
@@ -88,13 +90,13 @@ def _all_names(family: Family) -> list[str]:
 
 
 def width_of_images(families: Families) -> int:
-    """Inputs of the first matrix of a projection of images, 0 where there is none, or another form."""
+    """The number of inputs of a projection's first matrix; 0 without such a matrix, or for another form."""
     found = _reader_of_images(families)
     return found[1][1] if found else 0
 
 
 def other_images(families: Families, encoder: Mapping[str, object], base: str, source: str) -> Finding | None:
-    """The finding on a projection that reads vectors of another width than the image encoder of a pipeline gives.
+    """The finding on a projection that reads vectors of another width than the pipeline's image encoder produces.
 
     encoder: its config. base, source: of the pipeline.
     """
@@ -109,7 +111,7 @@ def other_images(families: Families, encoder: Mapping[str, object], base: str, s
 
 
 def _reader_of_images(families: Families) -> tuple[str, tuple[int, ...], str] | None:
-    """The name and shape of the first matrix of a projection, and the key of the width that it reads."""
+    """(name, shape, config key of its input width) of the first matrix of a projection."""
     keys = ((f"{prefix}{name}", named) for name, named in FIRST.items() for prefix in PREFIXES)
     found = ((key, families[key].stored[0].layout.shape, named) for key, named in keys if key in families)
     return next((one for one in found if len(one[1]) == 2), None)

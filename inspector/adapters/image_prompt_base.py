@@ -23,9 +23,10 @@ _ORDER: Final = ("down_blocks", "up_blocks", "mid_block")
 def of_image_prompt(
     modules: Sequence[ChangedModule], attention: Sequence[Shape]
 ) -> tuple[int, list[tuple[str, str, Shape, Shape]], list[str]]:
-    """How many matrices for images were compared with the base's attention, which differ, and which are too many.
+    """(number of matrices for images that were compared with the base's attention, the differing ones, the superfluous
+    ones).
 
-    Of those that differ: name, module, and the shapes that are stored and expected.
+    For each differing matrix: name, module, stored shape and expected shape.
     """
     differing: list[tuple[str, str, Shape, Shape]] = []
     beyond: list[str] = []
@@ -40,7 +41,7 @@ def of_image_prompt(
 
 
 def _matrices(modules: Sequence[ChangedModule]) -> Iterator[tuple[int, str, Shape]]:
-    """The number of an attention layer, the name of a tensor for images in it, and its shape."""
+    """(number of an attention layer, name of a tensor for images in it, its shape)."""
     for module in modules:
         if module.method != "ip-adapter":
             continue
@@ -54,7 +55,7 @@ def _matrices(modules: Sequence[ChangedModule]) -> Iterator[tuple[int, str, Shap
 
 
 def attention_to_text(shapes: Mapping[str, Shape]) -> list[Shape]:
-    """The shapes of the keys' matrices of a UNet's attention to the text, in the order of its processors."""
+    """The shapes of the key matrices in the UNet's attention to the text, in the order of its processors."""
     found = [name for name in shapes if _TO_TEXT.fullmatch(name)]
     return [shapes[name] for name in sorted(found, key=_place)]
 

@@ -1,4 +1,4 @@
-"""Stored tensors of an adapter with what is expected of each."""
+"""Stored tensors of an adapter together with the expectations for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.matcher.families import Stored
 
 
 class Matched(Struct, frozen=True):
-    """Stored tensors and what is expected of them, None where nothing is."""
+    """Stored tensors and the expectation for them, None for unexpected tensors."""
 
     key: str
     part: Stored
@@ -23,22 +23,24 @@ class Matched(Struct, frozen=True):
 
     @property
     def wanted(self) -> Expected:
-        """What is expected, where something is."""
+        """The expectation, which must exist."""
         assert self.expected is not None
         return self.expected
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As stored."""
+        """The stored shape."""
         return self.part.layout.shape
 
     @property
     def misfits(self) -> bool:
-        """Whether the shape is known and another."""
+        """True if the expected shape is known and differs from the stored one."""
         return self.expected is not None and self.expected.checked and not self.expected.fits(self.shape)
 
     def differs_at(self, axis: int | None) -> bool:
-        """Whether the shape is as expected but for one axis: the rank, or the words of a resized vocabulary."""
+        """True if the shape differs from the expected one only in one axis: the rank, or the vocabulary of a resized
+        base.
+        """
         return axis is not None and self.wanted.fits(self.shape, but=axis)
 
 
@@ -48,17 +50,17 @@ def overlap(one: Box, other: Box) -> Box | None:
 
 
 def module_of(key: str) -> str:
-    """The base's own name of what a tensor belongs to."""
+    """The base's own name of the module that a tensor belongs to."""
     found = tuner_name(key)
     return found.module if found is not None else base_name(key).rpartition(".")[0]
 
 
 def of_all(key: str) -> bool:
-    """Whether a tensor belongs to no module: a prompt, or what a method shares among all modules."""
+    """True if a tensor belongs to no single module: a prompt, or a tensor shared by all modules."""
     found = tuner_name(key)
     return key in PROMPT_TENSORS or (found is not None and not found.module)
 
 
 def number_of_tensors(matched: Sequence[Matched]) -> int:
-    """How many tensors these are."""
+    """The number of tensors."""
     return sum(count(one.boxes) for one in matched)

@@ -1,4 +1,6 @@
-"""Adapters of joint matrices as the first versions of PEFT saved them (`MergedLinear` of 0.2 and loralib)."""
+"""Recognises adapters of joined matrices in the format of the first versions of PEFT (`MergedLinear` of 0.2 and
+loralib).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ DOWN: Final = ".lora_A.weight"
 
 
 def merged_linear(families: Families) -> Finding | None:
-    """The finding on matrices of which the second is a convolution in groups: [out, r, 1] beside [parts * r, in]."""
+    """The finding on pairs in which the second matrix is a grouped convolution: [out, r, 1] together with [parts * r,
+    in].
+    """
     found = []
     for key, family in families.items():
         down = families.get(key.removesuffix(UP) + DOWN) if key.endswith(UP) and tuner_name(key) is not None else None

@@ -1,11 +1,11 @@
-"""What PEFT's smaller methods store for one matrix of the base, as a table of endings and shapes.
+"""Table of the tensors that PEFT's smaller methods store for one matrix of the base: endings and shapes.
 
-Sources: the constructors of the tuners' layers in PEFT 0.21, checked against what it saves (fixtures/adapters).
-A dim is an expression of `inputs` and `outputs` of the matrix (of a convolution: its inputs with the kernel), `rank`
-and keys of the adapter's config; it is unknown where one of these is. `biased`: 1 where the module has a bias.
-`?` is a dim that headers do not determine, `kernel` the dims of a convolution's kernel and `ones` as many of size 1.
-`widest_inputs` and `widest_outputs` are the largest of all targets, `share` is a part of a budget for all of them.
-`a or b` are two sizes that PEFT makes and the config does not tell apart.
+Sources: the constructors of the tuners' layers in PEFT 0.21, checked against the files that it saves
+(fixtures/adapters). A dim is an expression over `inputs` and `outputs` of the matrix (of a convolution: its inputs with
+the kernel), `rank` and keys of the adapter's config; it is unknown if one of these is. `biased`: 1 if the module has a
+bias. `?` is a dim that headers do not determine, `kernel` the dims of a convolution's kernel and `ones` as many dims of
+size 1. `widest_inputs` and `widest_outputs` are the largest of all targets, `share` is a part of a budget for all of
+them. `a or b` are two sizes that PEFT uses and the config does not distinguish.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inspector.algebra.expression import Node, parse
 from inspector.algebra.values import Value, truth, whole
 
 FACTORS: Final = "1 or boft_n_butterfly_factor"
-"""BOFT's rotations one after the other: PEFT makes one of them, whatever is stated, where it has no CUDA extension."""
+"""Number of BOFT's successive rotations: without its CUDA extension PEFT creates one, for any stated number."""
 BLOCKS: Final = "boft_block_num when boft_block_num > 0 | inputs / boft_block_size"
 WIDE: Final = "min(inputs, outputs)"
 BASES: Final = f"({WIDE} + rank - 1) // rank"
@@ -38,7 +38,7 @@ RANDOM: Final = (
     ("=randlora_A", "rank", "1", NARROWER, SAVED),
     ("=randlora_B", "max(widest_inputs, widest_outputs)", SHARED_BASES, "rank", SAVED),
 )  # fmt: skip
-"""RandLora's frozen matrices: one pair for all modules, saved with each of them and once by itself."""
+"""RandLora's frozen matrices: one pair for all modules, saved with each module and once separately."""
 HIDDEN: Final = "update_hidden_size | rank"
 KEPT: Final = "max(1, floor(inputs * outputs * (1 - sparsity)))"
 
@@ -164,7 +164,7 @@ SHARED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "vblora": (("vblora_vector_bank", "num_vectors", "vector_length"),),
     "vera": (("=vera_A", "rank", "widest_inputs", SAVED), ("=vera_B", "widest_outputs", "rank", SAVED)),
 }
-"""Method -> what it saves once for all modules, below `base_model.`."""
+"""Method -> the tensors that it saves once for all modules, below `base_model.`."""
 
 CATEGORIES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "frod": (
@@ -173,32 +173,36 @@ CATEGORIES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("=frod_s_size", "2", SAVED),
     ),
 }
-"""Method -> what it saves once for the modules of one name in all layers, below `base_model.` and before that name."""
+"""Method -> the tensors that it saves once for the modules of one name in all layers, below `base_model.` and before
+that name.
+"""
 
 RANKS: Final[Mapping[str, tuple[str, str]]] = {
     "c3a": ("block_size", "block_size_pattern"),
     "fourierft": ("n_frequency", "n_frequency_pattern"),
     "waveft": ("n_frequency", "n_frequency_pattern"),
 }
-"""Method -> the keys that it has instead of `r` and `rank_pattern`."""
+"""Method -> the keys that it uses instead of `r` and `rank_pattern`."""
 
 CONVOLUTIONS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "boft": (*LINEAR["boft"][:1], ("boft_s", "1", "outputs")),
     "hira": (("hira_A", "rank", "channels", "kernel"), ("hira_B", "outputs", "rank", "ones")),
     "hra": LINEAR["hra"],
 }
-"""Methods of the table that change convolutions, with the kernel among the inputs; `channels` are those without it."""
+"""Methods of the table that change convolutions, with the kernel counted in the inputs; `channels` are the inputs
+without it.
+"""
 TABLES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "hira": (("hira_embedding_A", "rank", "inputs"), ("hira_embedding_B", "outputs", "rank")),
     "tinylora": (
         ("=tinylora_A", TINY, "outputs"), ("=tinylora_B", "inputs", TINY), ("=tinylora_P", "u", TINY, TINY, SAVED),
     ),
 }  # fmt: skip
-"""Methods of the table that change embeddings; `inputs` are the rows of an embedding."""
+"""Methods of the table that change embeddings; `inputs` is the number of rows of an embedding."""
 
 
 class MethodTensor(Struct, frozen=True):
-    """A tensor of the table with its shape in numbers. others: as good. frozen: saved, and not trained."""
+    """A tensor of the table with its shape in numbers. others: equally valid shapes. frozen: saved, and not trained."""
 
     ending: str
     shape: tuple[int | None, ...]
@@ -208,13 +212,13 @@ class MethodTensor(Struct, frozen=True):
 
 
 class _Words:
-    """What the words of an expression mean: the matrix and the adapter's config."""
+    """Values of the words in an expression, from the matrix and the adapter's config."""
 
     def __init__(self, values: Mapping[str, Any], own: Mapping[str, int | None]) -> None:
         self._values, self._own = values, own
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """The value of a name, None where it is unknown."""
+        """The value of a name, None if it is unknown."""
         name = ".".join(path)
         found = self._own[name] if name in self._own else self._values.get(name)
         return found if isinstance(found, bool | int | float | str) else None
@@ -228,7 +232,7 @@ class _Words:
         return None
 
     def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
-        """A dim that is not a whole number is unknown."""
+        """Makes a dim unknown if it is not a whole number."""
         return None
 
 
@@ -243,7 +247,7 @@ def rows_of(
     own: Mapping[str, int | None],
     kernel: tuple[int | None, ...] = (),
 ) -> Iterator[MethodTensor]:
-    """The rows whose condition holds. own: the numbers of the matrix, None for what is unknown."""
+    """The rows with a true condition. own: the numbers of the matrix, None if unknown."""
     words = _Words(values, own)
     for ending, *dims in rows:
         condition = dims.pop().removeprefix("if ") if dims[-1].startswith("if ") else "true"
@@ -259,14 +263,14 @@ def rows_of(
 
 
 def _sizes(dim: str, words: _Words, kernel: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    """The sizes that a dim of the table stands for."""
+    """The sizes for a dim of the table."""
     if dim in ("kernel", "ones"):
         return kernel if dim == "kernel" else (1,) * len(kernel)
     return (None if dim == "?" else whole(evaluator(_parsed(dim))(words)),)
 
 
 def with_rank(method: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The config with a method's own number, such as the size of its blocks, in the place of the rank."""
+    """The config with the method's own number, such as the size of its blocks, under the key of the rank."""
     if method not in RANKS:
         return values
     number, pattern = RANKS[method]

@@ -1,8 +1,8 @@
-"""What each method of PEFT stores for one module of the base: endings and shapes.
+"""The tensors that each method of PEFT stores for one module of the base: endings and shapes.
 
-Sources: `update_layer` and `create_adapter_parameters` of PEFT's tuners (lora, adalora, ia3, vera, loha, lokr,
-oft; `method_table` has the others), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements;
-None is a dim that is unknown without a base.
+Sources: `update_layer` and `create_adapter_parameters` of PEFT's tuners (lora, adalora, ia3, vera, loha, lokr, oft; the
+others are in `method_table`), checked against the files that PEFT 0.21 saves (fixtures/adapters). Shapes are in
+elements; None is a dim that is unknown without a base.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Writer = Callable[["Target", Mapping[str, Any]], Iterator["AdapterTensor"]]
 
 
 class Whole(Struct, frozen=True):
-    """All targets of a method in a base together. weights: elements of their matrices."""
+    """Totals over all targets of a method in a base. weights: elements of their matrices."""
 
     widest_inputs: int
     widest_outputs: int
@@ -31,10 +31,10 @@ class Whole(Struct, frozen=True):
 class Target(Struct, frozen=True):
     """A module that is changed. kind: "linear", "table", "conv" or "experts" (stacked matrices).
 
-    inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution, 0 where unknown.
-    rank: by the config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its
-    input. biased: whether the module has a bias. preserved: what the config says of the directions that OSF keeps.
-    whole: None where the other targets are not known.
+    inputs, outputs: of the matrix; for a table, its rows and its width. kernel: of a convolution, 0 if unknown. rank:
+    from the config, None if unknown. experts: number of stacked matrices. feedforward: IA3 scales its input. biased:
+    the module has a bias. preserved: the config's setting for the directions that OSF keeps. whole: None if the other
+    targets are unknown.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Target(Struct, frozen=True):
 class AdapterTensor(Struct, frozen=True):
     """A tensor that a method adds to a module. Numbers in its ending are indices, as in `.peanut_encoders.0.weight`.
 
-    rank_axis: the axis of the rank. others: shapes of other versions. frozen: saved, and not trained.
+    rank_axis: the axis of the rank. others: shapes in other versions. frozen: saved, and not trained.
     """
 
     ending: str
@@ -63,9 +63,9 @@ class AdapterTensor(Struct, frozen=True):
 
 
 LARGEST_FACTORED: Final = 4_000_000
-"""Widths beyond this are not taken apart as LoKr does it: no model has one."""
+"""Largest width that is factored as in LoKr: no model has a larger one."""
 MOST_LAYERS: Final = 1_000
-"""Layers of a small network for one module: nobody trains as many."""
+"""Most layers of a small network for one module."""
 
 TOGETHER: Final = frozenset({"unilora"})
 """Methods that may store nothing for a single module."""
@@ -77,11 +77,11 @@ PEFT_TYPES: Final = frozenset({
     "TRAINABLE_TOKENS", "HIRA", "SHIRA", "C3A", "WAVEFT", "OSF", "DELORA", "GRALORA", "CARTRIDGE", "TINYLORA", "PSOFT",
     "PEANUT", "SHADOW", "SUPERTUNING", "DEFT",
 })  # fmt: skip
-"""Values of `peft_type` that some version of PEFT has: `PeftType` of 0.21, and BONE of earlier ones."""
+"""Values of `peft_type` in any version of PEFT: `PeftType` of 0.21, and BONE of earlier versions."""
 
 
 def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[AdapterTensor, ...] | None:
-    """The tensors that a module gets; None where the method or the kind of module is not known here."""
+    """The tensors that a method adds to a module; None if the method or the kind of module is not known here."""
     writers = {
         "lora": _lora, "adalora": _adalora, "ia3": _ia3, "vera": _vera, "loha": _loha, "lokr": _lokr, "oft": _oft,
     }  # fmt: skip
@@ -97,11 +97,11 @@ DIVISORS: Final[Mapping[str, tuple[str, str]]] = {
     "gralora": ("gralora_k", "inputs outputs"), "boft": ("boft_block_size", "inputs"),
     "road": ("group_size", "outputs"),
 }  # fmt: skip
-"""Method -> (key, the widths of a module that its value divides): PEFT raises where it does not."""
+"""Method -> (key, the widths of a module that its value must divide): PEFT raises if it does not."""
 
 
 def not_dividing(method: str, target: Target, values: Mapping[str, Any]) -> str:
-    """The key whose value does not divide the widths of a matrix, "" where none has to."""
+    """The key with a value that does not divide the widths of a matrix, "" without such a key."""
     key, widths = DIVISORS.get(method, ("", ""))
     value = values.get(key)
     if type(value) is not int or value < 1 or target.kind != "linear" or values.get(f"{key}_pattern"):
@@ -126,7 +126,7 @@ def _by_table(method: str) -> Writer:
 
 
 def _numbers(target: Target, values: Mapping[str, Any]) -> dict[str, int | None]:
-    """What the words of the table mean for a module."""
+    """The values of the table's words for a module."""
     inputs, outputs, whole = _times(target.inputs, prod(target.kernel)), target.outputs, target.whole
     return {
         "inputs": inputs, "outputs": outputs, "channels": target.inputs, "rank": target.rank,
@@ -137,7 +137,7 @@ def _numbers(target: Target, values: Mapping[str, Any]) -> dict[str, int | None]
 
 
 def _preserved(target: Target) -> int | None:
-    """How many directions of a matrix OSF keeps: half of them, a stated number, or a stated share."""
+    """The number of a matrix's directions that OSF keeps: half of them, a stated number, or a stated share."""
     if target.inputs is None or target.outputs is None:
         return None
     most, stated = min(target.inputs, target.outputs), target.preserved
@@ -151,7 +151,7 @@ def _preserved(target: Target) -> int | None:
 
 
 def _share(target: Target, values: Mapping[str, Any]) -> int | None:
-    """A module's part of WaveFT's budget for all of them, by the size of its matrix."""
+    """A module's share of WaveFT's budget for all modules, proportional to the size of its matrix."""
     whole, number = target.whole, values.get("n_frequency")
     if whole is None or type(number) is not int or target.inputs is None or target.outputs is None or not whole.weights:
         return None
@@ -159,7 +159,7 @@ def _share(target: Target, values: Mapping[str, Any]) -> int | None:
 
 
 def _peanut_layers(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-    """The square matrices between the two of PEANuT."""
+    """The square matrices between the first and the last matrix of PEANuT."""
     depth = values.get("depth", 0)
     for network in ("encoders", "decoders"):
         for number in range(min(depth, MOST_LAYERS) if type(depth) is int else 0):
@@ -193,7 +193,9 @@ def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
 
 
 def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-    """Ranks are pruned while it trains: each module has its own then (None), the same in all three."""
+    """The matrices of AdaLoRA. Training prunes the rank of each module separately (None); it is the same in all three
+    matrices.
+    """
     if target.kind == "linear":
         yield AdapterTensor(".lora_A", (target.rank, target.inputs), 0)
         yield AdapterTensor(".lora_B", (target.outputs, target.rank), 1)
@@ -249,7 +251,9 @@ def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
 
 
 def factored(number: int, factor: int) -> tuple[int, int]:
-    """A width as a product of two, the smaller first: near the factor, or near the square root where it is -1."""
+    """A width as a product of two numbers, the smaller first: near the factor, or near the square root if the factor is
+    -1.
+    """
     if factor > 0 and number % factor == 0:
         return factor, number // factor
     most = number if factor == -1 else factor
@@ -264,7 +268,7 @@ def factored(number: int, factor: int) -> tuple[int, int]:
 
 
 def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
-    """The generators of block rotations."""
+    """The parameters of OFT's block rotations."""
     size, blocks = values.get("oft_block_size", 0), values.get("r", 0)
     inputs = target.outputs if target.kind == "table" else _times(target.inputs, prod(target.kernel))
     if target.kind not in ("linear", "conv", "table") or not inputs or inputs > LARGEST_FACTORED:
@@ -282,7 +286,7 @@ def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
 
 
 def _dividing(width: int, number: int) -> int:
-    """The divisor of a width that is nearest to a number, the smaller of two, as PEFT takes it."""
+    """The divisor of a width that is nearest to a number, the smaller of two, as PEFT chooses it."""
     if number >= width:
         return width
     lower = next(one for one in range(number, 0, -1) if width % one == 0)

@@ -1,8 +1,8 @@
-"""Tensors of an adapter under names that differ a little from those that PEFT looks for in a base.
+"""Finds tensors of an adapter under names that differ slightly from the names that PEFT looks for in a base.
 
-A tensor is misnamed where its name has no place in the base, one name without a tensor differs from it by one segment
-that is spelled otherwise, left out or put in, or by what stands before the module, and its shape and indices fit. All
-layers of an adapter may also be numbered from another number than those of the base.
+A tensor is misnamed if its name has no place in the base and exactly one unused name fits its shape and indices and
+differs from it by one segment that is misspelled, missing or added, or by the segments before the module. All layers of
+an adapter may also be numbered from another number than those of the base.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import names_in
 
 MOST_BEFORE: Final = 4
-"""Most segments that stand before the module's own name by mistake."""
+"""Most superfluous segments before the module's own name."""
 Segments = tuple[str, ...]
 Free = dict[str, list[tuple[Expected, Boxes]]]
-"""Key -> what is expected there and not stored."""
+"""Key -> expectations on this key without a stored tensor."""
 
 
 class Renumbered(Struct, frozen=True):
-    """Layers that are numbered from another number than those of the base. before: the parts of the names before them.
+    """Layers that are numbered from another number than those of the base. before: the parts of the names before the
+    number.
 
-    by: what is to be added to each number. beyond: tensors at numbers that the base does not have. of: all of them.
-    stored, wanted: the first name of the last layer and the one that it should have.
+    by: the number to add to each layer number. beyond: tensors in layers that the base does not have. of: all tensors.
+    stored, wanted: the first name of the last layer, and its correct name.
     """
 
     before: tuple[str, ...]
@@ -50,7 +51,7 @@ class Renumbered(Struct, frozen=True):
 
 
 def namer_of(names: Mapping[str, str], named: Callable[[str], str] = str) -> Callable[[str], str]:
-    """A function from keys or names to those that PEFT looks for. names: key -> key, after `named`."""
+    """A function from keys or names to the ones that PEFT looks for. names: key -> key, applied after `named`."""
 
     def corrected(text: str) -> str:
         text = named(text)
@@ -63,9 +64,9 @@ def namer_of(names: Mapping[str, str], named: Callable[[str], str] = str) -> Cal
 
 
 def misnamed(families: Families, base: Base, plan: ExpectedAdapter) -> dict[str, str]:
-    """Key of a misnamed tensor -> key that PEFT looks for; empty where all have a place, or where that is not known.
+    """Key of a misnamed tensor -> key that PEFT looks for; empty if all have a place, or if the places are unknown.
 
-    plan: what the config makes of the base.
+    plan: the plan for the config and the base.
     """
     if plan.unclear or base.apart:
         return {}
@@ -88,7 +89,7 @@ def misnamed(families: Families, base: Base, plan: ExpectedAdapter) -> dict[str,
 
 
 def _takes(places: Sequence[tuple[Expected, Boxes]], one: Matched) -> bool:
-    """Whether a tensor fits in shape and indices where something is missing."""
+    """True if the shape and indices of a tensor fit places without a stored tensor."""
     same = (boxes for expected, boxes in places if expected.fits(one.shape))
     return any(len(box) == len(one.boxes[0]) for boxes in same for box in boxes) and not minus(
         one.boxes, [box for expected, boxes in places if expected.fits(one.shape) for box in boxes]
@@ -96,20 +97,20 @@ def _takes(places: Sequence[tuple[Expected, Boxes]], one: Matched) -> bool:
 
 
 def _is_other(one: Matched, wanted: str, modules: set[str]) -> bool:
-    """Whether the name is that of another module of the base, which the config may leave out by mistake."""
+    """True if the name belongs to another module of the base, which the config may have left out by mistake."""
     own, other = tuner_name(one.key), tuner_name(wanted)
     return own is not None and own.module in modules and (other is None or own.module != other.module)
 
 
 def _is_alone(key: str, wanted: str, names: Mapping[str, str], families: Families) -> bool:
-    """Whether no other tensor is taken for the same one."""
+    """True if no other tensor would get the same name and index."""
     boxes = families[key].boxes
     others = [box for one, name in names.items() if name == wanted and one != key for box in families[one].boxes]
     return not any(common(box, other) for box in boxes for other in others)
 
 
 class _Near:
-    """Keys by what is left of them without one segment."""
+    """Keys by their remaining text without one segment."""
 
     def __init__(self, keys: Mapping[str, Any]) -> None:
         self.whole = {tuple(key.split(".")): key for key in keys}
@@ -119,7 +120,7 @@ class _Near:
                 self.without.setdefault(rest, []).append((position, segments))
 
     def of(self, key: str) -> Iterator[str]:
-        """The keys that differ by one segment, or by what stands before the module."""
+        """The keys that differ by one segment, or by the segments before the module."""
         segments = tuple(key.split("."))
         for position, rest in _without(segments):
             if rest in self.whole:
@@ -141,7 +142,7 @@ def _without(segments: Segments) -> Iterator[tuple[int, Segments]]:
 
 
 def _is_misspelled(word: str, right: str) -> bool:
-    """Whether a word is another one with other capital letters, more or fewer at an end, or two exchanged."""
+    """True if two words differ only by upper case, by letters added at one end, or by two exchanged letters."""
     one, other = word.casefold(), right.casefold()
     return bool(word) and "#" not in (word, right) and (
         one == other
@@ -153,9 +154,9 @@ def _is_misspelled(word: str, right: str) -> bool:
 
 
 def renumbered(families: Families, base: Base, plan: ExpectedAdapter) -> Renumbered | None:
-    """Layers that are all there under other numbers, some of which the base does not have.
+    """Layers that are complete under other numbers, some of which the base does not have.
 
-    plan: what the config makes of the base.
+    plan: the plan for the config and the base.
     """
     if plan.unclear or base.apart:
         return None
@@ -182,7 +183,7 @@ def _by_place(plan: ExpectedAdapter) -> dict[str, Boxes]:
 
 
 def _shift(keys: Sequence[str], wanted: Mapping[str, Boxes], stored: Families) -> int:
-    """What is to be added to the first index of all tensors; 0 where no number makes them those that are wanted."""
+    """The number to add to the first index of all tensors; 0 if no number turns them into the expected ones."""
     if any(key not in wanted or key not in stored for key in keys):
         return 0
     by = min(box[0].first for key in keys for box in wanted[key]) - min(stored[key].axis(0).first for key in keys)
@@ -194,7 +195,7 @@ def _moved(boxes: Boxes, by: int) -> Boxes:
 
 
 def _beyond(key: str, stored: Families, layers: Mapping[str, Box]) -> Boxes:
-    """The places of a family that the base does not have."""
+    """The indices of a family in layers that the base does not have."""
     axes = layers.get(module_of(key))
     boxes = stored[key].boxes
     return tuple(minus(boxes, (axes,))) if axes is not None and len(axes) == len(boxes[0]) else ()
@@ -215,7 +216,7 @@ def _renumbered(before: tuple[str, ...], by: int, stored: Families, layers: Mapp
 
 
 def with_numbers(families: Families, moved: Renumbered) -> dict[str, Family]:
-    """The families with the numbers of the base."""
+    """The families with the layer numbers of the base."""
     return {
         key: replace(one, stored=tuple(replace(part, boxes=_moved(part.boxes, moved.by)) for part in one.stored))
         if key.startswith(moved.before)

@@ -1,8 +1,8 @@
-"""Names of an adapter's tensors that no program reads, and those that programs read in their place.
+"""Names of an adapter's tensors that no program reads, and the names that programs read instead.
 
 Measured with diffusers 0.42 (`FluxPipeline.lora_state_dict`); ComfyUI's `comfy/lora.py` and sd-scripts'
-`networks/lora.py` compare whole names as well. PEFT's names without the adapter's: what 0.13 saves for adapters named
-"lora" and "weight", which 0.21 does not find when it loads (measured).
+`networks/lora.py` compare whole names as well. PEFT 0.13 saves names without the adapter's part for adapters named
+"lora" and "weight"; PEFT 0.21 does not find them when loading (measured).
 """
 
 from __future__ import annotations
@@ -20,47 +20,53 @@ if TYPE_CHECKING:
     from inspector.matcher.families import Families
 
 _FLAT: Final = re.compile(r"(lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)_[^.]+?)_+(\..+)")
-"""A module's name as Kohya's tools write it, with underscores for dots, and one too many behind it."""
+"""A module's name in the format of Kohya's tools, with underscores for dots, and with a superfluous underscore at the
+end.
+"""
 _DOTTED: Final = re.compile(
     r"(lora_(?:unet|te[1-3]?))\.(.+?)(\.alpha|\.dora_scale|\.lora_(?:[AB]|down|up|mid)\.weight)"
 )
-"""The same with dots between the words."""
+"""A module's name in the same format with dots between the words."""
 _HALF_DOTTED: Final = re.compile(
     r"(lora_unet)_(blocks[._][\d#]+\.(?:self_attn|cross_attn|ffn)[._][\w#]+)(\.(?:alpha|lora_(?:down|up)\.weight))"
 )
-"""A module of Wan's blocks behind Kohya's prefix, with dots of its own: diffusers 0.42 refuses it (KeyError)."""
+"""A module of Wan's blocks after Kohya's prefix, with dots inside its own name: diffusers 0.42 refuses
+it (KeyError).
+"""
 _MAGNITUDE: Final = re.compile(r"(lora_(?:unet|te[1-3]?)_.+)\.lora_magnitude_vector(?:\.weight)?")
-"""The magnitudes of DoRA in Kohya's names with PEFT's word for them: ComfyUI and diffusers read `dora_scale`."""
+"""DoRA magnitudes in Kohya's names under PEFT's ending: ComfyUI and diffusers read `dora_scale`."""
 _FOREIGN: Final = re.compile(
     r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|oft_(?:unet|te[1-3]?)|lycoris|lllite_(?:unet|dit))_)\w*?"
     r"((?:(?:single_)?transformer_blocks|(?:double|single|joint|down|up|input|output)_blocks|(?:(?<=lora_)|(?<!\w))blocks)_[\d#]+_[^.]+)"
     r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
 )
-"""A module of a network of diffusion with underscores for dots, behind what no program puts before it."""
+"""A module of a diffusion network with underscores for dots, after a prefix that no program uses."""
 _OF_FLUX: Final = "single_transformer_blocks_"
-"""Blocks of FLUX in diffusers' names, which ComfyUI and diffusers read behind `lora_transformer_` (measured)."""
+"""Blocks of FLUX under diffusers' names, which ComfyUI and diffusers read after `lora_transformer_` (measured)."""
 _OF_LDM: Final = re.compile(
     r"unet\.((?:(?:input|output)_blocks|middle_block)\..+?)"
     r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
 )
-"""A module of Stable Diffusion in its author's names behind the prefix that diffusers has for its own: ComfyUI, Forge
-and diffusers 0.42 find none."""
+"""A module of Stable Diffusion under its authors' name, after the prefix for diffusers' names: ComfyUI, Forge and
+diffusers 0.42 find none.
+"""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
 _TAKEN_OUT: Final = re.compile(
     rf"({re.escape(PREFIX)}.+?)(?:(_(?:[AB]\.weight|embedding_[AB]|magnitude_vector))|\.lora_[AB])"
 )
-"""PEFT's names out of which saving took more than the adapter's name: `.lora` or `.weight` too."""
+"""PEFT's names from which saving removed more than the adapter's name: also `.lora` or `.weight`."""
 
 
 def is_of_flux(keys: Iterable[str]) -> bool:
-    """Whether the names are those of FLUX's modules with underscores for dots."""
+    """True if the names are those of FLUX's modules with underscores for dots."""
     return any(_OF_FLUX in key for key in keys)
 
 
 def read_name(key: str, *, of_flux: bool = False) -> str:
-    """The name that programs read: capital letters of the matrices, modules with underscores inside, not behind, and a
-    prefix that stands for the network."""
+    """The name that programs read: upper case in the names of matrices, underscores only inside the module's name, and
+    a known prefix for the network.
+    """
     matrix = _MATRIX.search(key)
     if matrix is not None:
         small = matrix[1].lower()
@@ -91,7 +97,7 @@ def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
 
 
 def peft_name(key: str) -> str:
-    """The name that PEFT reads, of one out of which its saving took more than the adapter's name."""
+    """The name that PEFT reads, for a name from which saving removed more than the adapter's name."""
     found = _TAKEN_OUT.fullmatch(key)
     if found is None or (found[2] and tuner_name(key) is not None):
         return key
@@ -99,7 +105,9 @@ def peft_name(key: str) -> str:
 
 
 def taken_out(method: str, families: Families) -> Finding | None:
-    """The finding on pairs of a LoRA from whose names PEFT took the adapter's name, which they contain themselves."""
+    """The finding on pairs of a LoRA that contain the adapter's name in their own names, so that saving removed it
+    there too.
+    """
     if method != "lora":
         return None
     tuned = any(tuner_name(key) is not None for key in families)

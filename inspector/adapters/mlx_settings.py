@@ -1,7 +1,7 @@
-"""The adapter_config.json of mlx-lm beside the tensors of its adapter.
+"""Compares the adapter_config.json of mlx-lm with the tensors of its adapter.
 
-Source: `load_adapters` and `linear_to_lora_layers` of mlx-lm 0.32 (`tuner/utils.py`): it puts low ranks into the last
-`num_layers` layers, all of them where that is not positive, and refuses a tensor that these do not have.
+Source: `load_adapters` and `linear_to_lora_layers` of mlx-lm 0.32 (`tuner/utils.py`): it adds low-rank matrices to the
+last `num_layers` layers, to all layers if the number is not positive, and refuses other tensors.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from inspector.loader.loaders import MLX_ADAPTERS, OF_MLX
 PARAMETERS: Final = "lora_parameters"
 LAYERS: Final = "num_layers"
 OLD_LAYERS: Final = "lora_layers"
-"""Key of the first versions of mlx-lm for `num_layers`."""
+"""Key for `num_layers` in the first versions of mlx-lm."""
 TYPE: Final = "fine_tune_type"
 ALL_LAYERS: Final = -1
-"""A number of layers with which mlx-lm takes all of them."""
+"""Value of `num_layers` for which mlx-lm changes all layers."""
 MAGNITUDE: Final = "magnitude"
 
 
 class StoredModule(Struct, frozen=True):
-    """A module of an adapter: what is before the number of its layer, the number, and its name inside the layer."""
+    """A module of an adapter: the text before its layer number, the number, and its name inside the layer."""
 
     name: str
     before: str
@@ -45,7 +45,7 @@ class StoredModule(Struct, frozen=True):
 def mlx_settings(
     values: Mapping[str, Any], modules: Sequence[ChangedModule], base: BaseModules | None
 ) -> Iterator[Finding]:
-    """Settings that are absent, else those that are not of the stored tensors."""
+    """Yields settings that are absent, or else settings that contradict the stored tensors."""
     stored = list(_stored(modules))
     found = values.get(PARAMETERS)
     parameters: Mapping[str, Any] = found if isinstance(found, dict) else {}
@@ -71,7 +71,7 @@ def mlx_settings(
 
 
 def _absent(values: Mapping[str, Any], parameters: Mapping[str, Any], rank: int | None) -> Iterator[AdapterSetting]:
-    """The keys that mlx-lm reads and does not find, with their values; `new` is not known for the scale."""
+    """The keys that mlx-lm reads and does not find, with their values; `new` is unknown for the scale."""
     if LAYERS not in values:
         older = values.get(OLD_LAYERS)
         yield AdapterSetting(LAYERS, None, older if type(older) is int else ALL_LAYERS)
@@ -93,7 +93,7 @@ def _stored(modules: Iterable[ChangedModule]) -> Iterator[StoredModule]:
 
 
 def _kind(values: Mapping[str, Any], modules: Sequence[ChangedModule]) -> Iterator[AdapterSetting]:
-    """Magnitudes are of DoRA, and all of its modules have some."""
+    """The setting of the method, if it is wrong: magnitudes belong to DoRA, and all of its modules have them."""
     stated, scaled = values.get(TYPE, "lora"), [MAGNITUDE in module.parts for module in modules]
     shown = "dora" if all(scaled) else "lora" if not any(scaled) else stated
     if stated in ("lora", "dora") and shown != stated:
@@ -108,7 +108,7 @@ def _rank(parameters: Mapping[str, Any], rank: int | None) -> Iterator[AdapterSe
 def _layers(
     values: Mapping[str, Any], stored: Sequence[StoredModule], base: BaseModules | None
 ) -> Iterator[AdapterSetting]:
-    """A number of layers that leaves out one with stored tensors. base: knows how many layers there are."""
+    """The number of layers, if it excludes a layer with stored tensors. base: determines the total number of layers."""
     stated, named = values[LAYERS], values[PARAMETERS].get("keys")
     whole = frozenset(map(str, named)) if isinstance(named, list) else frozenset()  # changed whatever their layer
     layered = [one for one in stored if one.layer is not None and one.name not in whole]
@@ -121,7 +121,7 @@ def _layers(
 
 
 def _last_of(base: BaseModules, before: str) -> int:
-    """The number of the last layer of a base, 0 where it does not show any under such names."""
+    """The number of a base's last layer; 0 if the base has no layers under such names."""
     start = plain(before)
     names = (name.removeprefix(start) for part in base.modules.values() for name in part if name.startswith(start))
     return max((int(found[0]) for name in names if (found := re.match(r"\d{1,6}(?=_)", name))), default=0)
@@ -130,9 +130,9 @@ def _last_of(base: BaseModules, before: str) -> int:
 def _keys(
     parameters: Mapping[str, Any], stored: Sequence[StoredModule], base: BaseModules | None
 ) -> Iterator[AdapterSetting]:
-    """Modules that a list of names does not have, by their name inside of the layer or their whole name.
+    """Modules missing in a list of names, by their name inside the layer or their whole name.
 
-    base: what it does not have either is of a wrong name.
+    base: a module that the base lacks too has a wrong name.
     """
     keys = parameters.get("keys")
     if not isinstance(keys, list):

@@ -1,6 +1,6 @@
-"""Modules of a base that are not matrices for PEFT though their names or weights look so.
+"""Modules of a base that PEFT does not treat as matrices, although their names or weights suggest it.
 
-`module_kinds.json` has them by model type of transformers 5; `tests/oracle/make_module_kinds.py` makes it.
+`module_kinds.json` lists them by model type of transformers 5; `tests/oracle/make_module_kinds.py` generates it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ def _names(kind: str, model_type: object) -> frozenset[str]:
 
 
 def has_own_class(module: str, model_type: object) -> bool:
-    """Whether a module with a matrix, such as a router of experts, is of a class of its own. module: its key."""
+    """True if a module with a matrix, such as a router of experts, has its own class instead of Linear. module: its
+    key.
+    """
     return ".".join(module.split(".")[-2:]) in _names("own", model_type)
 
 
 def without_parameters(module: str, model_type: object) -> tuple[str, ...]:
-    """The names of the modules without parameters that are in modules of this name, such as `act_fn` in `mlp`."""
+    """The names of modules without parameters inside modules of this name, such as `act_fn` in `mlp`."""
     parent = module.rpartition(".")[2]
     pairs = (name.rpartition(".") for name in _names("empty", model_type))
     return tuple(sorted(last for before, _, last in pairs if before == parent))

@@ -1,7 +1,7 @@
-"""Parses an adapter's tensor names into module, suffix of the method, and depth of wrappers.
+"""Parses an adapter's tensor names into module, ending of the method, and depth of wrappers.
 
-Sources: the `adapter_layer_names` and `other_param_names` of PEFT's tuners, and its `save_pretrained`, which
-puts `base_model.model.` before every module and takes the adapter's name out of every key.
+Sources: the `adapter_layer_names` and `other_param_names` of PEFT's tuners, and its `save_pretrained`, which puts
+`base_model.model.` before every module and removes the adapter's name from every key.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final
 from msgspec import Struct
 
 PREFIX: Final = "base_model.model."
-"""Before every module of the base in what PEFT saves."""
+"""Prefix of every module of the base in files that PEFT saves."""
 OWN_PREFIX: Final = "base_model."
 PROMPT: Final = "prompt_embeddings"
 PROMPT_TENSORS: Final = frozenset({PROMPT, "prefix_task_cols", "prefix_task_rows"})
-"""What prompt methods save: the prompt, and the factors of multitask prompt tuning."""
+"""Tensors that prompt methods save: the prompt, and the factors of multitask prompt tuning."""
 BASE_LAYER: Final = ".base_layer"
 _SEGMENT: Final = re.compile(
     r"lora_(?:A|B|E|embedding_A|embedding_B|magnitude_vector|ga_\w+)|ranknum|ia3_l|hada_(?:w[12]_[ab]|t[12])"
@@ -29,31 +29,31 @@ _SEGMENT: Final = re.compile(
     r"|frod_\w+|adamss_\w+|shadow_(?:down|up|update_gate|update_transform|backbone|projection|head)"
     r"|internal_xlora_classifier|oft_embedding_R"
 )
-"""Segments that PEFT's tuners alone give to parameters."""
+"""Segments that only PEFT's tuners give to parameters."""
 _NESTED: Final = re.compile(
     r"ln_tuning_layers|glora_[A-E]|osf_svd_params|psoft_R|poly_router|peanut_(?:en|de)coders|tinylora_v|frod_\w+"
     r"|adamss_\w+|shadow_\w+|internal_xlora_classifier"
 )
-"""Segments of tuners that hold several parameters under names of their own."""
+"""Segments of tuners that contain several parameters with their own names."""
 _NAMED_WITHIN: Final = (
     ".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.", ".peanut_encoders.default.",
     ".peanut_decoders.default.", *(f".glora_{part}.default." for part in "ABCDE"),
     ".ln_tuning_layers.default.weight", ".ln_tuning_layers.default.bias",
 )  # fmt: skip
-"""Beginnings of several parameters of a tuner with the adapter's name before their own, which saving takes out."""
+"""Beginnings of several parameters of a tuner that have the adapter's name before their own; saving removes it."""
 _KINDS: Final = {
     "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
     "vera": "vera", "ln": "ln_tuning", "trainable": "trainable_tokens", "adaption": "adaption_prompt",
 }  # fmt: skip
 _ENDS: Final = ("", ".weight", ".bias")
-"""What may follow a tuner's segment where the adapter's name was taken out, as saving does."""
+"""Possible endings after a tuner's segment once saving has removed the adapter's name."""
 
 
 class TunerName(Struct, frozen=True):
-    """A tensor that a tuner adds. module: the base's own name of the module; depth: wrappers between.
+    """A tensor that a tuner adds. module: the base's own name of the module; depth: the number of wrappers between.
 
-    ending: the suffix after the module, ".lora_A.weight". named: the adapter's name is in the key, as in
-    the state dict of a wrapped model and in no saved adapter.
+    ending: the ending after the module, ".lora_A.weight". named: the adapter's name is in the key, as in the state dict
+    of a wrapped model and in no saved adapter.
     """
 
     module: str
@@ -63,7 +63,7 @@ class TunerName(Struct, frozen=True):
 
 
 def tuner_name(key: str) -> TunerName | None:
-    """The parts of a key that a tuner made; None for any other."""
+    """The parts of a key that a tuner created; None for any other key."""
     segments = key.split(".")
     position = next((at for at, segment in enumerate(segments) if _SEGMENT.fullmatch(segment)), None)
     if position is None:
@@ -85,7 +85,7 @@ WRAPPERS: Final = frozenset({"_checkpoint_wrapped_module", "_orig_mod", "_fsdp_w
 
 
 def saved_name(key: str) -> str:
-    """The name that PEFT gives a tuner's tensor when it saves: without wrappers and adapter's name, with its prefix."""
+    """The name under which PEFT saves a tuner's tensor: without wrappers and the adapter's name, with PEFT's prefix."""
     if not any(_SEGMENT.fullmatch(segment) for segment in key.split(".")):
         return key
     inner = ".".join(segment for segment in key.split(".") if segment not in WRAPPERS).removeprefix("module.")
@@ -105,7 +105,9 @@ def saved_name(key: str) -> str:
 
 
 def saved_namer(keys: Collection[str]) -> Callable[[str], str]:
-    """`saved_name` for the names of one file: where no tuner's tensor has PEFT's prefix, whole modules lack it too."""
+    """`saved_name` for the names of one file: if no tuner's tensor has PEFT's prefix, modules saved as a whole lack it
+    too.
+    """
     tuned = [key for key in keys if tuner_name(key) is not None]
     if not tuned or any(OWN_PREFIX in key for key in keys):
         return saved_name
@@ -113,9 +115,9 @@ def saved_namer(keys: Collection[str]) -> Callable[[str], str]:
 
 
 def loaded_name(key: str, renaming: bool = False) -> str:
-    """The name by which PEFT takes a tensor of a file: it accepts the adapter's name `default`.
+    """The name under which PEFT loads a tensor of a file: it accepts the adapter's name `default`.
 
-    renaming: PEFT renames the tensors of a LoRA for this base; it then puts its prefix before names without it.
+    renaming: PEFT renames the tensors of a LoRA for this base; it then adds its prefix to names without it.
     """
     found = tuner_name(key)
     if renaming and found is not None and ".lora_" in found.ending and not key.startswith(OWN_PREFIX):
@@ -129,7 +131,7 @@ def loaded_name(key: str, renaming: bool = False) -> str:
 def renames_of(
     keys: Collection[str], named: Callable[[str], str], stored: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Patterns of stored names with those of the new ones; () where two names would meet.
+    """(pattern of stored names, pattern of new names) pairs; () if two names would become equal.
 
     keys: families that are renamed. named: the new family of each. stored: all families.
     """
@@ -147,7 +149,7 @@ def renames_of(
 
 
 def _heads(one: str, other: str) -> tuple[str, str]:
-    """What two names begin with, before the segments that both end with."""
+    """The beginnings of two names, before the segments at their common end."""
     ones, others = one.split("."), other.split(".")
     while ones and others and ones[-1] == others[-1]:
         ones.pop()
@@ -156,7 +158,7 @@ def _heads(one: str, other: str) -> tuple[str, str]:
 
 
 def adapter_kind(keys: Iterable[str]) -> str | None:
-    """The method that names alone show: 'lora', 'ia3'; None where no tensor is a tuner's."""
+    """The method shown by the names: 'lora', 'ia3'; None if no tensor belongs to a tuner."""
     for key in keys:
         if key in PROMPT_TENSORS:
             return "prompt_tuning"
@@ -167,9 +169,9 @@ def adapter_kind(keys: Iterable[str]) -> str | None:
 
 
 def is_adapter(keys: Iterable[str]) -> bool:
-    """Whether all names are as PEFT saves an adapter.
+    """True if all names are as PEFT saves an adapter.
 
-    Every key is then a tuner's, or begins with `base_model.`, or is the prompt, and none has an adapter's name.
+    Every key then belongs to a tuner, begins with `base_model.`, or is the prompt, and none contains an adapter's name.
     """
     listed = [(key, tuner_name(key)) for key in keys]
     if any(one is not None and one.named for _, one in listed):
@@ -180,10 +182,11 @@ def is_adapter(keys: Iterable[str]) -> bool:
 
 
 def is_unmerged(keys: Iterable[str]) -> bool:
-    """Whether names are those of a whole model in which an adapter still hangs: `q_proj.base_layer.weight`.
+    """True if the names are those of a whole model with an unmerged adapter: `q_proj.base_layer.weight`.
 
-    Or a module that was trained whole, whose original is stored too: `lm_head.original_module.weight`. All names may
-    begin as those of an adapter, which holds no wrapped matrices of its base.
+    Or those of a module that was trained as a whole and stored together with its original:
+    `lm_head.original_module.weight`. All names may begin like those of an adapter, but an adapter contains no wrapped
+    matrices of its base.
     """
     listed = list(keys)
     found = {key: tuner_name(key) for key in listed}
@@ -193,7 +196,7 @@ def is_unmerged(keys: Iterable[str]) -> bool:
 
 
 def base_name(key: str) -> str:
-    """The name that a tensor of a wrapped model has in the model itself; prompt methods put one word less before it."""
+    """The name in the model of a tensor of a wrapped model; prompt methods add one word less before it."""
     key = key.removeprefix(PREFIX).removeprefix(OWN_PREFIX)
     segments = [segment for segment in key.split(".") if segment != "base_layer"]
     if "original_module" in segments:
@@ -202,14 +205,15 @@ def base_name(key: str) -> str:
 
 
 def wrapped_copies(keys: Iterable[str], key: str) -> list[str]:
-    """The keys of a tensor in a module that is trained whole: of the original and of the copy, as `bias="all"` stores
-    them beside `key`."""
+    """The keys of a tensor in a module that is trained as a whole: of the original and of the copy, as `bias="all"`
+    stores them together with `key`.
+    """
     found = (one for one in keys if "_module." in one or ".modules_to_save." in one)
     return [one for one in found if uncopied(one) == key]
 
 
 def uncopied(key: str) -> str:
-    """The key without the wrappers of a module that is trained whole."""
+    """The key without the wrappers of a module that is trained as a whole."""
     return _COPIED.sub("", key)
 
 

@@ -1,8 +1,8 @@
-"""Modules of the newest diffusion models as their first authors name them.
+"""Names of the newest diffusion models' modules that their first authors use.
 
 Sources: diffusers 0.42 (`loaders/lora_conversion_utils.py`, `scripts/convert_hunyuan_image_to_diffusers.py`), and
-sd-scripts (`library/hunyuan_image_modules.py`), which has the parts of joined matrices apart. Each entry is as in
-`author_names`.
+sd-scripts (`library/hunyuan_image_modules.py`), which stores the parts of joined matrices separately. Each entry is as
+in `author_names`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _THREE: Final = "attn.to_q attn.to_k attn.to_v"
 
 
 def _each(before: str, own: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Names with what is before them in both spellings."""
+    """Names with both prefixes: the authors' and diffusers'."""
     return {before + theirs: " ".join(own + one for one in ours.split()) for theirs, ours in names.items()}
 
 
@@ -28,7 +28,7 @@ _STEPS: Final = {
 
 
 def _adaptive(**names: str) -> dict[str, str]:
-    """Adaptive norms: the name that authors give each -> diffusers' name."""
+    """Adaptive norms: the authors' name of each -> diffusers' name."""
     return {one.format(theirs): two.format(own) for theirs, own in names.items() for one, two in _STEPS.items()}
 
 
@@ -152,4 +152,4 @@ NEWER: Final[Mapping[str, tuple[Block, ...]]] = {
         }),
     ),
 }  # fmt: skip
-"""Class of diffusers -> how its first authors name its modules."""
+"""Class of diffusers -> the first authors' names of its modules."""

@@ -1,4 +1,4 @@
-"""Sizes that follow from all the modules that an adapter changes."""
+"""Sizes computed over all modules that an adapter changes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def sizes_of_all(changed: Sequence[tuple[BaseTensor, Boxes, Target]]) -> Whole:
 
 
 def numbers_of_all(whole: Whole, values: Mapping[str, Any], *, known: bool) -> dict[str, int | None]:
-    """What the words for all targets mean; `groups` of modules share a vector of TinyLoRA.
+    """The values of the words for all targets; `groups` of modules share a vector of TinyLoRA.
 
-    values: the adapter's config. known: whether all targets are known.
+    values: the adapter's config. known: all targets are known.
     """
     tied = values.get("weight_tying", 0.0)
     loose = 1.0 - tied if isinstance(tied, int | float) and 0 <= tied <= 1 else None

@@ -1,8 +1,8 @@
-"""An adapter of which one process of a sharded training run saved its own part of each tensor.
+"""Recognises an adapter of which one process of a sharded training run saved its own part of each tensor.
 
 FSDP2 divides the first dim of each parameter among the processes (`torch.chunk`: all but the last have the rounded-up
-part). Where the whole state is asked for and not gathered, the first process writes what it holds: of a pair the first
-factor lacks rows of the rank, the second one outputs.
+part). If the whole state is requested without gathering it, the first process writes its own part: the first factor of
+a pair then lacks rows of the rank, the second one outputs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_PROCESSES: Final = 4096
 
 
 class Factor(Struct, frozen=True):
-    """A matrix of a pair: its shape, the wanted one with None for an open dim, and which dim is the rank."""
+    """A matrix of a pair: its shape, the wanted shape with None for an unknown dim, and the axis of the rank."""
 
     stored: tuple[int, ...]
     wanted: tuple[int | None, ...]
@@ -25,7 +25,7 @@ class Factor(Struct, frozen=True):
 
 
 def processes_of_slice(factors: Sequence[Factor]) -> Sequence[int]:
-    """The numbers of processes of which one part may be stored; none where the shapes are not those of such parts."""
+    """The possible numbers of processes if one part is stored; empty if the shapes are not those of such parts."""
     firsts = [one for one in factors if one.rank_axis == 0]
     seconds = [one for one in factors if one.rank_axis == 1]
     if not firsts or not seconds or any(len(one.stored) != len(one.wanted) for one in factors):
@@ -40,12 +40,12 @@ def processes_of_slice(factors: Sequence[Factor]) -> Sequence[int]:
 
 
 def _alike_behind(factor: Factor) -> bool:
-    """Whether all dims but the first are as wanted."""
+    """True if all dims but the first are as wanted."""
     pairs = zip(factor.stored[1:], factor.wanted[1:], strict=True)
     return all(wanted in (own, None) for own, wanted in pairs)
 
 
 def _is_part(factor: Factor, parts: int) -> bool:
-    """Whether the first dim is what the first of so many processes holds."""
+    """True if the first dim is the part of the first of this many processes."""
     whole = factor.wanted[0]
     return whole is None or -(-whole // parts) == factor.stored[0]

@@ -1,7 +1,7 @@
-"""A number in the config of an adapter that is not the one that its tensors were made with.
+"""Finds a number in the config of an adapter that differs from the number with which its tensors were made.
 
-The shapes of blocks and factors follow from the widths of the base and one key. Where another value of this key, and no
-second one, gives the stored shape of every tensor, the key is wrong, and neither the base nor a tensor is.
+The shapes of blocks and factors follow from the widths of the base and one key. If exactly one other value of this key
+gives the stored shape of every tensor, the key is wrong, and not the base or a tensor.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ KEYS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "boft": (("boft_block_size", "boft_block_num"), ("boft_block_num", "boft_block_size")),
     "gralora": (("gralora_k", ""),),
 }
-"""Method -> (key that determines shapes, the key that is 0 where it is not)."""
+"""Method -> (key that determines shapes, the other key, which is 0 if the first is set)."""
 FEWEST: Final = 2
-"""Tensors of another shape from which on the key may be wrong; one alone is a wrong tensor."""
+"""Fewest tensors with another shape for which the key may be wrong; a single one is a wrong tensor."""
 Plan = Callable[[Mapping[str, Any]], tuple[ExpectedAdapter, Sequence[Matched]]]
-"""What a config asks for, and the stored tensors beside it."""
+"""The plan for a config, and the stored tensors with their expectations."""
 
 
 def other_setting(
     method: str, values: Mapping[str, Any], matched: Sequence[Matched], plan: Plan
 ) -> AdapterSettingDiffers | None:
-    """The finding where one other value of a key explains the shapes of all tensors; None where none or several do."""
+    """The finding if exactly one other value of a key explains the shapes of all tensors; None otherwise."""
     keys = [(key, zero) for key, zero in KEYS.get(method, ()) if values.get(key)]
     differing = [one for one in matched if one.misfits]
     if not keys or sum(count(one.boxes) for one in differing) < FEWEST:
@@ -53,20 +53,20 @@ def other_setting(
 
 
 def _candidates(matched: Sequence[Matched]) -> list[int]:
-    """Values that dims of stored tensors show: the dims, and the sizes of blocks with so many generators."""
+    """Values suggested by dims of stored tensors: the dims, and the sizes of blocks with this many generators."""
     dims = {dim for one in matched for dim in one.shape if dim > 1}
     return sorted({*dims, *(size for dim in dims for size in _generated(dim)), -1})
 
 
 def _generated(number: int) -> Iterator[int]:
-    """The size of a skew-symmetric matrix with so many free entries."""
+    """The size of a skew-symmetric matrix with this many free entries."""
     size = (1 + isqrt(1 + 8 * number)) // 2
     if size * (size - 1) == 2 * number:
         yield size
 
 
 def _fits(plan: ExpectedAdapter, matched: Sequence[Matched]) -> bool:
-    """Whether every tensor is expected with its shape, and none is absent."""
+    """True if every tensor is expected with its shape, and none is absent."""
     if plan.unclear or any(one.misfits or one.expected is None or not one.expected.checked for one in matched):
         return False
     return not list(absent_of(plan, matched))

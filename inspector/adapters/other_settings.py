@@ -1,4 +1,4 @@
-"""Which value of adapter_config.json the tensors ask for, where that one value explains all that is wrong."""
+"""Finds the value of adapter_config.json that the tensors require, if this one value explains all errors."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ MOST_LAYERS: Final = 1_000
 
 
 def corrected(findings: Findings, values: Values, families: Families, again: Callable[[Values], Findings]) -> Findings:
-    """The findings; one where another value of a single setting leaves none.
+    """Replaces the errors by one finding if another value of a single setting removes all of them.
 
-    again: what is found under other values. Modules without tensors may be lost: a value is then an alternative.
+    again: the findings under other values. Modules without tensors may be lost: a value is then an alternative.
     """
     wrong = [one for one in findings if one.severity != "note"]
     if not wrong or not values:
@@ -70,7 +70,9 @@ def _or_set(finding: Finding, settings: Sequence[AdapterSetting]) -> Finding:
 
 
 def _sizes(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
-    """Sizes by what the method stores: OFT has n(n - 1)/2 numbers for a block of n, a prompt one row for each token."""
+    """Sizes from the stored tensors: OFT stores n(n - 1)/2 numbers for a block of size n, a prompt one row for each
+    token.
+    """
     method = str(values.get("peft_type")).lower()
     if method == "oft":
         columns = {part.layout.shape[-1] for key, family in families.items() if key.endswith(".oft_R.weight")
@@ -92,7 +94,7 @@ def _sizes(values: Values, families: Families) -> Iterator[tuple[AdapterSetting,
 
 
 def _methods(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
-    """The method that the names show, LoRA with the rank of its matrices."""
+    """The method shown by the names, for LoRA with the rank of its matrices."""
     method = adapter_kind(key for key in families if tuner_name(key) is not None)
     if method != "lora" or str(values.get("peft_type")).lower() == method:
         return
@@ -104,7 +106,7 @@ def _methods(values: Values, families: Families) -> Iterator[tuple[AdapterSettin
 
 
 def _choices(values: Values, families: Families) -> Iterator[tuple[AdapterSetting, ...]]:
-    """The layers and the modules of which tensors are stored."""
+    """The layers and the modules with stored tensors."""
     layers = _stored_layers(families)
     if layers and values.get("layers_to_transform") is None:
         yield _changes(values, layers_to_transform=layers)
@@ -118,13 +120,13 @@ def _changes(values: Values, **new: Any) -> tuple[AdapterSetting, ...]:
 
 
 def _stored_modules(families: Families) -> list[str]:
-    """The last names of the modules of which tensors are stored."""
+    """The last names of the modules with stored tensors."""
     tuned = (module_of(key) for key in families if tuner_name(key) is not None)
     return sorted({module.rpartition(".")[2] for module in tuned if module})
 
 
 def _stored_layers(families: Families) -> list[int]:
-    """The layers of which tensors are stored, where all modules have the same."""
+    """The layers with stored tensors, if they are the same for all modules."""
     found = set()
     for key, family in families.items():
         if tuner_name(key) is None:

@@ -1,7 +1,7 @@
-"""Stacked matrices of experts and other single parameters that a LoRA changes, by `target_parameters`.
+"""Stacked matrices of experts and other single parameters that a LoRA changes through `target_parameters`.
 
-Source: `ParamWrapper` of PEFT's `tuners/lora/layer.py` and `_inject_parameters` of `tuners_utils.py`: each parameter
-of a module wraps the one before, and a name may begin at any segment, so that it may be that of one layer.
+Source: `ParamWrapper` of PEFT's `tuners/lora/layer.py` and `_inject_parameters` of `tuners_utils.py`: each parameter of
+a module wraps the previous one, and a name may begin at any segment, so that it may be that of one layer.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 
 MOST_STACKED: Final = 4
-"""Parameters of one module that are wrapped one around the other."""
+"""Most parameters of one module that wrap each other."""
 Wrapped = tuple[BaseTensor, tuple[AdapterTensor, ...]]
 
 
 class ChangedParameters(Struct, frozen=True):
-    """What the changed parameters ask for, their modules, and what could not be worked out.
+    """The tensors required for the changed parameters, their modules, and the problems that prevented their
+    computation.
 
-    depths: how many wrappers are around the module of each target.
+    depths: the number of wrappers around the module of each target.
     """
 
     expected: tuple[Expected, ...]
@@ -42,7 +43,7 @@ class ChangedParameters(Struct, frozen=True):
 
 
 def changed_parameters(base: Base, settings: Targets, families: Families) -> ChangedParameters:
-    """Modules by those of their parameters that are changed, which may differ by layer."""
+    """Groups modules by their changed parameters, which may differ by layer."""
     expected: list[Expected] = []
     targets: list[tuple[str, Boxes]] = []
     unclear: list[str] = []
@@ -66,7 +67,7 @@ def changed_parameters(base: Base, settings: Targets, families: Families) -> Cha
 
 
 def moved_inside(expected: Sequence[Expected], found: ChangedParameters) -> list[Expected]:
-    """What is expected, with the tensors inside of a module of which a parameter is changed below its wrappers."""
+    """The expected tensors; those inside a module with changed parameters are moved below its wrappers."""
     for (module, boxes), depth in zip(found.targets, found.depths, strict=True):
         before, wrapped = f"{PREFIX}{module}.", f"{PREFIX}{module}{BASE_LAYER * depth}."
         expected = [part for one in expected for part in _moved(one, before, wrapped, boxes)]
@@ -74,7 +75,7 @@ def moved_inside(expected: Sequence[Expected], found: ChangedParameters) -> list
 
 
 def _moved(one: Expected, before: str, wrapped: str, boxes: Boxes) -> Iterator[Expected]:
-    """A tensor, in two parts where only some of its indices are inside of the wrappers."""
+    """A tensor, in two parts if only some of its indices are inside the wrappers."""
     if not one.key.startswith(before) or not one.module.startswith(before.removeprefix(PREFIX)):
         yield one
         return
@@ -108,7 +109,7 @@ def _changed(base: Base, settings: Targets) -> list[tuple[str, Boxes, list[BaseT
 
 
 def _ranked(tensor: BaseTensor, boxes: Boxes, settings: Targets, unclear: list[str]) -> Wrapped:
-    """A parameter with what is stored for it. unclear: gets the reason where its rank or widths are unknown."""
+    """A parameter with the tensors stored for it. unclear: collects the reason if its rank or widths are unknown."""
     widths, rank = _stack_widths(tensor), None
     try:
         ranks = settings.ranks(tensor.key, boxes)
@@ -122,7 +123,7 @@ def _ranked(tensor: BaseTensor, boxes: Boxes, settings: Targets, unclear: list[s
 
 
 def _fitting(module: str, boxes: Boxes, order: Sequence[Wrapped], families: Families) -> int:
-    """How many tensors of an order, the innermost first, have the shapes that are stored."""
+    """The number of tensors that have the stored shapes in a given order of wrappers, the innermost first."""
     fitting = 0
     for depth, (_, pieces) in enumerate(order):
         for piece in pieces:
@@ -146,7 +147,7 @@ def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:
 
 
 def _stack_widths(tensor: BaseTensor) -> tuple[int, int, int] | None:
-    """(inputs, outputs, matrices) of a parameter of two or three dims."""
+    """(inputs, outputs, matrices) of a parameter with two or three dims."""
     if None in tensor.shape or len(tensor.shape) not in (2, 3):
         return None
     sizes = [dim for dim in tensor.shape if dim is not None]

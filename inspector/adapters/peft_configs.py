@@ -1,7 +1,7 @@
-"""What PEFT makes of an adapter's config: keys that its classes do not have are dropped, absent ones have defaults.
+"""Reads an adapter's config as PEFT does: keys that its classes do not have are dropped, absent keys have defaults.
 
-`peft_configs.json` has the keys, the defaults, what the classes refuse and which kinds of modules the methods change
-(`tests/oracle/make_peft_configs.py`).
+`peft_configs.json` contains the keys, the defaults, the values that the classes refuse and the kinds of modules that
+the methods change (`tests/oracle/make_peft_configs.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.loading.tables import NEWEST, generating, names_of
 
 EXPRESSION: Final = "an expression in target_modules"
 INFERRED: Final = frozenset({"trainable_tokens", "osf", "adaption_prompt"})
-"""Methods that find their modules themselves where the config names none."""
+"""Methods that find their modules themselves if the config names none."""
 TEXTS: Final = (
     ("bias", "has no bias", {"UNILORA": "none|all|unilora_only", "": "none|all|.*_only"}),
     (
@@ -35,7 +35,7 @@ TEXTS: Final = (
     ),
     ("init_weights", "does not load with init_weights", {"HIRA": "(?i:gaussian)", "BOFT": "(?!)", "OFT": "(?!)"}),
 )
-"""Key, why a text as its value is refused, and method ("" for all others) -> the texts that are not.
+"""(key, reason for refusing a text as its value, method -> accepted texts); the method "" means all others.
 
 Of PEFT 0.21, whose "corda" needs statistics of training.
 """
@@ -43,21 +43,23 @@ WANTED: Final = {
     "ADALORA": "total_step",
     **dict.fromkeys(("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING"), "num_virtual_tokens"),
 }
-"""Method -> the key that its config must have."""
+"""Method -> the key that its config must contain."""
 OF_TASK: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("SEQ_CLS", "TOKEN_CLS"), ("classifier", "score")), "QUESTION_ANS": ("qa_outputs",),
 }  # fmt: skip
-"""Task -> the modules that PEFT always trains whole for it (`peft_model.py`)."""
+"""Task -> the modules that PEFT always trains as a whole for it (`peft_model.py`)."""
 BY_TASK: Final = "modules_of_task"
-"""Key of a config as it is read, with the modules that are trained whole because of the task alone."""
+"""Key of a config as read, for the modules that are trained as a whole only because of the task."""
 OF_MAMBA: Final = frozenset({"falcon_h1", "mamba", "mamba2", "falcon_mamba", "nemotron_h"})
-"""Types of the base for which PEFT refuses some targets (`_check_lora_target_modules_mamba` of `tuners_utils.py`)."""
+"""Model types of the base for which PEFT refuses some targets (`_check_lora_target_modules_mamba` of
+`tuners_utils.py`).
+"""
 NOT_OF_MAMBA: Final = frozenset({"out_proj", "conv1d"})
 """The names of these targets."""
 CHECKED_FOR_MAMBA: Final = frozenset({"LORA", "ADALORA", "XLORA", "RANDLORA"})
-"""The types of adapters that are checked."""
+"""The types of adapters for which these targets are checked."""
 PROBABILITIES: Final[Mapping[str, bool]] = {"LORA": True, "ADALORA": True, "SUPERTUNING": False}
-"""Type -> whether its `lora_dropout` may be 1."""
+"""Type of adapter -> True if its `lora_dropout` may be 1."""
 MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
     "zero": lambda value: type(value) is int and value == 0,
@@ -84,7 +86,9 @@ def _table() -> Mapping[str, Any]:
 
 
 def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
-    """A config with the defaults of its class and the modules that it changes by default in a base of a type."""
+    """A config with the defaults of its class, and with the modules that it changes by default in a
+    base of this type.
+    """
     entry = _table().get(str(values.get("peft_type")))
     if not isinstance(entry, dict):
         return values
@@ -101,7 +105,7 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
 
 
 def with_modules_of_task(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A config with the modules that PEFT trains whole because of its task."""
+    """A config with the modules that PEFT trains as a whole because of its task."""
     of_task, saved = OF_TASK.get(str(values.get("task_type")), ()), values.get("modules_to_save")
     if not of_task or not (saved is None or isinstance(saved, list)):
         return values
@@ -110,17 +114,17 @@ def with_modules_of_task(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def renames(values: Mapping[str, Any], base_type: object) -> bool:
-    """Whether PEFT renames the tensors of an adapter of a base, as transformers 5 renames those of the base."""
+    """True if PEFT renames the tensors of an adapter, as transformers 5 renames the tensors of its base."""
     return values.get("peft_type") == "LORA" and isinstance(base_type, str) and base_type in _table()["renaming"]
 
 
 def made_parameters(values: Mapping[str, Any], base_type: object) -> bool:
-    """Whether PEFT takes routers and experts of a base that an adapter's config names as modules for parameters."""
+    """True if PEFT treats routers and experts of a base as parameters if an adapter's config names them as modules."""
     return values.get("peft_type") == "LORA" and isinstance(base_type, str) and base_type in _table()["fused"]
 
 
 def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
-    """Why PEFT refuses a config for a base with this config; "" where it does not."""
+    """The reason for which PEFT refuses a config for a base with this config; "" if it accepts it."""
     name, base_type, task = named_class(base), base.get("model_type"), values.get("task_type")
     if task in GENERATING_TASKS and name in names_of(NEWEST).classes and name not in generating():
         return f"{name} does not generate, which the task_type {task} needs"
@@ -137,13 +141,17 @@ def refused_for(values: Mapping[str, Any], base: Mapping[str, Any]) -> str:
 
 
 def refuses_target(values: Mapping[str, Any], base_type: object, module: str) -> bool:
-    """Whether PEFT refuses a module of a base of this type as a target, because its name is one of a mixer of Mamba."""
+    """True if PEFT refuses a module in a base of this type as a target, because it has the name of a part of a Mamba
+    mixer.
+    """
     checked = str(values.get("peft_type")) in CHECKED_FOR_MAMBA and str(base_type) in OF_MAMBA
     return checked and module.rpartition(".")[2] in NOT_OF_MAMBA
 
 
 def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
-    """Why the class of a config, or the method, refuses its values; "" where it does not. base_type: of the base."""
+    """The reason for which the class of a config, or the method, refuses its values; "" if it accepts them. base_type:
+    of the base.
+    """
     kind = str(values.get("peft_type"))
     entry = _table().get(kind)
     if not isinstance(entry, dict):
@@ -161,17 +169,17 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
 
 
 def _filled_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A config without the nulls that PEFT replaces where it takes modules of the base for parameters."""
+    """A config without the nulls that PEFT replaces if it treats modules of the base as parameters."""
     return {key: value for key, value in values.items() if key not in PATTERNS or value is not None}
 
 
 def _of_low_rank(values: Mapping[str, Any]) -> bool:
-    """Whether GLoRA has matrices of a rank for a module without a bias: of its other parts none reads the rank."""
+    """True if GLoRA has low-rank matrices for a module without a bias: its other parts do not use the rank."""
     return bool(values.get("config_A_B", "lora") == "lora")
 
 
 def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[str]:
-    """Values that the classes do not check and with which no adapter is built."""
+    """Values that the classes do not check and for which building the adapter fails."""
     for condition, applies in MEASURED.items():
         refused = (key for key in entry.get(condition, "").split() if key in values and applies(values[key]))
         yield from (f"{kind} does not load with {key} {shown(values[key])}" for key in refused)
@@ -223,7 +231,7 @@ def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequenc
 
 
 def names_modules(values: Mapping[str, Any]) -> bool:
-    """Whether a config, with its defaults, names modules or parameters: most methods refuse one that does not."""
+    """True if a config, with its defaults, names modules or parameters: most methods refuse one that names none."""
     keys = _table().get(str(values.get("peft_type")), {}).get("keys", {})
     if "target_modules" not in keys or str(values["peft_type"]).lower() in INFERRED:
         return True
@@ -231,7 +239,9 @@ def names_modules(values: Mapping[str, Any]) -> bool:
 
 
 def changes(values: Mapping[str, Any], kind: str) -> bool:
-    """Whether a method changes modules of a kind; it raises for targets of any other. True where that is not known."""
+    """True if a method changes modules of a kind, or if this is unknown; the method raises for targets
+    of other kinds.
+    """
     entry = _table().get(str(values.get("peft_type")))
     kinds = entry.get("kinds") if isinstance(entry, dict) else None
     return kinds is None or kind in kinds

@@ -1,4 +1,4 @@
-"""What a config asks of a base: for every module that it chooses, the tensors of its method."""
+"""Plans the tensors that a config requires for a base: for every chosen module, the tensors of its method."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ from inspector.reconciler.wording import names_in
 
 HEAD: Final = "head.token"
 TYING: Final = frozenset({"embed_tokens", "lm_head"})
-"""Names of tables and heads for which PEFT heeds `ensure_weight_tying` (`EMBEDDING_LAYER_NAMES`)."""
+"""Names of tables and heads for which PEFT obeys `ensure_weight_tying` (`EMBEDDING_LAYER_NAMES`)."""
 UNTOUCHED: Final = (*AFFINE, "param", "buffer")
-"""Kinds of tensors for which no method has pieces."""
+"""Kinds of tensors for which no method adds tensors."""
 
 
 def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
-    """What the config makes of this base."""
+    """The plan for a config and a base."""
     planner = _Planner(replicated(base, values), method, values, families)
     if values.get("layer_replication") and not any(map(repeats, base.tensors)):
         planner.unchangeable = "layer_replication: it does not find the layers of this base"
@@ -70,7 +70,7 @@ def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Fami
 
 
 class _Planner:
-    """Walks the base once for each of the ways in which a config names modules."""
+    """Visits the base once for each of the ways in which a config names modules."""
 
     def __init__(self, base: Base, method: str, values: Mapping[str, Any], families: Families) -> None:
         self.base, self.method, self.values, self.families = base, method, values, families
@@ -85,7 +85,7 @@ class _Planner:
         self.tuned = {PREFIX + found.module for key in families if (found := tuner_name(key)) is not None}
 
     def run(self) -> None:
-        """Fills what is expected."""
+        """Computes the expected tensors."""
         if self.method in PROMPTS:
             prefix = needed_prefix(self.values, self.base) if self.method in PREFIXES else None
             self.expected.extend(prompts(self.method, self.values, self._width(), prefix))
@@ -118,7 +118,7 @@ class _Planner:
         self.expected.extend((*for_all, *of_categories(self.method, self.values, self.base, self.targets)))
 
     def _blocks(self) -> None:
-        """Methods that change modules of modules."""
+        """Adds the tensors of methods that change container modules."""
         try:
             for module, boxes in blocks_of(self.method, self.base, self.values, self.settings):
                 self.targets.append((module, boxes))
@@ -134,7 +134,7 @@ class _Planner:
             self.unclear.append(str(reason))
 
     def _width(self) -> int | None:
-        """The width of the base; the one that the config states where its layers have that and its tables another."""
+        """The width of the base; if its layers have the stated width and its tables another, the stated one."""
         stated = self.values.get("token_dim")
         if any(one.kind in AFFINE and one.shape == (stated,) for one in self.base.tensors):
             return None
@@ -188,7 +188,7 @@ class _Planner:
                 self.changed.append((tensor, part, replace(target, rank=limited, feedforward=forward)))
 
     def _tied(self) -> None:
-        """With `ensure_weight_tying`, a head that is tied to a table among the targets is changed with it."""
+        """With `ensure_weight_tying`, a head that is tied to a targeted table is changed together with it."""
         names = {module.rpartition(".")[2] for module, _ in self.targets}
         asked = self.method == "lora" and self.values.get("ensure_weight_tying") is True and not names.isdisjoint(TYING)
         if not asked or self.base.settings.read(("tie_word_embeddings",))[0] is not True:
@@ -207,7 +207,7 @@ class _Planner:
         self.unchangeable = self.unchangeable or f"{names_in(module, boxes, 1)[0]}: {because}"
 
     def _containers(self) -> None:
-        """A module of modules that the config names, for which nearly every method raises."""
+        """Handles a container module named in the config, for which nearly every method raises."""
         try:
             found = None if self.unchangeable else refused_container(self.base, self.settings, self.values)
             if found is not None:
@@ -216,7 +216,7 @@ class _Planner:
             self.unclear.append(str(reason))
 
     def _norm(self, tensor: BaseTensor) -> None:
-        """LN tuning trains a copy of every tensor of its targets, which may be modules of modules."""
+        """Adds the copies of LN tuning for every tensor of its targets, which may be container modules."""
         if self.settings.every_linear and not is_linear(tensor):
             return
         paths = ((path, axes, self.settings.chosen(path, axes)) for path, axes in around(tensor.module, tensor.axes))
@@ -259,7 +259,7 @@ class _Planner:
             self.expected.append(replace(one, required=required, vocabulary=axis, checked=checked))
 
     def _subspaces(self, tensor: BaseTensor, boxes: Boxes, target: Target) -> None:
-        """AdaMSS: matrices for groups of rows that the adapter's own shapes show."""
+        """Adds the matrices of AdaMSS for groups of rows, which the adapter's own shapes determine."""
         found = subspaces(target, PREFIX + tensor.module, boxes, self.values, self.families)
         if found is None:
             self.unclear.append("into how many subspaces AdaMSS divides each module")
@@ -272,9 +272,9 @@ class _Planner:
                          role=role_of(frozen, tensor.role))  # fmt: skip
 
     def _open(self, tensor: BaseTensor, boxes: Boxes) -> None:
-        """Whatever a tuner stored for a module of a kind that is not known here: each module has all, of any shape.
+        """Adds a tuner's stored tensors for an unknown kind of module: each module needs all of them, in any shape.
 
-        LoKr stores the factors of a matrix whole or in two parts, which depends on its width.
+        LoKr stores the factors of a matrix whole or in two parts, depending on its width.
         """
         for key, family in self.families.items():
             found = tuner_name(key)
@@ -286,7 +286,7 @@ class _Planner:
                              kind=kind, role=role)  # fmt: skip
 
     def _expect(self, tensor: BaseTensor, key: str, boxes: Boxes, shape: Shape, **more: Any) -> None:
-        """Tensors for a tensor of the base. more: fields of `Expected`."""
+        """Adds the expectation of tensors for a tensor of the base. more: fields of `Expected`."""
         fields = {"kind": ledger.PARAMETER, "module": tensor.module, "role": tensor.role, **more}
         self.expected.append(Expected(key, boxes, shape, **fields))
 
@@ -315,7 +315,7 @@ class _Planner:
                 self._plain(tensor, tensor.key, boxes, "saved", required=required)
 
     def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:
-        """A tensor of the base as it is, trained, or a copy of it. role: of a tensor that has none."""
+        """Adds a tensor of the base itself, trained in place, or a copy of it. role: for a tensor that has none."""
         copied = {"kind": ledger.EXTRA, "component": "base"} if role == "base" else {}
         self._expect(tensor, self.prefix + key, boxes, tensor.shape, required=required, role=tensor.role or role,
                      vocabulary=0 if tensor.role in WORDS else None, checked=not tensor.foreign, **copied)  # fmt: skip
@@ -373,7 +373,7 @@ class _Planner:
             self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=alone)
 
     def _copies(self) -> None:
-        """Copies of base tensors: embeddings and heads that are targets, were resized or are trained whole."""
+        """Adds copies of base tensors: embeddings and heads that are targets, resized or trained as a whole."""
         reported = {one.key for one in self.expected}
         wrapped: dict[str, list[Box]] = {}
         for module, boxes in self.targets:

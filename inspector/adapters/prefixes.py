@@ -1,7 +1,8 @@
-"""The width of a prefix in front of the keys and values of a base, as the base needs it and as PEFT builds it.
+"""The width of a prefix for the keys and values of a base: the width that the base needs, and the width that PEFT
+builds.
 
-Source: `_prepare_prompt_learning_config` of PEFT 0.21.2 (`utils/other.py`). Where the class of the base's config has
-`num_key_value_heads`, PEFT computes the width from the base, else it takes the adapter's own `token_dim`. Its
+Source: `_prepare_prompt_learning_config` of PEFT 0.21.2 (`utils/other.py`). If the class of the base's config has
+`num_key_value_heads`, PEFT computes the width from the base, otherwise it uses the adapter's own `token_dim`.
 `num_layers` is always the adapter's, if it states one.
 """
 
@@ -19,15 +20,15 @@ from inspector.notation.settings import Settings
 PREFIXES: Final = frozenset({"prefix_tuning", "cartridge"})
 """Methods whose prompt is a prefix of the keys and values of each layer."""
 TABLES: Final = ("embed.token", "embed.shared")
-"""Roles of tables of words."""
+"""Roles of token tables."""
 KEYS: Final = ("attention.key", "attention.qkv")
-"""Roles of projections of keys, alone or with queries and values."""
+"""Roles of key projections, separate or joined with queries and values."""
 
 
 class Prefix(Struct, frozen=True):
     """Elements of a prefix for one token: of the keys (or values) of a layer, times two for each layer.
 
-    None where the definition of the base leaves it open.
+    None if the definition of the base leaves the number open.
     """
 
     width: int | None = None
@@ -40,14 +41,14 @@ class Prefix(Struct, frozen=True):
 
 
 def stated_prefix(values: Mapping[str, Any]) -> Prefix:
-    """The prefix by the adapter's own config."""
+    """The prefix described by the adapter's own config."""
     return Prefix(_number(values, "token_dim"), _number(values, "num_layers"))
 
 
 def needed_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
-    """The prefix of an adapter that PEFT made of the base; what the base leaves open is as the adapter's config states.
+    """The prefix that the base needs; parts that the base leaves open are taken from the adapter's config.
 
-    Without `num_key_value_heads` that is the width of the model, also where T5 has keys of another one.
+    Without `num_key_value_heads` its width is the width of the model, even if keys have another width, as in T5.
     """
     own, width = stated_prefix(values), _key_width(base)
     if width is not None and not _has(_language(base.settings), "num_key_value_heads"):
@@ -56,7 +57,7 @@ def needed_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
 
 
 def built_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
-    """The prefix that PEFT builds for the base, whether its attention takes that or not."""
+    """The prefix that PEFT builds for the base, even if the base's attention does not accept it."""
     own, settings = stated_prefix(values), _language(base.settings)
     layers = own.layers or _layers(base)
     if not _has(settings, "num_key_value_heads"):
@@ -73,11 +74,11 @@ def built_prefix(values: Mapping[str, Any], base: Base) -> Prefix:
 
 
 def other_heads(values: Mapping[str, Any], base: Base) -> tuple[int, int, bool] | None:
-    """(heads of the adapter's config, heads of the base, whether the base then fails) of a prefix of the right width.
+    """(heads in the adapter's config, heads of the base, True if the base then fails), for a prefix of the right width.
 
-    None where they agree or are not known. Measured with PEFT 0.21.2 and transformers 5.23: where the class of the
-    base has `num_key_value_heads` the prefix is divided anew, else it has the heads of the adapter's config, which the
-    attention of the base cannot join with its own. A config saved by PEFT has those of keys and values.
+    None if they agree or are unknown. Measured with PEFT 0.21.2 and transformers 5.23: if the class of the base has
+    `num_key_value_heads`, the prefix is divided anew; otherwise it has the heads in the adapter's config, which the
+    base's attention cannot join with its own. A config saved by PEFT states the number of key and value heads.
     """
     settings, stated = _language(base.settings), _number(values, "num_attention_heads")
     grouped = _has(settings, "num_key_value_heads")
@@ -91,21 +92,21 @@ def other_heads(values: Mapping[str, Any], base: Base) -> tuple[int, int, bool] 
 
 
 def _key_width(base: Base) -> int | None:
-    """Outputs of the key projections of the language model; None where they are not the same everywhere."""
+    """The number of outputs of the language model's key projections; None if they differ."""
     found = {_width_of(one, base) for one in _keys(base)}
     return found.pop() if len(found) == 1 else None
 
 
 def _width_read(base: Base) -> int | None:
-    """Inputs of these projections: the width of the model."""
+    """The number of inputs of the key projections: the width of the model."""
     found = {one.widths[0] for one in _keys(base) if one.widths is not None}
     return found.pop() if len(found) == 1 else None
 
 
 def _keys(base: Base) -> list[BaseTensor]:
-    """The key projections of the language model: those that read the width of its table of words.
+    """The key projections of the language model: those that read the width of its token table.
 
-    Those of layers that only predict further tokens are not in memory.
+    Projections of layers that only predict further tokens are not in memory.
     """
     hidden = {one.shape[1] for one in base.tensors if one.role in TABLES and one.required}
     return [
@@ -128,7 +129,7 @@ def _width_of(one: BaseTensor, base: Base) -> int | None:
 
 
 def _layers(base: Base) -> int | None:
-    """Layers of the language model, where each has one key projection in one stack of layers; else None."""
+    """The number of layers of the language model, if each has one key projection in one stack of layers; else None."""
     keys = _keys(base)
     if len({one.module for one in keys}) != 1 or len(keys[0].axes) != 1:
         return None
@@ -139,7 +140,7 @@ def _layers(base: Base) -> int | None:
 
 
 def _language(settings: Settings) -> Settings:
-    """The part of a config that PEFT reads: of a model with a language model inside, that one's."""
+    """The part of a config that PEFT reads: for a model with an inner language model, the config of that one."""
     inner = settings.values.get("text_config", settings.defaults.get("text_config"))
     return settings.below("text_config") if isinstance(inner, Mapping) else settings
 
@@ -149,7 +150,7 @@ def _has(settings: Settings, key: str) -> bool:
 
 
 def _heads(settings: Settings) -> tuple[int | None, int | None]:
-    """(attention heads, heads of keys and values), as many where the config states none or null."""
+    """(attention heads, heads of keys and values); the second equals the first if the config states none or null."""
     heads, groups = (settings.read((key,))[0] for key in ("num_attention_heads", "num_key_value_heads"))
     known = heads if type(heads) is int and heads > 0 else None
     return known, known if groups is None else groups if type(groups) is int and groups > 0 else None

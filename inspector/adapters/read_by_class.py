@@ -1,12 +1,12 @@
-"""Names of a LoRA that diffusers reads for some of its classes, and not for the one of the base.
+"""Names of a LoRA that diffusers reads for some of its classes, but not for the class of the base.
 
-Measured with diffusers 0.42: `load_lora_weights` of a pipeline of each class, with its own modules under each way to
-name them. A file that is not read is refused, or nothing of it is loaded. Of FLUX and its relatives alone the flat
-names of OneTrainer are read (`lora_transformer_`), in the blocks only those of the attention: with a module of the MLP
-or of a norm the file is refused (KeyError). sd-scripts' ends behind the dots of diffusers are read of them alone; of
-Qwen-Image and Z-Image whatever stands behind `lora_unet_` or `diffusion_model.`; nothing behind `lycoris_` of any
-class. `alpha` beside the names of diffusers is refused but of FLUX, which reads it beside sd-scripts' ends: for others
-the scale has to be multiplied into a matrix.
+Measured with diffusers 0.42: `load_lora_weights` of a pipeline of each class, with the class's own modules under each
+naming scheme. A file that is not read is refused, or nothing of it is loaded. The flat names of OneTrainer
+(`lora_transformer_`) are read only for FLUX and its relatives, and in the blocks only for the attention: with a module
+of the MLP or of a norm the file is refused (KeyError). sd-scripts' endings after the dotted names of diffusers are also
+read only for these classes; for Qwen-Image and Z-Image, any names after `lora_unet_` or `diffusion_model.` are read;
+after `lycoris_` no class reads any. `alpha` next to the names of diffusers is refused except for FLUX, which reads it
+together with sd-scripts' endings: for other classes the scale has to be multiplied into a matrix.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ MEASURED: Final = _FLUX | _OF_COMFYUI | {
     "Lumina2Transformer2DModel", "SanaTransformer2DModel", "HunyuanVideoTransformer3DModel",
     "AuraFlowTransformer2DModel", "CogView4Transformer2DModel", "MochiTransformer3DModel", "HeliosTransformer3DModel",
 }  # fmt: skip
-"""Classes with which each way was tried."""
+"""Classes for which each naming scheme was tried."""
 NO_LORA: Final = frozenset({
     "PixArtTransformer2DModel", "StableCascadeUNet", "DiTTransformer2DModel", "HunyuanDiT2DModel",
     "LuminaNextDiT2DModel", "LatteTransformer3DModel", "AllegroTransformer3DModel",
     "StableAudioDiTModel", "UNetSpatioTemporalConditionModel",
 })  # fmt: skip
-"""Classes without `load_lora_adapter`, no pipeline of which has `load_lora_weights`."""
+"""Classes without `load_lora_adapter`; no pipeline with them has `load_lora_weights`."""
 
 
 class Way(Struct, frozen=True):
-    """A way to name the modules of diffusers' classes. names: what its names match; read_for: the classes.
+    """A scheme for naming the modules of diffusers' classes. names: pattern of its names; read_for: the classes.
 
-    refused: names of this way with which these classes refuse the whole file.
+    refused: names of this scheme for which these classes refuse the whole file.
     """
 
     names: re.Pattern[str]
@@ -70,20 +70,22 @@ WAYS: Final = (
     Way(re.compile(r"lora_unet_.*\.lora_(?:down|up)\.weight"), _ANY_PREFIX | {"UNet2DConditionModel"}),
     Way(re.compile(r"lycoris_.*\.lora_(?:down|up)\.weight"), frozenset()),
 )
-"""Modules of which the authors of a model gave the names are another matter, though the prefix is the same."""
+"""Naming schemes for modules under diffusers' names; modules under their authors' names are not covered, although their
+prefix is the same.
+"""
 SCALE: Final = "alpha"
 ENDS: Final = {"down": "lora_A.weight", "up": "lora_B.weight"}
-"""The matrices of a pair, as diffusers names them."""
+"""The matrices of a pair under diffusers' names."""
 KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: SCALE}
-"""The same with the scale, which FLUX and its relatives read beside them."""
+"""The same under sd-scripts' names, and the scale, which FLUX and its relatives read together with them."""
 PAIR: Final = ENDS.keys()
 SCALED_PAIR: Final = PAIR | {SCALE}
 TEXT: Final = "text_encoder"
-"""What the components that read the text have in their names."""
+"""Part of the names of components that read the text."""
 
 
 def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: BaseModules) -> Iterator[Finding]:
-    """The note on a LoRA that diffusers does not read for the class of the base."""
+    """The note on a LoRA with names that diffusers does not read for the class of the base."""
     of_denoiser = [one for one in modules if TEXT not in one.component]
     pairs = [one for one in of_denoiser if one.method == "lora" and PAIR <= one.parts.keys() <= SCALED_PAIR]
     components = {component_name(one.component, base) or "" for one in pairs}
@@ -121,12 +123,12 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
 
 
 def _is_read(name: str, kind: str) -> bool:
-    """Whether the names are read for a class, or in none of the ways that were tried."""
+    """True if the names are read for a class, or follow none of the measured schemes."""
     return next((kind in way.read_for for way in WAYS if way.names.fullmatch(name)), True)
 
 
 def _is_refused(name: str) -> bool:
-    """Whether the classes that read this way refuse a file with the name."""
+    """True if the classes that read this scheme refuse a file with this name."""
     way = next((way for way in WAYS if way.names.fullmatch(name)), None)
     return way is not None and way.refused is not None and way.refused.fullmatch(name) is not None
 
@@ -138,7 +140,9 @@ def _first(module: ChangedModule) -> str:
 
 
 def _own_name(module: ChangedModule, own: Mapping[str, str]) -> str | None:
-    """The name that a class gives a module everywhere, with a # for its numbers as the adapter's; None if another."""
+    """The name that a class gives a module in all blocks, with # for the adapter's indices; None if it differs between
+    them.
+    """
     if "#" not in module.name:
         return own.get(plain(module.name))
     names = (name_of(module.name, index) for box in module.everywhere for index in tuples(box))

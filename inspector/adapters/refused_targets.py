@@ -1,4 +1,4 @@
-"""Modules and parameters of a base that PEFT refuses to change, and why.
+"""Modules and parameters of a base that PEFT refuses to change, with the reasons.
 
 Source: PEFT 0.21.2, `inject_adapter` of `tuners/tuners_utils.py` and the layers of its tuners.
 """
@@ -16,16 +16,16 @@ from inspector.adapters.targets import Boxes, Targets, around
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
 WITHOUT_PARAMETERS: Final = ("lora_bias", "use_dora", "lora_dropout", "fan_in_fan_out", "velora_config", "kasa_config")
-"""What PEFT does not do to single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
+"""Settings that PEFT does not support for single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
 OF_MATRICES: Final = ("pissa", "corda", "olora", "mica", "loftq")
-"""Beginnings of starts of LoRA that are made of the base's matrix, which a single parameter is not."""
+"""Beginnings of LoRA initializations that are computed from the base's matrix, which a single parameter is not."""
 TAKEN_APART: Final = ("pissa", "olora")
-"""Those that take the matrix apart: their rank is at most its smaller width."""
+"""Initializations that decompose the matrix: their rank is at most its smaller width."""
 KIND: Final = "modules of this kind are not changed"
 
 
 def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[str, Any]) -> str:
-    """Why the method refuses a module with this weight; "" where it does not."""
+    """The reason for which the method refuses a module with this weight; "" if it accepts it."""
     if not changes_kind(tensor, values) or (is_no_matrix(tensor, base, values) and not changes(values, "container")):
         return KIND
     if refuses_target(values, base.settings.values.get("model_type"), tensor.module):
@@ -36,20 +36,20 @@ def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[
 
 
 def is_no_matrix(tensor: BaseTensor, base: Base, values: Mapping[str, Any]) -> bool:
-    """Whether a matrix is in a module of a class of its own, which PEFT does not make a single parameter for it."""
+    """True if a matrix is in a module with its own class, which PEFT does not treat as a single parameter instead."""
     model_type = base.settings.values.get("model_type")
     return has_own_class(tensor.module, model_type) and not made_parameters(values, model_type)
 
 
 def changes_kind(tensor: BaseTensor, values: Mapping[str, Any]) -> bool:
-    """Whether the method changes modules of the kind."""
+    """True if the method changes modules of this kind."""
     if tensor.kind in AFFINE or tensor.kind == "conv":
         return changes(values, "affine" if tensor.kind in AFFINE else f"conv{len(tensor.shape) - 2}")
     return tensor.kind not in ("linear", "linear_io", "table") or changes(values, tensor.kind)
 
 
 def refused_container(base: Base, settings: Targets, values: Mapping[str, Any]) -> tuple[str, Boxes] | None:
-    """A module without a weight of its own that the config names, for which nearly every method raises.
+    """A container module that the config names, for which nearly every method raises.
 
     Modules without any parameters are among them. Unclear may be raised.
     """
@@ -67,7 +67,7 @@ def refused_container(base: Base, settings: Targets, values: Mapping[str, Any]) 
 
 
 def refused_for_parameters(values: Mapping[str, Any]) -> str:
-    """The key of a config of LoRA with which no single parameter is changed; "" where there is none."""
+    """The key of a LoRA's config that prevents changes of single parameters; "" without such a key."""
     start = values.get("init_lora_weights")
     if isinstance(start, str) and start.casefold().startswith(OF_MATRICES):
         return "init_lora_weights"
@@ -75,7 +75,7 @@ def refused_for_parameters(values: Mapping[str, Any]) -> str:
 
 
 def most_rank(tensor: BaseTensor, method: str, values: Mapping[str, Any]) -> int | None:
-    """The largest rank that a start of LoRA gives a module; None where it does not limit it."""
+    """The largest rank that a LoRA initialization allows for a module; None without a limit."""
     start = str(values.get("init_lora_weights")).casefold()
     if method != "lora" or not start.startswith(TAKEN_APART) or tensor.kind == "table":
         return None

@@ -1,4 +1,4 @@
-"""PEFT's `layer_replication`: ranges of the base's layers one after the other, each with an adapter of its own."""
+"""PEFT's `layer_replication`: ranges of the base's layers in sequence, each layer with its own adapter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inspector.algebra.span import Span
 from inspector.budget import spend
 
 LAYERED: Final = ("model.layers.#", "bert.encoder.layer.#", "layers.#", "encoder.layer.#", "h.#")
-"""Before the modules of the layers that PEFT's `layer_replication` repeats."""
+"""Prefixes of the layers that PEFT's `layer_replication` repeats."""
 
 
 def replicated(base: Base, values: Mapping[str, Any]) -> Base:
-    """The base after `layer_replication`: ranges of layers one after the other, numbered anew."""
+    """The base after `layer_replication`: ranges of layers in sequence, with new numbers."""
     ranges = values.get("layer_replication")
     if not isinstance(ranges, list) or not ranges:
         return base
@@ -41,5 +41,5 @@ def replicated(base: Base, values: Mapping[str, Any]) -> Base:
 
 
 def repeats(tensor: BaseTensor) -> bool:
-    """Whether a tensor is of a layer that can be repeated."""
+    """True if a tensor is in a layer that can be repeated."""
     return tensor.module.startswith(LAYERED) and bool(tensor.axes)

@@ -1,7 +1,7 @@
-"""Rotations of sd-scripts' OFT for FLUX, one for each matrix of those that the base has joined.
+"""Rotations of sd-scripts' OFT for FLUX: one for each of the matrices that the base joins.
 
-Source: `networks/oft_flux.py` of sd-scripts: `oft_blocks.0`, `.1` ... are [blocks, size, size], with the same number of
-blocks in all of them; together they turn all outputs of the joined matrix.
+Source: `networks/oft_flux.py` of sd-scripts: `oft_blocks.0`, `.1` ... are [blocks, size, size], all with the same
+number of blocks; together they rotate all outputs of the joined matrix.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Shape = tuple[int, ...]
 
 
 def misfit_of_pieces(family: Family, outputs: int) -> tuple[str, Shape, tuple[int | None, ...]] | None:
-    """Name, shape and expected shape of a rotation that does not fit the others and the outputs; None where all do.
+    """(name, shape, expected shape) of a rotation that does not fit the others and the outputs; None if all fit.
 
-    Of several it is the one of another size than the others, or the last.
+    Among several rotations: the one that differs from the others in size, or the last.
     """
     pieces = [
         (name_of(family.key, index), part.layout.shape) for part in family.stored for index in _indices(part.boxes)
@@ -42,7 +42,9 @@ def misfit_of_pieces(family: Family, outputs: int) -> tuple[str, Shape, tuple[in
 
 
 def lost_pieces(modules: Sequence[ChangedModule]) -> Iterator[AdapterPartMissing]:
-    """Rotations that a module lacks and its like in other blocks have, or those after it."""
+    """Findings on rotations that a module lacks although the same module of other blocks, or a later rotation, has
+    them.
+    """
     numbers = {
         (module.component, module.name): {box[-1] for box in _indices(module.parts[PIECES][1].boxes)}
         for module in modules
@@ -62,7 +64,7 @@ def lost_pieces(modules: Sequence[ChangedModule]) -> Iterator[AdapterPartMissing
 
 
 def _of_blocks(name: str) -> str:
-    """A module's name without the numbers of its blocks; that of `linear1` is a part of its own name."""
+    """A module's name without the numbers of its blocks; the number in `linear1` is part of the name."""
     return re.sub(r"(?<=[._])\d+(?=[._])", "#", name)
 
 

@@ -1,6 +1,6 @@
-"""The small network with which X-LoRA mixes LoRAs: it alone is in the file, the LoRAs are in folders of their own.
+"""The small network with which X-LoRA mixes LoRAs: only the network is in the file, the LoRAs are in their own folders.
 
-Source: `XLoraClassifier` of PEFT's `tuners/xlora/classifier.py`. Its layers are numbered among their activations.
+Source: `XLoraClassifier` of PEFT's `tuners/xlora/classifier.py`. Its layers and activations are numbered together.
 """
 
 from __future__ import annotations

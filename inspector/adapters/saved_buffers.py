@@ -1,4 +1,4 @@
-"""Statistics of batch norms that PEFT saves with a norm, or with a module around one, that is trained whole.
+"""Statistics of batch norms, which PEFT saves with a norm, or with a module around one, that is trained as a whole.
 
 Source: `get_peft_model_state_dict` of PEFT 0.21.2, which takes all entries of such a module's state dict.
 """
@@ -18,7 +18,7 @@ WEIGHT = ".weight"
 
 
 def saved_buffers(weights: Iterable[Expected], families: Families) -> Iterator[Expected]:
-    """The statistics beside weights of which any has some; torch makes a missing number of batches again."""
+    """The statistics for weights that have at least one of them; torch creates a missing number of batches again."""
     for one in weights:
         path = one.key.removesuffix(WEIGHT)
         keys = {f"{path}.{last}": one.shape if last.startswith("running") else () for last in STATISTICS}
@@ -32,7 +32,7 @@ def saved_buffers(weights: Iterable[Expected], families: Families) -> Iterator[E
 
 
 def buffers_alone(families: Families) -> Iterator[Expected]:
-    """The statistics in modules that are trained whole, of which no base says the shapes."""
+    """The statistics in modules that are trained as a whole, if no base determines their shapes."""
     weights = (
         Expected(key, family.boxes, (), ledger.PARAMETER, base_name(key).removesuffix(WEIGHT), checked=False)
         for key, family in families.items()

@@ -1,6 +1,6 @@
-"""A scale of 0 in the config of an adapter: it changes nothing, whatever its matrices are.
+"""A scale of 0 in the config of an adapter: the adapter has no effect, for any matrices.
 
-Source: `update_layer` of PEFT 0.21, `scaling = alpha / r` (AdaLoRA takes the rank in the place of an alpha of 0).
+Source: `update_layer` of PEFT 0.21, `scaling = alpha / r` (AdaLoRA uses the rank if alpha is 0).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SCALED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         ".lokr_w1", ".lokr_w1_a", ".lokr_w1_b", ".lokr_w2", ".lokr_w2_a", ".lokr_w2_b", ".lokr_t2",
     )),
 }  # fmt: skip
-"""Method -> (key of the config, endings of the tensors that act through the scale alone)."""
+"""Method -> (key of the config, endings of the tensors that have an effect only through the scale)."""
 
 
 def scaled_by_zero(
     method: str, values: Mapping[str, Any], matched: Sequence[Matched]
 ) -> Iterator[AdapterWithoutEffect]:
-    """The finding where the config multiplies everything that is stored by 0."""
+    """The finding on a config that multiplies all stored tensors by 0."""
     key, endings = SCALED.get(method, ("", ()))
     alpha = values.get(key)
     if isinstance(alpha, bool) or alpha != 0 or values.get("alpha_pattern") or not matched:

@@ -1,7 +1,7 @@
-"""The small model beside the base that SHADOW trains: the base's own classes with fewer or narrower layers.
+"""The small model that SHADOW trains next to the base: the base's own classes with fewer or narrower layers.
 
-Source: `_init_shadow_backbone` of PEFT's `tuners/shadow/model.py`. It is a copy of what holds the layers of the base
-(`model` of `LlamaForCausalLM`), without the table of words where it reads that of the base.
+Source: `_init_shadow_backbone` of PEFT's `tuners/shadow/model.py`. It copies the module with the layers of the base
+(`model` of `LlamaForCausalLM`), without the token table if it reads the base's table.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ RESIZED: Final[Mapping[str, tuple[str, ...]]] = {
     "shadow_intermediate_size": ("intermediate_size", "ffn_dim", "n_inner"),
     "shadow_num_attention_heads": ("num_attention_heads", "n_head", "num_heads"),
 }
-"""Key of the adapter's config -> the keys of the base's config of which it replaces the one that is there."""
+"""Key of the adapter's config -> keys of the base's config; it replaces the one that exists."""
 DEPTHS: Final = ("num_hidden_layers", "n_layer", "num_layers")
 HOLDERS: Final = ("model.decoder.", "model.", "transformer.", "gpt_neox.", "")
-"""Names before the layers, as PEFT looks for them."""
+"""Prefixes of the layers, in the order in which PEFT looks for them."""
 TABLE: Final = "embed_tokens"
 CLASSIFIERS: Final = ("score", "classifier")
 UNKNOWN: Final = "what the small model of SHADOW consists of"
 
 
 def shadow_model(base: Base, values: Mapping[str, Any]) -> Iterator[Expected]:
-    """The tensors of the small model, of the projection behind it and of its own classifier; Unclear may be raised."""
+    """The tensors of the small model, of the projection after it and of its own classifier; Unclear may be raised."""
     width = width_of(base)
     if values.get("shadow_model") != "mirror" or base.claim is None or base.composite or width is None:
         raise Unclear(UNKNOWN)
@@ -68,7 +68,7 @@ def _resized(settings: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def _inside(tensors: Iterable[BaseTensor]) -> Iterator[BaseTensor]:
-    """What is in the module that holds the layers, under its names there."""
+    """The tensors inside the module with the layers, under their names in that module."""
     built = [one for one in tensors if one.required]
     layered = {one.module.partition("#")[0] for one in built if "#" in one.module}
     holder = next((one for one in HOLDERS if {f"{one}layers.", f"{one}h."} & layered), None)
@@ -80,7 +80,7 @@ def _inside(tensors: Iterable[BaseTensor]) -> Iterator[BaseTensor]:
 
 
 def _classifier(tensors: Iterable[BaseTensor]) -> Iterator[Expected]:
-    """A copy of the classifier, the first that the model has."""
+    """A copy of the model's first classifier."""
     listed = list(tensors)
     for name in CLASSIFIERS:
         found = [one for one in listed if f"{one.module}.".startswith(f"{name}.")]

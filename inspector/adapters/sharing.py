@@ -1,7 +1,7 @@
-"""Tensors that modules of a method share in memory and that PEFT saves for each of them.
+"""Tensors that modules share in memory and that PEFT saves for each of these modules.
 
 Source: `_post_injection_hook` of PEFT's `tuners/lily/model.py`: modules with the same target and widths, in their
-order, share the matrix A in runs of `stride_A`, and all of them the matrix B.
+order, share the matrix A in runs of `stride_A`, and all of them share the matrix B.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 
 RUNS: Final[Mapping[str, Mapping[str, str]]] = {"lily": {".lily_A.weight": "stride_A", ".lily_B.weight": ""}}
-"""Method -> ending of a shared tensor -> the key with the number of modules that share it; "": all of them."""
+"""Method -> ending of a shared tensor -> the key for the number of modules that share it; "" if all
+modules share it.
+"""
 ROWS: Final = "trainable_tokens"
-"""The method whose rows are saved once more under the name of a head or table that is tied to the target."""
+"""The method whose rows are saved again under the name of a head or table that is tied to the target."""
 UNCLEAR: Final = "which modules share their matrices: several entries of target_modules name the same module"
 Member = tuple[Index, str]
 """A module: its indices and its key."""
 
 
 def with_copies(plan: ExpectedAdapter, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
-    """The plan with every tensor that is shared counted once."""
+    """The plan in which every shared tensor is counted once."""
     if method == ROWS:
         return replace(plan, expected=tuple(_tied(plan.expected, values, families)))
     runs = RUNS.get(method)
@@ -56,7 +58,7 @@ def with_copies(plan: ExpectedAdapter, method: str, values: Mapping[str, Any], f
 
 
 def _tied(expected: Sequence[Expected], values: Mapping[str, Any], families: Families) -> Iterator[Expected]:
-    """Rows of modules that the config does not name as copies of those of a module that it names."""
+    """Marks rows of modules that the config does not name as copies of the rows of a module that it names."""
     settings = Targets(values)
     named = isinstance(values.get("target_modules"), list)
     chosen = [one for one in expected if named and any(settings.chosen(one.module, box) for box in one.boxes)]
@@ -71,14 +73,14 @@ def _ending(one: Expected, runs: Mapping[str, str]) -> str:
 
 
 def _targets(name: str, listed: object) -> list[str]:
-    """The entries of target_modules by which PEFT joins a module with others; none where it joins it with all."""
+    """The entries of target_modules by which PEFT joins a module with others; empty if it joins the module with all."""
     if isinstance(listed, str):
         return [ALL_LINEAR]
     return list(dict.fromkeys(one for one in texts(listed) if name.endswith(one)))
 
 
 def _widths(shared: Sequence[Expected], families: Families) -> dict[Member, tuple[object, ...]]:
-    """Each module with the widths of its matrices: as expected, or as stored where those are open."""
+    """Each module with the widths of its matrices: as expected, or as stored if the expected ones are unknown."""
     found: dict[Member, tuple[object, ...]] = {}
     for one in sorted(shared, key=lambda one: one.key):
         stored = families[one.key].stored if one.key in families and None in one.shape else ()
@@ -93,7 +95,7 @@ def _widths(shared: Sequence[Expected], families: Families) -> dict[Member, tupl
 
 
 def _divided(one: Expected, first: set[Member] | None) -> Iterator[Expected]:
-    """What is expected as parameters of the first modules and copies for the others."""
+    """Divides an expectation into parameters of the first modules and copies for the other modules."""
     if first is None:
         yield one
         return

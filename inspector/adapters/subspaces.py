@@ -1,7 +1,8 @@
-"""What AdaMSS stores for a module: small matrices for groups of its rows, which a clustering of the weights makes.
+"""The tensors that AdaMSS stores for a module: small matrices for groups of its rows, which a clustering of the weights
+forms.
 
-Source: `update_layer` of PEFT's `tuners/adamss/layer.py`. The config says how many groups there are; how many rows each
-has depends on the values of the weights and is read from the adapter. Together the groups have all rows.
+Source: `update_layer` of PEFT's `tuners/adamss/layer.py`. The config states the number of groups; the number of rows in
+each depends on the values of the weights and is read from the adapter. Together the groups contain all rows.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from inspector.matcher.families import Families
 FIRST: Final = ".adamss_A.#"
 SECOND: Final = ".adamss_B.#"
 DIRECTIONS: Final = ".adamss_newB"
-"""The directions of the weights onto which all groups of a module project; saved and not trained."""
+"""The directions onto which all groups of a module project the weights; saved and not trained."""
 MOST_GROUPS: Final = 10_000
 Piece = tuple[str, Shape, Boxes]
-"""(ending, shape, indices with those of the group)."""
+"""(ending, shape, indices that end with the group)."""
 
 
 def subspaces(
     target: Target, key: str, boxes: Boxes, values: Mapping[str, Any], families: Families
 ) -> Iterator[Piece] | None:
-    """The tensors of a module at some indices; None where the config does not say how many there are."""
+    """The tensors of a module at some indices; None if the config does not determine their number."""
     groups, rank = values.get("num_subspaces"), values.get("subspace_rank")
     if type(groups) is not int or type(rank) is not int or not 0 < groups < MOST_GROUPS or rank < 1:
         return None
@@ -77,7 +78,7 @@ def _stored(key: str, families: Families) -> Mapping[Index, tuple[int, int]]:
 
 
 def _rows(stored: Sequence[tuple[int, int] | None], outputs: int | None) -> Iterator[int | None]:
-    """The rows of each group: as stored, and so many that they are those of the module together."""
+    """The rows of each group: the stored number, chosen such that all groups together have the rows of the module."""
     known = [one[0] for one in stored if one is not None]
     left = None if outputs is None else outputs - sum(known)
     for one in stored:

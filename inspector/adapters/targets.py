@@ -1,8 +1,8 @@
-"""Which modules of a base an adapter's config names: targets, exclusions, ranks, modules saved whole.
+"""Finds the modules of a base that an adapter's config names: targets, exclusions, ranks, and modules saved as a whole.
 
-Source: PEFT's `check_target_module_exists`, `get_pattern_key` and `_set_trainable`. A text in a list names a
-module by the end of its path, a text alone is an expression for the whole path. What a config leaves to the
-version of PEFT, or an expression outside what can be matched in bounded time, is unclear and decides nothing.
+Source: PEFT's `check_target_module_exists`, `get_pattern_key` and `_set_trainable`. A text in a list names a module by
+the end of its path; a text without a list is an expression for the whole path. A setting whose meaning depends on the
+version of PEFT, or an expression that cannot be matched in bounded time, is unclear and decides nothing.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Boxes = tuple[Box, ...]
 
 
 FIRST_NUMBER: Final = (0, 18)
-"""The version of PEFT that first takes the first number of a path for that of the layer."""
+"""The version of PEFT from which the first number of a path is that of the layer."""
 
 
 class Unclear(Exception):
-    """A setting that does not say which modules are meant; the reason in words."""
+    """Raised for a setting that does not determine the modules; the reason in words."""
 
 
 class Ends:
-    """Texts that name modules by the end of their path. loose: the end may begin within a segment."""
+    """Texts that name modules by the end of their path. loose: the end may begin inside a segment."""
 
     def __init__(self, texts: Iterable[str], *, loose: bool = False) -> None:
         self._loose = loose
@@ -61,7 +61,7 @@ class Ends:
         return union(found)
 
     def exactly(self, module: str, box: Box) -> Boxes:
-        """The indices at which the path is one of the texts."""
+        """The indices at which the path equals one of the texts."""
         boxes = self._wanted.get(module)
         if boxes is None or len(boxes[0]) != len(box):
             return ()
@@ -69,7 +69,7 @@ class Ends:
 
 
 def union(boxes: Iterable[Box]) -> Boxes:
-    """All indices of some boxes, which may overlap."""
+    """The union of boxes, which may overlap."""
     found: list[Box] = []
     for box in boxes:
         found.extend(minus([box], found))
@@ -108,7 +108,7 @@ class Expressions:
 
 
 def texts(value: object) -> list[str]:
-    """The texts of a list, a text alone as the only one."""
+    """The texts of a list; a single text is treated as a list of one."""
     if isinstance(value, str):
         return [value]
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
@@ -132,9 +132,9 @@ class Targets:
             self._ranks = [(key, Ends([key]) if is_plain(key) else None, rank) for key, rank in pattern.items()]
 
     def of_parameters(self, module: str) -> bool:
-        """Whether an adapter changes parameters of a module, such as stacked experts, and not the module itself.
+        """True if an adapter changes parameters of a module, such as stacked experts, and not the module itself.
 
-        `target_parameters` may leave out the path: the module is then one that `target_modules` does not have.
+        `target_parameters` may omit the path: the module is then any module that `target_modules` does not have.
         """
         parents = {key_of(one.rpartition(".")[0])[0] for one in self.parameters}
         if any(one and f".{module}".endswith(f".{one}") for one in parents):
@@ -143,12 +143,12 @@ class Targets:
         return "" in parents and all(is_plain(one) and not f".{module}".endswith(f".{one}") for one in listed)
 
     def changed(self, parameter: str, box: Box) -> Boxes:
-        """The indices at which a parameter, such as stacked experts of some layers, is changed by itself."""
+        """The indices at which a parameter, such as stacked experts of some layers, is changed on its own."""
         return union((*self._parameters.exactly(parameter, box), *self._parameters.within(parameter, box)))
 
     @property
     def every_linear(self) -> bool:
-        """Whether all matrices but the head's are meant."""
+        """True if all matrices except the head's are targets."""
         chosen = self._values.get("target_modules")
         return isinstance(chosen, str) and chosen.lower() == ALL_LINEAR
 
@@ -176,11 +176,12 @@ class Targets:
         return _below(self._kept, module, box)
 
     def saved(self, module: str, box: Box) -> Boxes:
-        """The indices at which a module, or one around it, is trained and saved whole."""
+        """The indices at which a module, or one around it, is trained and saved as a whole."""
         return _below(self._saved, module, box)
 
     def nested(self, modules: Iterable[tuple[str, Box]]) -> str:
-        """A module that is to be saved whole and has another one inside that is named as well; "" where none has.
+        """A module that the config saves as a whole although it contains another named module; "" without such a
+        module.
 
         modules: the keys and the indices of all modules with parameters.
         """
@@ -205,7 +206,7 @@ class Targets:
         return self._forward.within(module, box)
 
     def ranks(self, module: str, boxes: Boxes) -> list[tuple[Boxes, int | None]]:
-        """A module's indices by rank: the first key of rank_pattern that fits, else `r`."""
+        """A module's indices by rank: the first matching key of rank_pattern, or else `r`."""
         spend(len(self._ranks), PATTERNS)
         found: dict[int | None, list[Box]] = {}
         left = boxes
@@ -219,7 +220,9 @@ class Targets:
         return [(joined(places), rank) for rank, places in found.items() if places]
 
     def preserved(self, module: str, boxes: Boxes) -> list[tuple[Boxes, object]]:
-        """A module's indices by what OSF keeps of it: a key of rank_pattern may fit anywhere in its path."""
+        """A module's indices by the setting for the directions that OSF keeps: a key of rank_pattern may match anywhere
+        in its path.
+        """
         found: dict[str, tuple[list[Box], object]] = {}
         left = boxes
         for key, _, value in self._ranks:
@@ -258,13 +261,15 @@ def _number(value: object) -> int | None:
 
 
 def newer_than_rule(version: object) -> bool:
-    """Whether an adapter was saved by a PEFT that counts the first number of a path, as the one that loads it does."""
+    """True if the PEFT version that saved the adapter uses the first number of a path, as the loading version does."""
     parts = version.split(".")[:2] if isinstance(version, str) else []
     return len(parts) == 2 and all(one.isdecimal() for one in parts) and tuple(map(int, parts)) >= FIRST_NUMBER
 
 
 def _layer_axis(module: str, patterns: Sequence[str], *, first: bool) -> int | None:
-    """Which number of a path is that of its layer; None where there is none. first: it is known to be the first."""
+    """The position of the layer number among a path's numbers; None if it has none. first: it is known
+    to be the first.
+    """
     segments = module.split(".")
     numbered = [at for at, segment in enumerate(segments[:-1]) if segment == "#"]
     if patterns:
@@ -286,7 +291,7 @@ def _below(ends: Ends, module: str, box: Box) -> Boxes:
 
 
 def around(module: str, box: Box) -> Iterator[tuple[str, Box]]:
-    """A module's path and its parents', each with the axes of its numbers."""
+    """The paths of a module and its parents, each with the axes of its numbers."""
     segments = module.split(".")
     for length in range(len(segments), 0, -1):
         path = segments[:length]

@@ -1,4 +1,4 @@
-"""Tables of a base of which an adapter trains single rows.
+"""Tables of a base in which an adapter trains single rows.
 
 Source: PEFT 0.21.2, `set_additional_trainable_modules` of `utils/other.py`.
 """
@@ -23,11 +23,11 @@ SAVED: Final = "it is in modules_to_save and in trainable_token_indices"
 
 
 class TokenTables(Struct, frozen=True):
-    """What trainable tokens mean for a base.
+    """The tables to which a setting for trainable tokens applies.
 
     wanted: the setting, the indices of tokens or those of each named table. chosen: each table with its indices. named:
-    whether `target_modules` names the tables. clear: whether the setting says which tables it means. refused: a name
-    and why PEFT refuses it; ("", "") where it does not.
+    `target_modules` names the tables. clear: the setting determines the tables. refused: (name, reason for which PEFT
+    refuses it); ("", "") if it accepts all.
     """
 
     wanted: list[Any] | dict[str, Any]
@@ -38,7 +38,7 @@ class TokenTables(Struct, frozen=True):
 
 
 def token_tables(base: Base, method: str, values: Mapping[str, Any], settings: Targets) -> TokenTables | None:
-    """The tables whose rows a config trains; None where it trains none."""
+    """The tables with rows that a config trains; None if it trains none."""
     wanted = values.get("trainable_token_indices")
     if method == "trainable_tokens":
         return _of_method(base, wanted or values.get("token_indices"), values, settings)
@@ -56,7 +56,7 @@ def token_tables(base: Base, method: str, values: Mapping[str, Any], settings: T
 
 
 def _of_method(base: Base, wanted: object, values: Mapping[str, Any], settings: Targets) -> TokenTables | None:
-    """The tables of an adapter that trains nothing else."""
+    """The tables of an adapter that trains only token rows."""
     if isinstance(wanted, dict):
         return _named(base, wanted, ())
     if not isinstance(wanted, list):
@@ -78,7 +78,7 @@ def _of_method(base: Base, wanted: object, values: Mapping[str, Any], settings: 
 
 
 def _named(base: Base, wanted: dict[str, Any], saved: Collection[str]) -> TokenTables:
-    """The tables by their names: each that ends with one of them, but for a head that takes the rows of its table."""
+    """The tables by their names: each table that ends with a name, except a head that uses the rows of its table."""
     tables = [one for one in base.tensors if (one.role in WORDS or one.kind == "table") and one.ending == ".weight"]
     tied = base.settings.read(("tie_word_embeddings",))[0] is True
     chosen: list[tuple[BaseTensor, object]] = []
@@ -99,7 +99,9 @@ def _named(base: Base, wanted: dict[str, Any], saved: Collection[str]) -> TokenT
 
 
 def beyond(tensor: BaseTensor, indices: object) -> str:
-    """Why PEFT refuses the indices of tokens of a table, which has fewer rows (IndexError); "" where it does not."""
+    """The reason for which PEFT refuses the token indices of a table with fewer rows (IndexError); "" if it accepts
+    them.
+    """
     rows = tensor.shape[0]
     listed = indices if isinstance(indices, list) else []
     found = [one for one in listed if type(one) is int and rows is not None and one >= rows]

@@ -1,4 +1,5 @@
-"""An adapter of another tool than PEFT compared with its base: which of its modules the base has, and whether they fit.
+"""Compares an adapter of another tool than PEFT with its base: finds each module of the adapter in the base and checks
+its shapes.
 
 Tools name the modules of the model in memory, with underscores for dots (sd-scripts, LyCORIS) or with the names of the
 model's first authors (ComfyUI, sd-scripts for SDXL and FLUX). The base names them as its files and its definition do.
@@ -36,38 +37,40 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "transformer_2": ("transformer_2",), "controlnet": ("controlnet",),
     "text_conditioner": ("text_conditioner",), "connectors": ("connectors",),
 }  # fmt: skip
-"""Component of an adapter -> what a pipeline may call it."""
+"""Component of an adapter -> possible names of this component in a pipeline."""
 BESIDE: Final = frozenset({"text_conditioner", "connectors"})
-"""Parts beside a transformer, whose modules have names that it has too: a base of one model is not both."""
+"""Parts next to a transformer that share module names with it: a base of one model is not both."""
 PREFIXES: Final = ("base_model_model_", "model_", "text_model_")
 WIDENED: Final = frozenset({"x_embedder"})
-"""Modules that diffusers widens for an adapter which reads a control image too (FLUX.1 Canny and Depth)."""
+"""Modules that diffusers widens for an adapter that also reads a control image (FLUX.1 Canny and Depth)."""
 PAIR: Final = ("down", "up")
-"""The matrices of a low rank; those of an embedding in MLX are [vocabulary, r] and [r, width]."""
+"""The low-rank matrices; for an embedding in MLX they are [vocabulary, r] and [r, width]."""
 OF_PEFT: Final = re.compile(r"(?:unet|transformer)\..*\.lora(?:_[AB]|\.down|\.up)\.weight")
-"""Names that diffusers gives to PEFT's modules as they are: these take no matrix for a convolution of one point."""
+"""Names that diffusers passes to PEFT's modules unchanged: these modules accept no matrix for a convolution with a
+kernel of size 1.
+"""
 PROMPTED: Final = ("ip-adapter", "image projection")
-"""The methods whose matrices are beside those of the attention to the text, or before them."""
+"""The methods with matrices next to those of the attention to the text, or before them."""
 VECTORS: Final = "textual inversion"
-"""The method whose tensors are vectors of words, which belong to no module but to the table of a text encoder."""
+"""The method with token vectors as tensors, which belong to the table of a text encoder and to no module."""
 ENCODERS: Final = (
     ("clip_l", "text_encoder"), ("text_encoders_0", "text_encoder"), ("clip_g", "text_encoder_2"),
     ("text_encoders_1", "text_encoder_2"), ("t5", "text_encoder_3"),
 )  # fmt: skip
-"""What the name of vectors has in it, and the text encoder that they are for; others are for any."""
+"""(part of the name of vectors, text encoder that they are for); other vectors may be for any encoder."""
 TABLES_OF_WORDS: Final = ("token_embedding", "shared", "embed_tokens", "word_embeddings", "wte")
-"""Ends of the names of the tables of text encoders."""
+"""Endings of the names of text encoders' token tables."""
 AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks")
-"""Parts of names that only the files of a model's first authors have."""
+"""Parts of names that only files of a model's first authors contain."""
 
 
 class BaseModules(Struct, frozen=True):
-    """What a base has.
+    """The modules of a base.
 
-    modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components
-    of which the names by their first authors are among these. tables: plain names of embeddings. kinds: the class or
-    type of a component. own: component -> plain name -> the name of a module in its class. listed: the components that
-    the index of a pipeline has.
+    modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components that
+    are included under their first authors' names. tables: plain names of embeddings. kinds: the class or type of a
+    component. own: component -> plain name -> the name of a module in its class. listed: the components in the index of
+    a pipeline.
     """
 
     name: str
@@ -81,7 +84,7 @@ class BaseModules(Struct, frozen=True):
 
 
 def plain(name: str) -> str:
-    """A name as Kohya's tools write it, without the prefixes that a model has in some releases of its library."""
+    """A name in the format of Kohya's tools, without the prefixes that a model has in some releases of its library."""
     spelled = name.replace(".", "_")
     for prefix in PREFIXES:
         spelled = spelled.removeprefix(prefix)
@@ -91,10 +94,10 @@ def plain(name: str) -> str:
 def shapes_of(
     kind: str, tensors: Iterable[BaseTensor], stored: Mapping[str, Shape], layers: int = 0
 ) -> dict[str, Shape]:
-    """Plain name of each module of a model -> shape of its weight, in all spellings that adapters use.
+    """Plain name of each module of a model -> shape of its weight, in all naming schemes of adapters.
 
-    kind: its class or type. stored: names in its files. layers: of each block of a UNet, which number the blocks of its
-    first authors; 0 where they are unknown.
+    kind: its class or type. stored: names in its files. layers: of each block of a UNet, by which its first authors
+    number the blocks; 0 if unknown.
     """
     found = dict(_of_class(tensors))
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
@@ -111,7 +114,7 @@ def own_names(tensors: Iterable[BaseTensor]) -> dict[str, str]:
 
 
 def _of_class(tensors: Iterable[BaseTensor]) -> Iterator[tuple[str, Shape]]:
-    """Name in its class and shape of each module with a weight."""
+    """(name in its class, shape) of each module with a weight."""
     for tensor in tensors:
         shape = tuple(dim for dim in tensor.shape if dim is not None)
         if tensor.ending == ".weight" and len(shape) == len(tensor.shape):
@@ -131,10 +134,12 @@ class ModuleDifference(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True):
-    """An adapter compared with a base. unmatched: modules that the base does not have, as the adapter names them.
+    """The result of comparing an adapter with a base. unmatched: modules that the base lacks, under the adapter's
+    names.
 
-    unchecked: modules of components that the base does not show, or under names of which it says nothing. absent: those
-    without a whole difference although their like in all other blocks, and others of their block, have one.
+    unchecked: modules of components that the base does not show, or under names that cannot be compared. absent:
+    modules without a full difference although the same module of all other blocks, and other modules of their block,
+    have one.
     """
 
     modules: int
@@ -146,7 +151,7 @@ class Compared(Struct, frozen=True):
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
-    """Each module of an adapter with the one of the base that it changes."""
+    """Compares each module of an adapter with the module of the base that it changes."""
     matched = tensors = 0
     lost: dict[str, list[str]] = {}
     unchecked: list[str] = []
@@ -200,7 +205,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
 
 
 def _of_pieces(module: ChangedModule, name: str, weight: Shape) -> Iterator[ModuleDifference]:
-    """The rotations of joined matrices that do not cover the outputs of a weight together."""
+    """The differences of rotations for joined matrices that together do not cover the outputs of a weight."""
     if PIECES not in module.parts:
         return
     wrong = misfit_of_pieces(module.parts[PIECES][1], weight[0])
@@ -227,31 +232,35 @@ def _differing(
 
 
 def _as_peft_builds(part: str, weight: Shape) -> tuple[int | None, ...]:
-    """The shape of a matrix in PEFT's module: a convolution's has a kernel, of which the second one is of one point."""
+    """The shape of a matrix in PEFT's module: for a convolution, the first matrix has its kernel and the second a
+    kernel of size 1.
+    """
     kernel = weight[2:]
     return (None, *weight[1:]) if part == PAIR[0] else (weight[0], None, *(1 for _ in kernel))
 
 
 def _attention(base: BaseModules) -> Sequence[Shape]:
-    """The attention to the text of the base's UNet; empty where it has none under diffusers' names."""
+    """The shapes of the attention to the text in the base's UNet; empty if it has none under diffusers' names."""
     name = component_name("unet", base)
     return () if name is None else attention_to_text(base.modules[name])
 
 
 def _encoder_of(name: str) -> str | None:
-    """The text encoder that vectors are for, by their name; None where it names none."""
+    """The text encoder for vectors of this name; None if the name indicates none."""
     return next((one for sign, one in ENCODERS if sign in name), None)
 
 
 def _lacked_encoder(name: str, base: BaseModules) -> str | None:
-    """The text encoder of some vectors, where the base is a pipeline without one."""
+    """The text encoder for vectors of this name, if the base is a pipeline without this encoder."""
     encoder = None if name.startswith("<") else _encoder_of(name)  # a token's own name may have any letters
     lacks = encoder is not None and base.listed.isdisjoint(COMPONENTS[encoder])
     return encoder if lacks and any("text_encoder" in one for one in base.listed) else None
 
 
 def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDifference]:
-    """Vectors of words that are as wide as no text encoder of the base; nothing where it shows none."""
+    """Findings on token vectors with a width that fits no text encoder of the base; none if the base
+    shows no encoder.
+    """
     component = _encoder_of(module.name)
     named = None if component is None else component_name(component, base)
     parts = [one for one in base.modules if "text_encoder" in one or not one] if component is None else [named or ""]
@@ -269,7 +278,7 @@ def _of_vectors(module: ChangedModule, base: BaseModules) -> Iterator[ModuleDiff
 
 
 def _absent_of_full(modules: Sequence[ChangedModule], base: BaseModules) -> Iterator[str]:
-    """Modules of the base that an adapter of whole differences lacks in one block alone."""
+    """Modules of the base that an adapter of full differences lacks in exactly one block."""
     stored: dict[str, set[str]] = {}
     for module in modules:
         if module.method in ("full", "") and not FULL.isdisjoint(module.parts):
@@ -287,27 +296,29 @@ def _absent_of_full(modules: Sequence[ChangedModule], base: BaseModules) -> Iter
 
 
 def _block(name: str) -> str:
-    """A name up to its last number: what all modules of its block begin with."""
+    """A name up to its last number: the common beginning of all modules of its block."""
     numbers = [found.end() for found in re.finditer(r"\d+", name)]
     return name[: numbers[-1] + 1] if numbers else name
 
 
 def _in_another_world(name: str) -> bool:
-    """Whether a name is of the model's first authors: a base under other names says nothing of it."""
+    """True if a name is in the scheme of the model's first authors: a base under other names cannot be compared with
+    it.
+    """
     return any(sign in name for sign in AUTHORS)
 
 
 def _component(component: str, base: BaseModules) -> Mapping[str, Shape] | None:
-    """The modules of the part of the base that a component means.
+    """The modules of the base's part for a component of the adapter.
 
-    Empty where a pipeline lacks it, None where no part of the base is meant.
+    Empty if a pipeline lacks it, None if no part of the base corresponds to it.
     """
     name = component_name(component, base)
     return base.modules[name] if name is not None else {} if component in COMPONENTS else None
 
 
 def component_name(component: str, base: BaseModules) -> str | None:
-    """The name in the base of the part that a component means."""
+    """The name of the base's part for a component of the adapter."""
     names = ("", *COMPONENTS.get(component, (component,)), *(() if component else ("transformer", "unet")))
     return next((name for name in names if name in base.modules), None)
 
@@ -325,9 +336,9 @@ def _key(module: ChangedModule, part: str, index: tuple[int, ...]) -> str:
 
 
 def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding]) -> Iterator[Finding]:
-    """What does not fit: one finding where the base is another one, else one for each kind of difference.
+    """Findings on modules that do not fit: one if the base is another one, else one for each kind of difference.
 
-    known: the findings on the adapter by itself; a module whose pair does not fit together is among these.
+    known: the findings on the adapter alone; these include modules with a pair that does not fit together.
     """
     widths = other_widths((one.stored, one.expected) for one in compared.differences)
     alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1

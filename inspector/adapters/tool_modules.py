@@ -1,6 +1,6 @@
-"""What an adapter of another tool than PEFT holds, module by module: complete sets of parts, one rank in each pair.
+"""Checks an adapter of another tool than PEFT module by module: complete sets of parts, and one rank in each pair.
 
-Such a file has no config that states its targets, so that it is judged by itself; with a base, by the base's modules
+Such a file has no config that states its targets, so it is checked on its own, and with a base by the base's modules
 (`inspector.adapters.tool_base`).
 """
 
@@ -43,15 +43,15 @@ CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled", "marker"
 SHARED: Final = ("alpha", "bias", "magnitude", "rescale", "scalar")
 """Parts that a training run gives to all of its low-rank modules, or to none."""
 UNIFORM: Final = (IMAGES, "controlnet-lllite")
-"""Methods that store the same parts for all modules, whichever there are."""
+"""Methods that store the same parts for all modules."""
 FULL: Final = frozenset({"diff", "diff_b"})
-"""The parts of a module that is stored as a whole difference."""
+"""The parts of a module that is stored as a full difference."""
 ALONE: Final = frozenset({"diff_b", "diff_m", "b_norm", "set_weight"})
-"""Parts that change a module by themselves."""
+"""Parts that change a module without any other part."""
 
 
 def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: bool = True) -> AdapterReport:
-    """Explains every tensor of an adapter. whole: absent tensors are missing, none was lost with a file."""
+    """Explains every tensor of an adapter. whole: absent tensors are reported as missing, as no file was lost."""
     modules = modules_of(families, found)
     unknown = [key for key in families if key not in found]
     findings: list[Finding] = [_adapter(modules, families, found)]
@@ -87,21 +87,24 @@ def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
 
 
 def _whole(module: ChangedModule) -> Boxes:
-    """Where a module has everything that its method needs."""
+    """The indices at which a module has all parts that its method needs."""
     cores = _cores(module)
     return union(box for needed in METHODS[module.method].complete for box in _together(module, needed | cores))
 
 
 def _changed_alone(module: ChangedModule) -> Boxes:
-    """Where a module has a part that changes it by itself, such as the difference of its bias, and nothing else."""
+    """The indices at which a module has only parts that change it without others, such as the
+    difference of its bias.
+    """
     parts = {part: module.boxes(part) for part in module.parts if part not in CONSTANTS}
     alone = union(box for part, boxes in parts.items() if part in ALONE for box in boxes)
     return minus(alone, [box for part, boxes in parts.items() if part not in ALONE for box in boxes])
 
 
 def _cores(module: ChangedModule) -> frozenset[str]:
-    """The cores of a convolution that is taken apart by Tucker's method: all of them, where one is stored or the
-    matrices can only be multiplied with one."""
+    """The cores of a convolution that is decomposed by Tucker's method: all of them if one is stored or the matrices
+    can only be multiplied with one.
+    """
     method = METHODS[module.method]
     if method.cores & module.parts.keys():
         return method.cores
@@ -117,7 +120,7 @@ def _together(module: ChangedModule, parts: Iterable[str]) -> Boxes:
 
 
 def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """Parts that modules lack, one finding for each part."""
+    """Findings on parts that modules lack, one finding for each part."""
     lost: dict[tuple[str, str], list[tuple[ChangedModule, Boxes]]] = {}
     for module in modules:
         if module.method not in METHODS:
@@ -138,7 +141,7 @@ def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
 
 
 def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """Scales and magnitudes that most modules of a method and component have, and some lack."""
+    """Findings on scales and magnitudes that most modules of a method and component have, and some lack."""
     groups: dict[tuple[str, str], list[ChangedModule]] = {}
     for module in modules:
         if module.method in (*LOW_RANK, *UNIFORM):
@@ -154,7 +157,7 @@ def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Findin
 
 
 def _kernels(module: ChangedModule) -> frozenset[str]:
-    """The cores that go with the matrices of a module; none of one whose cores are known missing."""
+    """The cores that belong to the matrices of a module; none if its cores are reported as missing."""
     method = METHODS.get(module.method, NOTHING)
     if lacks_core(module) or (method.cores & module.parts.keys() and not method.cores <= module.parts.keys()):
         return frozenset()
@@ -162,14 +165,16 @@ def _kernels(module: ChangedModule) -> frozenset[str]:
 
 
 def _paired_cores(module: ChangedModule) -> frozenset[str]:
-    """The cores whose matrices a module has."""
+    """The cores that belong to the matrices of a module."""
     method = METHODS.get(module.method, NOTHING)
     paired = (group.keys() for group in method.tucker if group.keys() - method.cores <= module.parts.keys())
     return frozenset(part for parts in paired for part in parts if part in method.cores)
 
 
 def _lost_in_one(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """A part that one module lacks and its like in all other blocks have: a difference, or the core of a kernel."""
+    """The finding on a part that one module lacks and the same module of all other blocks has: a difference, or the
+    core of a kernel.
+    """
     groups: dict[tuple[str, str, str], list[ChangedModule]] = {}
     for module in modules:
         if module.method in ("full", "") and not FULL.isdisjoint(module.parts):
@@ -188,7 +193,9 @@ def _lost_in_one(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
 
 
 def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """The only module that is absent, in one inner block, where another module of its part of the block is stored."""
+    """The finding on the only absent module, in one inner block, if another module of the same part of the block is
+    stored.
+    """
     blocks: dict[tuple[str, str], set[int]] = {}
     depths: dict[tuple[str, str], set[int]] = {}
     for module in modules:
@@ -219,13 +226,13 @@ def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
 
 
 def _block(name: str) -> tuple[str, int | None, str]:
-    """What is before the first number of a name, the number, and what is behind."""
+    """(text before the first number of a name, the number, text after it)."""
     found = re.search(r"(?<=[._])\d{1,6}(?=[._]|$)", name)
     return (name, None, "") if found is None else (name[: found.start()], int(found[0]), name[found.end() :])
 
 
 def _part(behind: str) -> str:
-    """The part of a block that a module belongs to: all but the last word of its name."""
+    """The part of a block that a module belongs to: its name without the last word."""
     return behind[: max(behind.rfind("."), behind.rfind("_"))]
 
 
@@ -251,7 +258,7 @@ def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, B
 
 
 def _names(module: ChangedModule, boxes: Boxes) -> list[str]:
-    """The names of a module, with its component as the file writes it."""
+    """The names of a module, with its component as in the file."""
     key = next(iter(module.parts.values()))[0]
     stem = key[: key.index(module.name) + len(module.name)] if module.name in key else module.name
     return names_in(stem, boxes, NAMES_SHOWN) if boxes and boxes[0] else [name_of(stem, ())]
@@ -282,7 +289,7 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
 
 
 def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:
-    """The method of an adapter, the most frequent one where there are several."""
+    """The method of an adapter; the most frequent one if there are several."""
     methods = Counter(one.method.partition(",")[0] for one in found.values() if one.method != METHOD)
     del methods[""]
     if is_control(found):
@@ -293,7 +300,7 @@ def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:
 
 
 def writer_of(found: Mapping[str, ToolTensor]) -> str:
-    """The tool that names tensors like this; LyCORIS where any part is its own, "" where none is special."""
+    """The tool that uses these tensor names; LyCORIS if any part is its own, "" if no tool is certain."""
     writers = Counter(one.writer for one in found.values())
     if writers["LyCORIS"]:
         return "LyCORIS"

@@ -1,4 +1,4 @@
-"""The ranks of the modules of an adapter: one in each pair of matrices that are multiplied."""
+"""Checks the ranks of an adapter's modules: the two matrices of a pair must have the same rank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCALE: Final = "alpha"
 def _pairs(
     module: ChangedModule, groups: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
-    """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
+    """Yields two parts that share a rank, with their shapes and ranks, for all indices at which both are stored."""
     for group in groups:
         first, *others = [part for part in group if part in module.parts] or [""]
         for other in others:
@@ -36,9 +36,10 @@ def _pairs(
 
 
 def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a matrix in which the ranks of all experts follow each other, taken apart as the other one is.
+    """The shape of a matrix that stacks the ranks of all experts in one dim, divided into experts like the other
+    matrix.
 
-    The first versions of mlx-lm's LoRASwitchLinear have [experts*r, in] beside [experts, out, r].
+    The first versions of mlx-lm's LoRASwitchLinear have [experts*r, in] together with [experts, out, r].
     """
     if len(shape) != 2 or len(other) != 3 or not other[0] or shape[0] % other[0]:
         return shape
@@ -46,13 +47,13 @@ def _parted(shape: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
-    """The axes that share a rank, with the cores of a convolution where it has them."""
+    """The axes that share a rank, including the cores of a convolution if it has any."""
     method = METHODS.get(module.method, NOTHING)
     return method.tucker if method.cores & module.parts.keys() or lacks_core(module) else method.ranks
 
 
 def lacks_core(module: ChangedModule) -> bool:
-    """Whether no core is stored, and the matrices can only be multiplied with one between them."""
+    """True if no core is stored although the matrices can only be multiplied with one between them."""
     method = METHODS.get(module.method, NOTHING)
     if not method.cores or method.cores & module.parts.keys() or _agree(module, method.ranks):
         return False
@@ -60,17 +61,17 @@ def lacks_core(module: ChangedModule) -> bool:
 
 
 def _agree(module: ChangedModule, groups: Sequence[Mapping[str, int]]) -> bool:
-    """Whether the matrices of each pair have one rank."""
+    """True if the matrices of each pair have the same rank."""
     return all(rank == other and rank >= 0 for *_, rank, other in _pairs(module, groups))
 
 
 def _at(shape: tuple[int, ...], axis: int) -> int:
-    """A dim, -1 where the shape has too few."""
+    """A dim of a shape; -1 if the shape has too few dims."""
     return shape[axis] if -len(shape) <= axis < len(shape) else -1
 
 
 def unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """Pairs whose matrices cannot be multiplied, as one finding."""
+    """One finding on all pairs of matrices that cannot be multiplied."""
     pairs: list[Pair] = []
     total = 0
     for module in modules:
@@ -85,7 +86,7 @@ def unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
 
 
 def misshapen_scales(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """Scales that are not one number, as one finding."""
+    """One finding on all scales that are not a single number."""
     total = 0
     wrong: list[tuple[str, Stored]] = []
     for module in modules:
@@ -107,7 +108,7 @@ def misshapen_scales(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
 
 
 def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:
-    """Rank -> number of modules that have it."""
+    """Rank -> number of modules with this rank."""
     found: Counter[int] = Counter()
     for module in modules:
         groups = _groups(module)

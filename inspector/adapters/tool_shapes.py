@@ -1,4 +1,4 @@
-"""The shapes that the matrices of a tool's adapter may have for a weight that they change."""
+"""The allowed shapes of an adapter's matrices for the weight that they change, for tools other than PEFT."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 def misfit(
     method: str, part: str, stored: Shape, weight: Shape, parts: Mapping[str, Shape]
 ) -> tuple[int | None, ...] | None:
-    """The shape that a part should have for a weight [out, in, kernel ...]; None where it fits or is free."""
+    """The shape that a part should have for a weight [out, in, kernel ...]; None if it fits or is arbitrary."""
     if method == "lokr" and (part in ("w1", "w1_a") or (part == "t2" and "w1" not in parts)):
         return _of_lokr(parts, weight)
     if method == "oft" and part in ("blocks", "diag", "R"):
@@ -24,18 +24,20 @@ def misfit(
 
 
 def is_wider(stored: Shape, weight: Shape) -> bool:
-    """Whether a first matrix reads several times as many inputs as its module."""
+    """True if a first matrix has several times as many inputs as its module."""
     return len(stored) == len(weight) == 2 and stored[1] > weight[1] and stored[1] % weight[1] == 0
 
 
 def _fits(stored: Shape, expected: tuple[int | None, ...]) -> bool:
-    """Whether a shape is as expected, where dims of 1 at the end may be left out."""
+    """True if a shape is as expected; dims of 1 at its end may be omitted."""
     pairs = zip_longest(stored, expected, fillvalue=1)
     return all(wanted is None or wanted == own for own, wanted in pairs)
 
 
 def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple[int | None, ...], ...]:
-    """The shapes that a part may have; none where any will do. tucker: whether a convolution's kernel is apart."""
+    """The allowed shapes of a part; empty if any shape is allowed. tucker: a convolution's kernel is
+    stored separately.
+    """
     outputs, kernel = weight[0], weight[2:]
     wide = weight[1] if len(weight) > 1 else outputs
     down, flat = (None, wide, *(() if tucker else kernel)), (None, prod(weight[1:]))
@@ -67,7 +69,9 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
 
 
 def _of_rotation(stored: Shape, weight: Shape) -> tuple[int | None, ...] | None:
-    """The shape of OFT's block matrices, of the outputs; of two dims: what is above the diagonal, of the inputs."""
+    """The expected shape of OFT's block matrices, over the outputs; with two dims, the entries above the diagonal, over
+    the inputs.
+    """
     if len(stored) in (3, 4):
         blocks, size = stored[-3:-1]
         return None if blocks * size == weight[0] or not size else (*stored[:-3], weight[0] // size, size, size)
@@ -81,7 +85,9 @@ def _of_rotation(stored: Shape, weight: Shape) -> tuple[int | None, ...] | None:
 
 
 def _of_lokr(parts: Mapping[str, Shape], weight: Shape) -> tuple[int | None, ...] | None:
-    """The shape of the first factor, where both do not multiply to the weight's; convolutions in any layout."""
+    """The expected shape of the first factor, if the product of both is not the weight; convolutions may have any
+    layout.
+    """
     first = parts.get("w1") or (*parts.get("w1_a", (0,))[:1], *parts.get("w1_b", (0, 0))[1:])
     if "t2" in parts:
         second: Shape = (parts.get("w2_a", (0, 0))[-1], parts.get("w2_b", (0, 0))[-1], *parts["t2"][2:])

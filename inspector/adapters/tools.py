@@ -1,9 +1,9 @@
-"""Adapters as other tools than PEFT name them: module, method and part of each tensor.
+"""Parses the names of adapters of other tools than PEFT: module, method and part of each tensor.
 
 Sources: diffusers 0.42 (`save_lora_weights` of its pipelines, `loaders/lora_conversion_utils.py`), sd-scripts
 (`networks/lora.py`), LyCORIS 3 (state dicts of every algorithm), mlx-lm (`tuner/lora.py`, `tuner/dora.py`), llama.cpp
-(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`),
-ai-toolkit (`.magnitude`).
+(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`), ai-toolkit
+(`.magnitude`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from inspector.adapters.misspelled import is_of_flux, read_name
 class ToolTensor(Struct, frozen=True):
     """A tensor of an adapter.
 
-    module: as the file names it, without the prefix of its component. method: "" for what goes with any method, such
-    as a scale. part: of the method. writer: who names tensors like this, "" where several do.
+    module: as in the file, without the prefix of its component. method: "" for a part that any method may have, such as
+    a scale. part: of the method. writer: the tool that uses this name, "" if several do.
     """
 
     component: str
@@ -33,10 +33,10 @@ class ToolTensor(Struct, frozen=True):
 
 
 class Method(Struct, frozen=True):
-    """What a method stores for one module.
+    """The tensors that a method stores for one module.
 
-    complete: the sets of parts of which one must be whole. ranks: axes that have one size, in groups; "part": axis.
-    tucker: the same for a convolution that has the parts in `cores`.
+    complete: the alternative sets of parts, one of which must be complete. ranks: groups of axes with the same size;
+    "part": axis. tucker: the same for a convolution that has the parts in `cores`.
     """
 
     complete: tuple[frozenset[str], ...]
@@ -50,7 +50,7 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
 
 
 PIECES: Final = "pieces"
-"""The part of sd-scripts' OFT for FLUX: a rotation for each matrix of those that the base joins, by its number."""
+"""The part in sd-scripts' OFT for FLUX: a rotation for each of the matrices that the base joins, by its number."""
 METHODS: Final[Mapping[str, Method]] = {
     "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
     "lora, stacked": Method(_one("down", "up"), ({"down": -2, "up": -1},)),
@@ -84,7 +84,7 @@ METHODS: Final[Mapping[str, Method]] = {
         _one(*(f"{part}{end}" for part in ("down", "mid", "up") for end in ("", " bias"))), ({"down": 0, "up": 1},)
     ),
 }  # fmt: skip
-"""Method -> what it stores, checked against files that LyCORIS 3.4 and PEFT write."""
+"""Method -> the tensors that it stores, checked against files that LyCORIS 3.4 and PEFT write."""
 NOTHING: Final = Method(())
 
 _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -114,19 +114,21 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     ".dora_scale": ("", "magnitude", ""), ".lora_magnitude_vector": ("", "magnitude", ""),
     ".lora_magnitude_vector.weight": ("", "magnitude", ""), ".magnitude": ("", "magnitude", ""),
 }  # fmt: skip
-"""End of a name -> method, part, writer."""
+"""Ending of a name -> (method, part, writer)."""
 _LAST: Final = re.compile(
     r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.[qp]_layer"
     r"|\.lora_magnitude_vector|\.oft_R)"
     r"\.weight$|\.oft_blocks\.#$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
-"""The end of a name that may be one of these."""
+"""The part of a name that may be one of these endings."""
 _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
 )
 """Attention processors of early diffusers and of x-flux: `attn1.processor.to_q_lora.down.weight`."""
 _WITH_MODULE: Final = {".weight": ("ia3", "weight", ("on_input",)), ".m": ("", "magnitude", ("down", "up"))}
-"""Ends that belong to an adapter only where the module has one of certain other parts: method, part, the others."""
+"""Endings that belong to an adapter only if the module has one of certain other parts: method, part,
+the other parts.
+"""
 
 PREFIXES: Final = (
     ("lora_unet_llm_adapter_", "text_conditioner", "Kohya"),
@@ -147,42 +149,42 @@ PREFIXES: Final = (
     ("text_encoder_2.", "text_encoder_2", "diffusers"), ("text_encoder_3.", "text_encoder_3", "diffusers"),
     ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"), ("base_model.model.", "", ""),
 )  # fmt: skip
-"""What a name begins with, the component of a pipeline that this is, and who writes it."""
+"""(beginning of a name, component of a pipeline, tool that uses the name)."""
 LOW_RANK: Final = frozenset({
     "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", "t-lora", "oft",
 })  # fmt: skip
-"""Methods that add something small to a matrix."""
+"""Methods that add a small change to a matrix."""
 TOKENS: Final = "token_embd"
-"""llama.cpp's embedding, whose first matrix its converter turns: [vocabulary, r] and [width, r]."""
+"""llama.cpp's embedding; the converter transposes its first matrix: [vocabulary, r] and [width, r]."""
 _OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter", "control-lora", "controlnet-lllite"}
-"""Methods that no model has."""
+"""Methods that only adapters have."""
 _EMBEDDINGS: Final = frozenset({
     "emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*", "text_encoders_0", "text_encoders_1",
     "t5", "clip_l_out", "clip_g_out", "t5_out",
 })  # fmt: skip
 """Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`.
 
-Its training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer has `_out` for vectors behind
-the encoder, and puts all into the file of an adapter, below `bundle_emb.`.
+diffusers' training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer uses `_out` for vectors
+after the encoder, and puts all vectors into the file of an adapter, below `bundle_emb.`.
 """
 
 
 MARKER: Final = "lora_controlnet"
-"""The empty tensor by which ComfyUI knows a ControlNet of which most weights are differences of low rank."""
+"""The empty tensor by which ComfyUI recognises a ControlNet with mostly low-rank differences as weights."""
 _OF_CONTROL: Final = ("zero_convs.", "input_hint_block.")
 _LLLITE: Final = re.compile(
     r"lllite_(?:unet|dit)_(?P<module>\w+)\.(?P<part>down|mid|up|conditioning1)\.#\.(?P<end>weight|bias)"
 )
-"""sd-scripts' ControlNet-LLLite; Anima's begin with `lllite_dit_`."""
+"""Names of sd-scripts' ControlNet-LLLite; those for Anima begin with `lllite_dit_`."""
 _XLABS: Final = re.compile(
     r"(?P<module>.*)\.processor\.ip_adapter_double_stream_(?P<part>[kv])_proj\.(?P<end>weight|bias)"
 )
 _NORMS: Final = (".query_norm.scale", ".key_norm.scale")
-"""Norms that FLUX.1's adapters for edges and depth hold as they are."""
+"""Norms that FLUX.1's adapters for edges and depth store as whole weights."""
 
 
 def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
-    """What each name stands for; names that no tool gives to a tensor of an adapter are left out."""
+    """The meaning of each name; names that no tool gives to a tensor of an adapter are omitted."""
     listed = list(keys)
     if is_control(listed):
         return {key: made for key in listed if (made := _of_control(key)) is not None}
@@ -200,7 +202,7 @@ def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
 
 
 def is_tool_adapter(found: Mapping[str, ToolTensor], keys: Collection[str]) -> bool:
-    """Whether the tensors are an adapter's: most names are, and some belong to a method that only adapters have."""
+    """True if the tensors belong to an adapter: most names do, and some belong to a method that only adapters have."""
     if any(one.method in _OF_ADAPTERS or one.part == "on_input" for one in found.values()):
         return 2 * len(found) > len(keys)
     return (
@@ -211,14 +213,14 @@ def is_tool_adapter(found: Mapping[str, ToolTensor], keys: Collection[str]) -> b
 
 
 def is_control(keys: Collection[str]) -> bool:
-    """Whether the names are those of a Control-LoRA, whose mark may be lost."""
+    """True if the names are those of a Control-LoRA, even without its marker."""
     if MARKER in keys:
         return True
     return any(key.startswith(_OF_CONTROL) for key in keys) and any(key.endswith(".down") for key in keys)
 
 
 def _of_control(key: str) -> ToolTensor | None:
-    """A tensor of a Control-LoRA: pairs for what the UNet has too, and whole weights."""
+    """A tensor of a Control-LoRA: low-rank pairs for weights that the UNet also has, and whole weights."""
     if key == MARKER:
         return ToolTensor("", key, "control-lora", "marker", "ComfyUI")
     module, _, part = key.rpartition(".")
@@ -263,7 +265,7 @@ def _read(key: str) -> ToolTensor | None:
 
 
 def _of_image_prompt(key: str) -> ToolTensor | None:
-    """A tensor of an attention layer of an IP-Adapter; those for faces have matrices of low rank as well."""
+    """A tensor in an attention layer of an IP-Adapter; adapters for faces also have low-rank matrices."""
     module, _, part = key.removesuffix(".weight").rpartition(".")
     if ".norm_ip." in key:  # of SD3
         module, _, part = key.partition(".norm_ip.")
@@ -276,7 +278,7 @@ def _of_image_prompt(key: str) -> ToolTensor | None:
 
 
 def _of_lllite(key: str) -> ToolTensor | None:
-    """A tensor of a small network beside a layer; `conditioning1` are convolutions of the hint."""
+    """A tensor of a small network next to a layer; `conditioning1` are convolutions of the control image."""
     found = _LLLITE.fullmatch(key)
     if found is None:
         return None
@@ -287,7 +289,7 @@ def _of_lllite(key: str) -> ToolTensor | None:
 
 
 def _component(stem: str) -> tuple[str, str, str]:
-    """Component, module and writer of a name without its end."""
+    """(component, module, writer) of a name without its ending."""
     for prefix, component, writer in PREFIXES:
         if stem.startswith(prefix):
             return component, stem[len(prefix) :], writer

@@ -1,4 +1,4 @@
-"""Modules of an adapter that the definition of its base does not have under these names."""
+"""Finds modules of an adapter that the definition of its base does not have under these names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from inspector.matcher.families import Families
 
 
 def unknown_modules(families: Families, base: Base) -> list[str]:
-    """Modules of an adapter that the definition of its base has under no such name.
+    """Modules of an adapter under names that the definition of its base does not have.
 
-    The base may have them all the same: what a model is called in memory is not always what its files say, and
-    only files are known of many types.
+    The base may have them nevertheless: the names in memory may differ from those in the files, and for many types only
+    the files are known.
     """
     known = {tensor.module for tensor in base.tensors}
     paths = [one.split(".") for one in known]
@@ -28,8 +28,8 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
 def foreign_modules(unknown: Sequence[str], families: Families, base: Base, settings: Targets) -> list[str]:
     """Unknown modules that the base certainly does not have.
 
-    All where names in memory are those of the files; else those that the config does not choose either, next to modules
-    of the base.
+    All of them if names in memory equal the names in files; otherwise those that the config does not choose either and
+    that are next to modules of the base.
     """
     blocks = {tensor.module.rpartition(".")[0] for tensor in base.tensors}
     stored: dict[str, list[Box]] = {}

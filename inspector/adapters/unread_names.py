@@ -1,13 +1,13 @@
-"""Names of an adapter's tensors by which diffusers finds none of its modules, though other programs may.
+"""Names of an adapter's tensors under which diffusers finds no module, although other programs may.
 
 Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, HunyuanVideo, Qwen-Image, Z-Image, FLUX.2,
-LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules need the component in front and
-the matrix alone behind. With `.default` behind, every class leaves `transformer.` as it is or puts it there twice.
-LoHa and LoKr with `lora_unet_` or `lycoris_` in front are refused (ValueError, KeyError) or left as they are, and so
-are magnitudes of DoRA as ai-toolkit names them, and LoRA of HunyuanVideo as musubi-tuner names it (ValueError;
-HunyuanImage's pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. What the state
-dict of a PEFT model has in front, `base_model.model.`, only FLUX.2 takes away. The names of Wan's authors are read
-behind `diffusion_model.` alone, not by themselves (as DiffSynth saves them) or behind `transformer.`.
+LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules must begin with the component and
+end with the matrix. With the ending `.default`, every class leaves `transformer.` as it is or adds it twice. LoHa and
+LoKr with the prefix `lora_unet_` or `lycoris_` are refused (ValueError, KeyError) or left as they are, and so are DoRA
+magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's
+pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
+of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only after
+`diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
 
 NAMED: Final = ".default.weight"
-"""What DiffSynth and the state dict of a PEFT model have behind a matrix."""
+"""Ending of a matrix's name in DiffSynth and in the state dict of a PEFT model."""
 KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
 MAGNITUDE: Final = ".magnitude"
 CORE: Final = ".lora_mid.weight"
 _OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|layers\.#\.attention\.to_")
-"""Modules of Wan and Z-Image in their authors' names, which diffusers finds behind `diffusion_model.`."""
+"""Modules of Wan and Z-Image under their authors' names, which diffusers finds after `diffusion_model.`."""
 _OF_DIFFUSERS: Final = re.compile(r"(?:(?:joint_|single_)?transformer_blocks|(?:down|up)_blocks\.\d+|mid_block)\.")
-"""What the names of modules begin with that only diffusers gives."""
+"""Beginnings of module names that only diffusers uses."""
 _OF_WAN: Final = re.compile(
     r"(?:diffusion_model\.|transformer\.)?"
     r"(?P<own>blocks\.[\d#]+\.(?:(?:self|cross)_attn\.(?:[qkvo]|[kv]_img)|ffn\.[02#])\.lora_[AB])(?:\.default)?\.weight"
 )
-"""Modules of Wan's blocks in its authors' names, whatever stands before and behind them."""
+"""Modules of Wan's blocks under its authors' names, with any prefix and ending."""
 _FLAT: Final = re.compile(
     r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_)"
 )
-"""What the names of image models begin with that have underscores for dots."""
+"""Beginnings of the names of image models with underscores for dots."""
 _OF_MOTION: Final = ".temporal_transformer."
-"""Part of AnimateDiff's own names of its motion modules, which diffusers calls otherwise."""
+"""Part of AnimateDiff's own names of its motion modules, for which diffusers uses other names."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
 _OF_HUNYUAN: Final = re.compile(
     r"lora_unet_(?:double|single)_blocks_[\d#]+_(?:(?:img|txt)_mod_linear|(?:img|txt)_mlp_fc[12]|modulation_linear)\."
 )
-"""Modules that the authors of HunyuanVideo and HunyuanImage name so, and those of FLUX do not."""
+"""Modules with names that the authors of HunyuanVideo and HunyuanImage use, and the authors of FLUX do not."""
 _PAIR: Final = re.compile(
     r"\.lora_[AB](?:\.default)?\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
 )
-"""The end of a matrix of a pair, as PEFT and the attention processors of early diffusers have it."""
+"""Ending of the name of a pair's matrix, in PEFT and in the attention processors of early diffusers."""
 
 
 def wanted_name(key: str) -> str:
-    """The name that diffusers finds, of one that it does not find; else the same name."""
+    """The name that diffusers finds instead of one that it does not find; otherwise the same name."""
     found = _PAIR.search(key)
     if found is None:
         return key
@@ -74,7 +74,9 @@ def wanted_name(key: str) -> str:
 
 
 def _without_peft(key: str) -> str:
-    """The name that diffusers finds, of one with PEFT's prefix; the same name where the network is not known by it."""
+    """The name that diffusers finds instead of one with PEFT's prefix; the same name if it does not identify the
+    network.
+    """
     rest = key.removeprefix(PREFIX).replace(NAMED, ".weight")
     numbered = re.sub(r"(?<=\.)\d+(?=\.)", "#", rest)
     if _OF_DIFFUSERS.match(rest.replace("#", "0")):
@@ -83,8 +85,8 @@ def _without_peft(key: str) -> str:
 
 
 def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """The notes on what diffusers reads under no such names: in Kohya's all but LoRA, its cores, and HunyuanVideo's
-    modules; `.magnitude`.
+    """The notes on methods that diffusers does not read under these names: every method but LoRA under Kohya's names,
+    LoRA's cores, HunyuanVideo's modules, and `.magnitude`.
     """
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
@@ -103,7 +105,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
 
 
 def unread_names(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """The note on an adapter of which diffusers finds no tensor by its name."""
+    """The note on an adapter if diffusers finds none of its tensors by name."""
     low = [key for key in found if _PAIR.search(key)]
     wrong = [key for key in low if wanted_name(key) != key]
     if not wrong or len(wrong) < len(low):

@@ -1,4 +1,6 @@
-"""Tensors of an adapter whose modules its base has and its config does not choose; what the config should say."""
+"""Finds tensors of an adapter in modules that the base has and the config does not choose, and the right setting of the
+config.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,22 @@ from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name, names_in, place_of
 
 CHOOSING = ("target_modules", "layers_to_transform")
-"""Keys that choose modules; the second is removed by null."""
+"""Keys that choose modules; the second key is removed by setting it to null."""
 SWITCHES = ("use_dora", "lora_bias")
 """Keys that add tensors to every module."""
 TOKENS = ".token_adapter."
-"""In names of rows of an embedding that are trained, which `trainable_token_indices` chooses."""
+"""Part of the names of an embedding's trained rows, which `trainable_token_indices` chooses."""
 FEWEST_OF_MODEL = 3
-"""Fewest families that are taken for a model's; embeddings and a head alone are saved with adapters."""
+"""Fewest families that are treated as a model's; embeddings and a head alone are saved with adapters."""
 
 
 def untargeted(
     matched: Sequence[Matched], base: Base, method: str, values: Mapping[str, Any], families: Families
 ) -> Iterator[Finding]:
-    """Tensors without a place although the base has their module; one finding where one setting is the cause.
+    """Findings on tensors without a place although the base has their module; a single finding if one setting is the
+    cause.
 
-    Modules of layers that the base does not have are one finding of their own.
+    Modules of layers that the base does not have are reported in a separate finding.
     """
     known: dict[str, list[Box]] = {}
     for tensor in replicated(base, values).tensors:
@@ -70,7 +73,7 @@ def untargeted(
 
 
 def _beyond(lost: Sequence[Matched], known: Mapping[str, Sequence[Box]]) -> tuple[list[Matched], list[Matched]]:
-    """(tensors of layers that the base does not have, the others)."""
+    """(tensors in layers that the base does not have, all other tensors)."""
     beyond: list[Matched] = []
     others: list[Matched] = []
     for one in lost:
@@ -108,9 +111,9 @@ def _modules(matched: Iterable[Matched]) -> dict[str, Boxes]:
 def untargeted_alone(
     matched: Sequence[Matched], method: str, values: Mapping[str, Any], families: Families
 ) -> Iterator[Finding]:
-    """The same without a base, where a list of modules or a switch in the config is the cause.
+    """The same findings without a base, if a list of modules or a switch in the config is the cause.
 
-    An expression is matched with names in memory, which the stored ones need not be.
+    An expression is matched with names in memory, which may differ from the stored ones.
     """
     copied = {one.key for one in matched if one.expected is not None and one.wanted.kind == ledger.COPY}
     tuned = [one for one in matched if _is_of_module(one, values) and one.key not in copied]
@@ -130,14 +133,14 @@ def untargeted_alone(
 
 
 def _is_of_module(one: Matched, values: Mapping[str, Any]) -> bool:
-    """Whether a tensor changes a module as a whole, not parameters of it, and not what another adapter changes."""
+    """True if a tensor changes a module as a whole, and belongs neither to its parameters nor to another adapter."""
     name = tuner_name(one.key)
     own = name is not None and bool(name.module) and not name.depth and "#" not in name.ending
     return own and TOKENS not in one.key and not Targets(values).of_parameters(module_of(one.key))
 
 
 def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Tensors of modules that the list leaves out although the layers of the config have them."""
+    """Findings on tensors of modules that the list excludes although the layers of the config include them."""
     settings = Targets({**values, "layers_to_transform": None})
     lost = [one for one in tuned if not all(settings.chosen(module_of(one.key), box) for box in one.boxes)]
     names = list(dict.fromkeys(module_of(one.key).rpartition(".")[2] for one in tuned))
@@ -164,7 +167,7 @@ def _finding(
 
 
 def _settings(base: Base, method: str, values: Mapping[str, Any], families: Families) -> tuple[AdapterSetting, ...]:
-    """The fewest keys of the config that, set to what is stored, choose exactly the stored modules."""
+    """The fewest keys of the config that, set to the stored values, choose exactly the stored modules."""
     tuned = dict.fromkeys(module_of(key) for key in families if tuner_name(key) is not None)
     names = list(dict.fromkeys(module.rpartition(".")[2] for module in tuned if module))
     wanted = {"target_modules": names, "layers_to_transform": None, **dict.fromkeys(SWITCHES, True)}
@@ -181,7 +184,7 @@ def _settings(base: Base, method: str, values: Mapping[str, Any], families: Fami
 
 
 def _agrees(base: Base, method: str, values: Mapping[str, Any], families: Families) -> bool:
-    """Whether these settings ask for the stored tensors of the method, no more and no fewer."""
+    """True if these settings require exactly the stored tensors of the method."""
     plan = plan_with(base, method, values, families)
     if plan.unclear:
         return False
@@ -198,7 +201,7 @@ def _agrees(base: Base, method: str, values: Mapping[str, Any], families: Famili
 
 
 def of_whole_model(method: str, values: Mapping[str, Any], families: Families) -> Finding | None:
-    """The finding on weights of a model in the file of an adapter, which has no tensor of its method."""
+    """The finding on weights of a model in an adapter's file that has no tensor of its method."""
     if method in PROMPTS or not values or any(tuner_name(key) is not None for key in families):
         return None
     settings = Targets(values)
@@ -219,7 +222,7 @@ def of_whole_model(method: str, values: Mapping[str, Any], families: Families) -
 
 
 def absent_boxes(plan: ExpectedAdapter, families: Families) -> Iterator[Boxes]:
-    """The index sets of what a plan requires and no family has."""
+    """The indices of required tensors of a plan that no family has."""
     matched = [
         Matched(one.key, part, part.boxes, one)
         for one in plan.expected

@@ -1,7 +1,8 @@
-"""Kohya's names of Wan's blocks, which diffusers reads only where every block is complete.
+"""Kohya's names of Wan's blocks, which diffusers reads only if every block is complete.
 
-Measured with diffusers 0.42 (`WanLoraLoaderMixin.lora_state_dict`): with `lora_unet_` in front, the first module that a
-block lacks is a KeyError, from block 0 to the last; with `diffusion_model.` and the authors' names each is read alone.
+Measured with diffusers 0.42 (`WanLoraLoaderMixin.lora_state_dict`): with the prefix `lora_unet_`, the first module that
+a block lacks raises a KeyError, from block 0 to the last; with `diffusion_model.` and the authors' names each module is
+read on its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 
 MODULES: Final = (*(f"{kind}_attn_{part}" for kind in ("self", "cross") for part in "qkvo"), "ffn_0", "ffn_2")
-"""The modules of a block that must all be there."""
+"""The modules that every block must have."""
 _NAME: Final = re.compile(
     r"lora_unet_blocks_(?P<block>\d{1,3})_(?P<module>(?:self|cross)_attn_(?:[qkvo]|[kv]_img)|ffn_[02])"
     r"\.(?P<end>alpha|lora_(?:down|up)\.weight)"
@@ -45,7 +46,7 @@ def partial_blocks(families: Families, found: Mapping[str, ToolTensor]) -> Itera
 
 
 def _of_author(key: str) -> str:
-    """The name of Wan's authors behind `diffusion_model.`."""
+    """The name of Wan's authors, after `diffusion_model.`."""
     found = _NAME.fullmatch(key)
     if found is None:
         return key

@@ -1,4 +1,4 @@
-"""Errors in an adapter's tensors, found by comparison with its config and, if known, its base."""
+"""Finds errors in an adapter's tensors by comparing them with its config and, if known, its base."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
 
 CLASSIFIER: Final = "head.class"
-"""The role of the last matrix of a classifier, and the beginning of that of its bias."""
+"""The role of a classifier's last matrix, and the beginning of the role of its bias."""
 
 
 def findings_with_base(
     plan: ExpectedAdapter, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
-    """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
+    """All findings on the tensors. whole: absent tensors are missing. named: the base has all the modules."""
     differing = [one for one in matched if one.misfits and 0 not in one.shape]  # emptied tensors are reported as such
     absent = list(absent_of(plan, matched)) if whole else []
     ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
@@ -66,7 +66,7 @@ def findings_with_base(
 
 
 def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
-    """Tensors of another shape, one finding for each module."""
+    """Findings on tensors of another shape, one for each module."""
     modules: dict[tuple[str, Boxes], list[Matched]] = {}
     for one in shapes:
         module = one.wanted.module
@@ -87,14 +87,16 @@ def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:
 
 
 def _labels(members: Sequence[Matched]) -> int | None:
-    """The number of classes that a classifier was trained for, where it alone differs."""
+    """The number of classes for which a classifier was trained, if nothing else differs."""
     rows = {one.shape[0] for one in members if one.shape}
     alike = all(one.wanted.role.startswith(CLASSIFIER) and one.differs_at(0) for one in members)
     return rows.pop() if alike and len(rows) == 1 else None
 
 
 def of_labels(matched: Sequence[Matched]) -> Iterator[Finding]:
-    """The note on a classifier of the adapter's task, which the class of the base does not have, for other labels."""
+    """The note on a classifier of the adapter's task, trained for other labels; the class of the base
+    does not have it.
+    """
     heads = [one for one in matched if one.expected is not None and one.wanted.role.startswith(CLASSIFIER)]
     heads = [one for one in heads if not one.wanted.checked and not one.wanted.fits(one.shape)]
     labels, of_base = _labels(heads), {one.wanted.shape[0] for one in heads if one.wanted.shape}
@@ -103,10 +105,10 @@ def of_labels(matched: Sequence[Matched]) -> Iterator[Finding]:
 
 
 def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> bool:
-    """Whether so little fits that the base is not the adapter's: one cause for all differences.
+    """True if so few tensors fit that the base is not the adapter's: one cause for all differences.
 
-    A matrix of the residual width fits by luck where only heads or layers differ: more mismatched tensors than fits, or
-    some in every module.
+    A matrix with the residual width fits by chance if only heads or layers differ: so either more tensors mismatch than
+    fit, or some mismatch in every module.
     """
     paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
     if len({one.key for one in shapes}) < 2:
@@ -116,9 +118,9 @@ def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> boo
 
 
 def _of_other_widths(shapes: Sequence[Matched], paired: Sequence[Matched]) -> bool:
-    """Whether widths of the base differ wherever they are: several modules have one other number, none has the base's.
+    """True if widths of the base differ everywhere: several modules have the same other width, and none has the base's.
 
-    The MLP of another size of the same model is such a width, while all else fits.
+    The width of the MLP in another size of the same model is an example, while all other tensors fit.
     """
     pairs = (pair for one in shapes for pair in zip(one.shape, one.wanted.shape, strict=False))
     widths = {(own, wanted) for own, wanted in pairs if wanted not in (own, None)}
@@ -134,7 +136,7 @@ def _places(matched: Sequence[Matched]) -> set[tuple[str, Boxes]]:
 
 
 def _turned(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding | None:
-    """The finding where all that differs is transposed, or stored under the name of the other factor."""
+    """The finding if all differing tensors are transposed, or stored under the name of the other factor."""
     transposed = len(differing) > 1 and all(
         len(one.shape) == 2 and one.wanted.fits(one.shape[::-1]) for one in differing
     )
@@ -153,7 +155,7 @@ def _turned(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding
 
 
 def _one_slice(differing: Sequence[Matched], matched: Sequence[Matched]) -> Finding | None:
-    """The finding where all pairs are the parts that one process of a training run held."""
+    """The finding if all pairs are the parts of one process in a training run."""
     ranked = [(one, axis) for one in matched if one.expected is not None and (axis := one.wanted.rank_axis) is not None]
     processes = processes_of_slice([Factor(one.shape, one.wanted.shape, axis) for one, axis in ranked if one.shape])
     if not processes:
@@ -169,11 +171,11 @@ def _one_slice(differing: Sequence[Matched], matched: Sequence[Matched]) -> Find
 
 
 FACTORS: Final = {"lora_A": "lora_B", "lora_embedding_A": "lora_embedding_B"}
-"""First -> second factor of a product whose shapes tell the two apart."""
+"""First factor -> second factor of a product, for factors that their shapes distinguish."""
 
 
 def _exchanged(differing: Sequence[Matched]) -> tuple[str, str] | None:
-    """The names of two factors where each of what differs has the shape of the other one of its module."""
+    """(names of two factors), if each differing tensor has the shape of the other factor in its module."""
     others = {**FACTORS, **{second: first for first, second in FACTORS.items()}}
     by_key: dict[tuple[str, Boxes], Matched] = {(one.key, one.boxes): one for one in differing}
     names = dict[str, None]()
@@ -203,7 +205,7 @@ def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Match
 
 
 def _ranks(differing: Sequence[Matched], matched: Sequence[Matched]) -> Iterator[Finding]:
-    """Ranks other than the config's: one finding where all modules share it, else one for each module."""
+    """Findings on ranks that differ from the config: one if all modules share the rank, else one for each module."""
     ranked = [one for one in matched if one.expected is not None and one.expected.rank_axis is not None]
     modules: dict[tuple[str, Boxes, tuple[int | None, int]], list[Matched]] = {}
     for one in differing:

@@ -1,4 +1,4 @@
-"""Modules of a component of a pipeline under the names of a wrapper."""
+"""Finds modules of a pipeline component under the names of a wrapper."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from inspector.reconciler.wording import names_in
 WRAPPERS: Final = (
     "base_model.model.", "module.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "_forward_module."
 )  # fmt: skip
-"""What wrappers put before the names of modules. diffusers removes `_orig_mod.` (0.42: StableDiffusionPipeline), and
-refuses the others (NoMatchingPeftModuleError)."""
+"""Prefixes that wrappers add to the names of modules. diffusers removes `_orig_mod.` (0.42: StableDiffusionPipeline),
+and refuses the others (NoMatchingPeftModuleError).
+"""
 DOTTED: Final = tuple(prefix for prefix, _, _ in PREFIXES if prefix.endswith("."))
-"""What names begin with that keep the names of modules as they are."""
+"""Beginnings of names that keep the dots in module names."""
 
 
 def wrapped_modules(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
-    """The finding on each component of which every module is below the name of one wrapper."""
+    """The finding on each component with all modules below the name of one wrapper."""
     for prefix in DOTTED:
         keys = [key for key in found if key.startswith(prefix)]
         wrapper = next((one for one in WRAPPERS if keys and all(key.startswith(prefix + one) for key in keys)), None)
