@@ -1,1 +1,1 @@
-"""What loaders do with a checkpoint: which tensors stay at random, which are left out, and what they refuse."""
+"""Predicts what loaders do with a checkpoint: which tensors stay random, which are ignored, and what they refuse."""

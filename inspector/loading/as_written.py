@@ -1,4 +1,4 @@
-"""Recognises files that hold what their library writes, whose loading needs no further comparison."""
+"""Recognises files that are exactly as their library writes them, so that their loading needs no further comparison."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str, major: str) -> bool:
-    """Whether a version has exactly the tensors that are stored, under the names that it writes or is known to read.
+    """True if a version has exactly the stored tensors, under names that it writes or is known to read.
 
-    False where that takes a comparison: anything is missing, left over, optional, tied and stored all the same, spelled
-    otherwise, of a shape that the config leaves open, or depends on defaults that differ between versions.
+    False if a comparison is needed: any tensor is missing, superfluous, optional, tied but stored, named differently,
+    of a shape that the config leaves open, or dependent on defaults that differ between versions.
     """
     reading, plan, placement = case.reading, case.plan, case.placement
     if rules.sides or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
@@ -54,9 +54,9 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
 
 
 def _is_otherwise(case: Reconciled, major: str) -> bool:
-    """Whether tensors are stored in another way than the first that a definition has for them.
+    """True if tensors are stored in another way than the first that a definition has for them.
 
-    transformers 5 reads most of them; not matrices one by one of which it has the stack of all.
+    transformers 5 reads most of these, but not single matrices that it has as a stack.
     """
     slots = (one.block.slot for one in case.placement.placed)
     return any(
@@ -67,14 +67,14 @@ def _is_otherwise(case: Reconciled, major: str) -> bool:
 
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
-    """Whether the config, or the sub-config that decides in a version, does not tie."""
+    """True if the config, or the sub-config that decides in a version, does not tie."""
     settings = plan.scope.settings
     deciding = settings.below(rules.tie_of) if rules.tie_of else settings
     return deciding.read(("tie_word_embeddings",))[0] is False
 
 
 def _is_read(plan: Plan, rules: ClassRules) -> bool:
-    """Whether a version writes the names of a plan, or loads all of them."""
+    """True if a version writes the names of a plan, or loads all of them."""
     spelling = plan.spelling
     if not (spelling.dialect or any(spelling.submodels.values()) or rules.dialect or rules.newer):
         return True
@@ -82,7 +82,7 @@ def _is_read(plan: Plan, rules: ClassRules) -> bool:
 
 
 def dialects_of(plan: Plan, spelling: Spelling) -> str:
-    """A spelling as `ClassRules.reads` has it: "1 vision/clip_vision_model=1"."""
+    """A spelling in the form of `ClassRules.reads`: "1 vision/clip_vision_model=1"."""
     found = [str(spelling.dialect)]
     for path, number in sorted(spelling.submodels.items()):
         if number:
@@ -93,7 +93,9 @@ def dialects_of(plan: Plan, spelling: Spelling) -> str:
 def plan_as_audited(
     case: Reconciled, rules: ClassRules, values: Mapping[str, Any], model_type: str, major: str
 ) -> Plan | None:
-    """The plan of an audit without differences, where a version binds the same: its own names, and defaults of all."""
+    """The plan of an audit without differences, if a version binds the same: its own names, and defaults of all
+    versions.
+    """
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
@@ -104,22 +106,22 @@ def plan_as_audited(
 
 
 def _is_open(plan: Plan) -> bool:
-    """Whether the config leaves the shape of a tensor open that every model of the class has."""
+    """True if the config leaves the shape of a tensor open that every model of the class has."""
     return any(None in shape for row in plan.rows if row.slot.built and not row.slot.extra for shape in row.shapes)
 
 
 def _is_solved(plan: Plan) -> bool:
-    """Whether the weights gave a number that the config leaves open."""
+    """True if the weights gave a number that the config leaves open."""
     return any(leaf[0] == SYMBOL for row in plan.rows for leaf in row.reads)
 
 
 def _is_of(values: Mapping[str, Any], major: str) -> bool:
-    """Whether a major version of transformers wrote the config."""
+    """True if a major version of transformers wrote the config."""
     return str(values.get("transformers_version")).startswith(f"{major}.")
 
 
 def _same_defaults(values: Mapping[str, Any], model_type: str) -> bool:
-    """Whether a config means the same to all versions: it states every key of which they have other defaults."""
+    """True if a config means the same to all versions: it states every key with differing defaults."""
     known = defaults_of(model_type)
     if known is None:
         return False

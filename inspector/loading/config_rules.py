@@ -1,6 +1,7 @@
-"""Configs that transformers 5 refuses while it reads them, by the conditions of its config classes.
+"""Finds configs that transformers 5 refuses when it reads them, by the conditions of its config classes.
 
-`config_rules.json` has them as expressions of config keys, by model type; `tests/oracle/make_config_rules.py` makes it.
+`config_rules.json` contains the conditions as expressions of config keys, by model type;
+`tests/oracle/make_config_rules.py` generates it.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 
 COMPUTED: Final = "auto"
-"""A value in place of which a config class computes one, such as `mamba_d_head` of Bamba."""
+"""A value that a config class replaces by a computed one, such as `mamba_d_head` of Bamba."""
 DEEPEST: Final = 3
-"""How many configs within each other are read."""
+"""Most levels of nested configs that are read."""
 LAYERED_IN_OLDER: Final = frozenset(
     {
         "cohere2", "dots1", "exaone4", "gemma2", "gemma3_text", "gemma3n_text", "gpt_oss", "lfm2", "llama4_text",
@@ -48,7 +49,7 @@ def _rules() -> Mapping[str, Mapping[str, Any]]:
 
 
 class Refused(Struct, frozen=True):
-    """Why a config is refused, and the keys that this is about."""
+    """The reason why a config is refused, and the keys concerned."""
 
     because: str
     keys: tuple[str, ...]
@@ -57,10 +58,10 @@ class Refused(Struct, frozen=True):
 def refused_config(
     values: Mapping[str, Any], major: str = NEWEST, builds: Callable[[str], bool] = lambda key: True
 ) -> Refused | None:
-    """Why a config, or one within it, is refused; None where no condition holds that all keys of which are known.
+    """Why a config or sub-config is refused; None if no condition with only known keys holds.
 
-    What the config classes check is of transformers 5 alone; transformers 4 fails where it builds the model.
-    builds: whether the class builds the part of a key.
+    Only transformers 5 has checks in config classes; transformers 4 fails when it builds the model. builds: True for a
+    key whose part of the model the class builds.
     """
     value = next(chain(refused_values(values, major), values_of_refused_kinds(values, major)), None)
     if value is not None:
@@ -83,7 +84,7 @@ def refused_config(
 def _with_parts(
     values: Mapping[str, Any], part: str = "", depth: int = DEEPEST
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(key of the outer config, "" for itself; config) of a config and those within it."""
+    """(key in the outer config, "" for the outer config itself; config) of a config and its sub-configs."""
     yield part, values
     for key, one in values.items() if depth else ():
         if isinstance(one, dict) and (not part or isinstance(one.get("model_type"), str)):
@@ -91,10 +92,10 @@ def _with_parts(
 
 
 def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> Refused | None:
-    """Why a list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None where none is.
+    """Why a list of layer types is refused (`PreTrainedConfig.validate_layer_type`); None if no list is.
 
-    Every config is checked that has a number of layers; the types of MLPs only where there are layer types.
-    Transformers 4 reads such lists in a few types alone.
+    Every config with a number of layers is checked; the types of MLPs only if there are layer types. Transformers 4
+    reads such lists only for a few model types.
     """
     if major == OLDER and model_type not in LAYERED_IN_OLDER:
         return None
@@ -107,7 +108,7 @@ def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> R
     for name, known in ((key, layer_types() if key == "layer_types" else None), ("mlp_layer_types", of_mlps)):
         listed = values.get(name)
         if not isinstance(listed, list):
-            continue  # the class makes one, or its model has none
+            continue  # the class creates the list, or its model has none
         if name != key and not isinstance(values.get(key), list) and not isinstance(defaults.get(key), list):
             return _too_few(name, listed, number)
         odd = (one for one in listed if known is not None and not (isinstance(one, str) and one in known))
@@ -121,7 +122,7 @@ def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> R
 
 
 def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
-    """Why a model is not built whose layers have their types in a list that has none for the last of them."""
+    """Why a model cannot be built with a list of layer types that is shorter than its number of layers."""
     if type(number) is not int or len(listed) >= number:
         return None
     return Refused(f"{name} has {len(listed)} entries, num_hidden_layers is {number}", (name, "num_hidden_layers"))
@@ -130,7 +131,7 @@ def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
 def _refusals(
     values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = ""
 ) -> Iterator[Refused]:
-    """Why the config class refuses a config, which only transformers 5 checks, or the model."""
+    """Why the config class refuses a config (only transformers 5 checks this), or why the model class refuses it."""
     kinds, definition = _rules().get(model_type, {}), definition_of(model_type)
     rules: tuple[str, ...] = ()
     if not config:
@@ -142,7 +143,7 @@ def _refusals(
     of_type = defaults_by(NEWEST)
     settings = Settings(values, *of_type(model_type), of_type=of_type)
     scope = Scope(definition, settings, definition_of)
-    computed = kinds.get("stated", ())  # keys that the class computes where they are absent
+    computed = kinds.get("stated", ())  # keys that the class computes if they are absent
     for rule in rules:
         node, keys = parse(rule), _keys(rule)
         if all(_is_known(settings, key, key in computed) for key in keys) and scope.evaluate(node) is True:
@@ -153,12 +154,12 @@ def _refusals(
 
 @cache
 def _keys(rule: str) -> tuple[str, ...]:
-    """The keys of a condition; there are only as many conditions as the table has."""
+    """The keys of a condition. Cached, since there are only as many conditions as in the table."""
     return tuple(dict.fromkeys(path[0] for path in words(parse(rule))))
 
 
 def _is_known(settings: Settings, key: str, stated: bool = False) -> bool:
-    """Whether a config or, unless it must be stated, the defaults have a key; null counts where the config has it."""
+    """True if a config or, unless `stated`, its defaults have a key. Null counts only in the config itself."""
     value = settings.read((key,))[0]
     if value == COMPUTED:
         return False

@@ -1,7 +1,7 @@
-"""What diffusers does with a component of a pipeline: recorded of 0.42 on damaged components of 63 classes.
+"""Predicts what diffusers does with a component of a pipeline. Recorded with 0.42 on damaged components of 63 classes.
 
 Source: diffusers 0.42, `ModelMixin.from_pretrained` and `_load_pretrained_model`. The names in the file are those of
-the model, no prefix is added or removed; of shards the keys of the index are compared, not those of the files.
+the model: no prefix is added or removed. For shards, the keys of the index are compared instead of those of the files.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ VERSION: Final = "0.42"
 
 
 def of_component(checkpoint: Checkpoint, values: Mapping[str, Any], problem: str, case: Reconciled | None) -> Load:
-    """What it does with a component.
+    """What diffusers does with a component.
 
     values: of its config. problem: why a file cannot be opened, or "". case: the comparison with the definition of the
-    class that the names show, where there is one.
+    class that the names show, if there is one.
     """
     return _by_files(checkpoint, problem) or _by_names(checkpoint, values, case)
 
 
 def without_config() -> Load:
-    """What it does with a folder that has no config.json."""
+    """What diffusers does with a folder without config.json."""
     return _load(REFUSES, f"there is no {DIFFUSERS.config}")
 
 
@@ -86,7 +86,7 @@ def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Loa
     listed = checkpoint.tensors.keys() if index is None else index.weight_map.keys()
     stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
     families = families_of(stored)
-    # what files may leave out; torch writes the counts of its batch norms with them, and counts them as missing
+    # tensors that files may leave out; torch writes the counters of its batch norms, and counts them as missing
     has = [block.key for block in plan.blocks if block.key in families or block.key.endswith("num_batches_tracked")]
     rules = ClassRules(stored=tuple(has))
     memory = memory_of(plan, rules, memory_namer(rules))

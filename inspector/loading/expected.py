@@ -1,4 +1,6 @@
-"""The tensors that a class of a version of transformers builds from a config, under the names that it writes."""
+"""The tensors that a class of a version of transformers builds from a config, under the names that this
+version writes.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,12 @@ def plan_of(
     written: str = "",
     rounds: bool = False,
 ) -> Plan | None:
-    """The plan of a class by a config, with the defaults of a major version; None where no definition has the class.
+    """The plan of a class by a config, with the defaults of a major version; None if no definition has the class.
 
     The tensors are those that this version builds, whichever version wrote the config, or those of the version
-    `written`. dialect: the number of the spelling, among all that the definition and those of its submodels know.
-    rounds: whether a quotient that is no integer is rounded down.
-    sides: as in `ClassRules`; None too where the definitions of this config have another number of alternatives.
+    `written`. dialect: the number of the spelling among all spellings of the definition and its submodels. rounds:
+    round down quotients with a remainder. sides: as in `ClassRules`; the plan is also None if the definitions of this
+    config have another number of alternatives.
     """
     definition = definition_of(model_type)
     head = None if definition is None else head_for(definition, class_name)
@@ -68,7 +70,7 @@ def plan_of(
 def null_key(plan: Plan | None, values: Mapping[str, Any]) -> str:
     """A key with null on which the shape of a tensor depends, "vision_config.hidden_size"; "" without one.
 
-    A class takes no default in its place: the model cannot be built.
+    A class does not replace the null by a default: the model cannot be built.
     """
     for row in () if plan is None else plan.rows:
         if row.slot.built and not row.slot.extra and any(None in shape for shape in row.shapes):
@@ -95,7 +97,7 @@ def sizeless_key(plan: Plan, values: Mapping[str, Any], major: str, stored: Fami
 
 
 def _no_sizes(values: Mapping[str, Any], major: str) -> Iterator[Leaf]:
-    """Where a config has such a value in place of a number from 0 on, by the defaults of its classes."""
+    """Positions of such values in a config in place of non-negative numbers, by the defaults of its classes."""
     for path, inner, kind in configs_within(values, values.get("model_type")):
         defaults = class_defaults(kind, major)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():
@@ -109,7 +111,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _is_of_more(shapes: Sequence[Shape], family: Family | None) -> bool:
-    """Whether tensors of another size than 1 are stored where the config gives none."""
+    """True if tensors of another size than 1 are stored where the config gives no size."""
     stored = () if family is None else (one.layout.shape for one in family.stored)
     return any(
         wanted is None and size != 1
@@ -120,7 +122,7 @@ def _is_of_more(shapes: Sequence[Shape], family: Family | None) -> bool:
 
 
 def _is_null(values: Any, leaf: Sequence[str | int]) -> bool:
-    """Whether a config has null at the place of a leaf."""
+    """True if a config has null at the position of a leaf."""
     for segment in leaf:
         if not isinstance(values, Mapping) or segment not in values:
             return False
@@ -129,7 +131,7 @@ def _is_null(values: Any, leaf: Sequence[str | int]) -> bool:
 
 
 def fault_of(plan: Plan) -> Fault | None:
-    """What cannot be computed of a plan, by its own config or that of a submodel; None where all of it can."""
+    """The first fault in the values of a plan, by its own config or that of a submodel; None without a fault."""
     paths = {row.slot.scope for row in plan.rows}
     scopes = {path[:depth] for path in paths for depth in range(len(path) + 1)}
     faults = (fault for path in sorted(scopes) for fault in plan.scope.below(path).faults)
@@ -142,9 +144,9 @@ def alternatives(scope: Scope, head: Head) -> int:
 
 
 def with_parts(rules: ClassRules, plan: Plan, major: str) -> ClassRules:
-    """The rules of a class, with what the classes of its submodels have and lack by their own rules.
+    """The rules of a class, extended by the tensors that the classes of its submodels have and lack by their own rules.
 
-    The rules of a class are those of the types that it was recorded with; the config may choose others.
+    The rules of a class were recorded with certain submodel types; the config may choose others.
     """
     stored, lacks = list(rules.stored), list(rules.lacks)
     parts: dict[tuple[str, ...], ClassRules] = {}
@@ -167,7 +169,9 @@ def _ends_with_any(key: str, endings: tuple[str, ...]) -> bool:
 
 
 def _rules_of_part(scope: Scope, path: tuple[str, ...], major: str) -> ClassRules:
-    """The rules of the class that a library builds for a submodel; none where the definition states what that is."""
+    """The rules of the class that a library builds for a submodel; empty if the definition itself determines the
+    submodel.
+    """
     part = scope.below(path)
     entry = next(one for one in submodels_of(scope.below(path[:-1]).definition) if one.name == path[-1])
     model_type = part.settings.read(("model_type",))[0]

@@ -1,4 +1,4 @@
-"""What a loader that looks for fixed names does with the files of a checkpoint, where they already decide."""
+"""What a loader that looks for fixed file names does with a checkpoint, if its files already decide it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def taken_file(loader: Loader, checkpoint: Checkpoint) -> str | None:
-    """The file or index that it reads: the first of its names that is there."""
+    """The file or index that the loader reads: the first of its names that exists."""
     there = {file.name for file in checkpoint.files} | checkpoint.siblings.keys() | checkpoint.lost.keys()
     there |= {checkpoint.set_name} if checkpoint.index is None else {checkpoint.set_name, checkpoint.index.file}
     return next((name for name in loader.files if name in there), None)
 
 
 def decided_by_files(loader: Loader, checkpoint: Checkpoint, problem: str) -> tuple[str, str] | None:
-    """Outcome and reason; None where all that it reads can be opened. problem: why a file cannot be opened, or ""."""
+    """(outcome, reason); None if all files that it reads can be opened. problem: why a file cannot be opened, or ""."""
     index, readable = checkpoint.index, {file.name for file in checkpoint.files}
     taken = taken_file(loader, checkpoint)
     if taken is None:

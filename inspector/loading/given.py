@@ -1,4 +1,4 @@
-"""What is known of a checkpoint that transformers is to load, and what of it each major version reads."""
+"""The facts about a checkpoint that transformers is to load, and the part of them that each major version reads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS: Final = "num_labels"
 
 
 class Recorded(NamedTuple):
-    """What a version does with a quantization, and why. setting: as in `Load`."""
+    """What a version does with a quantization, and the reason. setting: as in `Load`."""
 
     outcome: str
     because: str
@@ -33,16 +33,16 @@ class Recorded(NamedTuple):
 
 
 class Given(Struct, frozen=True):
-    """What is known of a checkpoint.
+    """The facts about a checkpoint.
 
-    values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
-    "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
-    one. unread: why it is open what a loader does with one that they do not agree with. case: the comparison with the
-    definition; None where it is not of the whole set, as its loader reads it. stored: the families of all tensors,
-    where they are known. untyped: whether no dtype is stated where version 5 reads it: in the config, or by the first
-    floats at the top of a PyTorch file. unscaled: whether weights are quantized although the config has no
-    quantization. stacked: scales of experts that are stored together while the weights are stored one by one.
-    recorded: what a major version does with this quantization, where that was measured.
+    values: of its config.json, with the class and the type that it names. problem: why no loader can open its files, ""
+    if they are intact. quantized: True if the weights agree with the config's quantization, False if they do not, None
+    if the config has none. unread: why it is unknown what a loader does if they do not agree. case: the comparison with
+    the definition; None if it does not cover the whole set, as the loader reads it. stored: the families of all
+    tensors, if known. untyped: no dtype is stated where version 5 reads it: in the config, or by the first floats at
+    the top of a PyTorch file. unscaled: weights are quantized although the config has no quantization. stacked: scales
+    of experts that are stored together while the weights are stored separately. recorded: what a major version does
+    with this quantization, if measured.
     """
 
     checkpoint: Checkpoint
@@ -61,7 +61,7 @@ class Given(Struct, frozen=True):
 
 
 def answer_of(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
-    """The answer of a major version of transformers; counts: of missing, unexpected and mismatched tensors."""
+    """The result for a major version of transformers. counts: of missing, unexpected and mismatched tensors."""
     files = () if given is None else tuple(file.name for file in given.checkpoint.files)
     return Load(
         loader=TRANSFORMERS.name, version=version_of(major), outcome=outcome, because=because, files=files, **counts
@@ -69,12 +69,12 @@ def answer_of(major: str, outcome: str, because: str = "", given: Given | None =
 
 
 def is_known_class(class_name: str | None, major: str) -> bool:
-    """Whether a version has the class of a config; without one it builds that of AutoModel."""
+    """True if a version has the class of a config. Without a class it builds that of AutoModel."""
     return class_name is None or class_name in names_of(major).classes
 
 
 def as_version_reads(given: Given, major: str) -> Given:
-    """What is known without the keys that a version does not read."""
+    """The facts without the keys that a version does not read."""
     if given.values is not None and unread_method(given.values, major) is not None:
         values = {key: value for key, value in given.values.items() if key != QUANTIZATION}
         given = replace(given, values=values, case=None, quantized=None)
@@ -93,13 +93,15 @@ def as_version_reads(given: Given, major: str) -> Given:
 
 
 def _labels_differ(values: Mapping[str, Any]) -> bool:
-    """Whether `num_labels` is another number than that of the names, which transformers 4 counts instead."""
+    """True if `num_labels` differs from the number of label names, which transformers 4 uses instead."""
     names = values.get("id2label")
     return isinstance(names, dict) and LABELS in values and values[LABELS] != len(names)
 
 
 def families_read(given: Given, major: str) -> Families:
-    """The tensors that are read: of the files that the index lists; in transformers 4 only those that it names."""
+    """The tensors that are read: those of the files that the index lists; in transformers 4 only
+    tensors that it names.
+    """
     index, tensors = given.checkpoint.index, given.checkpoint.tensors
     if index is not None and major == OLDER:
         if index.weight_map.keys() != tensors.keys():

@@ -1,4 +1,4 @@
-"""The tensors that a class of transformers has in memory, and what a file leaves of them.
+"""The tensors that a class of transformers has in memory, and which of them a file fills.
 
 Sources: transformers 5.23 `core_model_loading.py` and `PreTrainedModel._finalize_model_loading`; transformers 4.57
 `PreTrainedModel._load_pretrained_model` and `_find_missing_and_unexpected_keys`.
@@ -25,23 +25,23 @@ from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
 
 Numbered = frozenset[tuple[str, int]]
-"""(segment, index after it) of names that have a renaming of their own: ("proj", 0) for `proj.0`."""
+"""(segment, index after it) of names with a special renaming: ("proj", 0) for `proj.0`."""
 
 Named = tuple[Renamed, int, str, tuple[Box, ...]]
-"""What becomes of a name, the number of one of its names in memory, a sample of it, the index sets in the file."""
+"""(the renamed name, the number of the name in memory, a sample of it, the index sets in the file)."""
 
 
 class NamesInMemory(Struct, frozen=True):
     """The names that a loader gives to the tensors of a file.
 
-    name: name in the file -> names in memory. numbered: indices that decide on the name.
+    name: name in the file -> names in memory. numbered: indices that affect the name.
     """
 
     name: Callable[[str], Renamed]
     numbered: Numbered = frozenset()
 
     def of_family(self, key: str, boxes: Sequence[Box]) -> Iterator[Named]:
-        """The names in memory of a family, with the index sets that have them."""
+        """The names in memory of a family, with their index sets."""
         if not self.numbered or "#" not in key:
             found = self.name(sample(key))
             yield from ((found, number, text, tuple(boxes)) for number, text in enumerate(found.names))
@@ -53,16 +53,16 @@ class NamesInMemory(Struct, frozen=True):
 
 
 ABSENT: Final = Layout("absent", (), 0, 0)
-"""Of a tensor that an index lists and no file has."""
+"""The layout of a tensor that an index lists and no file contains."""
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
 
 
 class Memory(Struct, eq=False):
     """The tensors of a model in memory.
 
-    boxes: key -> index sets. shapes: key -> (index set, shape), where a tensor of the file is taken as it is. parts:
-    (key, number of the source) -> index sets of the tensors of the file that are combined, the order of their
-    indices, and their shape. same: ties of tensors whose module stands in both places. buffers: keys of buffers.
+    boxes: key -> index sets. shapes: key -> (index set, shape), for tensors of the file that are used unchanged. parts:
+    (key, number of the source) -> index sets of the tensors of the file that are combined, the order of their indices,
+    and their shape. same: ties of tensors whose module is the same object in both positions. buffers: keys of buffers.
     optional: keys that a file may leave out by the definition.
     """
 
@@ -75,24 +75,23 @@ class Memory(Struct, eq=False):
     optional: set[str] = field(default_factory=set)
 
     def has(self, name: str) -> bool:
-        """Whether any tensor has the key of a sampled name."""
+        """True if any tensor has the key of a sampled name."""
         return template(name)[0] in self.boxes
 
     def holds(self, name: str) -> bool:
-        """Whether a tensor of this name is in memory."""
+        """True if a tensor with this name is in memory."""
         key, place = key_of(name)
         return bool(within(self.boxes.get(key, ()), tuple(Span.of([index]) for index in place)))
 
 
 class Counted(Struct):
-    """What a file leaves: names that are missing, unexpected or of another shape.
+    """The result of filling the memory from a file: missing, unexpected and mismatched names.
 
-    loaded: number of keys of which any tensor is stored. required: how many of the missing no file may leave out.
-    partial: tensors in memory that are combined from too few. integer: a weight that is stored as integers.
+    loaded: number of keys with any stored tensor. required: number of missing tensors that no file may leave out.
+    partial: tensors in memory that are combined from too few tensors. integer: a weight that is stored as integers.
     unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
-    whole and in parts.
-    overwritten: a stored copy of a tied tensor and its original, where both are stored. emptied: a stored copy of a
-    tied tensor and its original, where that is not stored.
+    both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
+    stored copy of a tied tensor and its original, if the original is not stored.
     """
 
     loaded: int = 0
@@ -111,7 +110,7 @@ class Counted(Struct):
 
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
-    """The tensors in memory of the class of a plan, which is spelled as its library writes it."""
+    """The tensors in memory of the class of a plan. The plan is spelled as its library writes it."""
     deciding = plan.scope.settings.below(rules.tie_of) if rules.tie_of else plan.scope.settings
     off = rules.ties and deciding.read(("tie_word_embeddings",))[0] is False
     made = Memory()
@@ -150,7 +149,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
 
 
 def _tied(memory: Memory, pairs: Sequence[tuple[str, str]]) -> Iterator[Tie]:
-    """The ties of pairs of keys or names of which both are in memory."""
+    """The ties of pairs of keys or names that are both in memory."""
     for copy, original in pairs:
         (key, one), (original_key, other) = _boxes_of(memory, copy), _boxes_of(memory, original)
         if one and other:
@@ -169,7 +168,7 @@ def _aligned(one: Sequence[Box], other: Sequence[Box]) -> bool:
 
 
 def newest_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesInMemory:
-    """The names that transformers 5 gives to the tensors of a file, whose families decide which renamings apply."""
+    """The names that transformers 5 gives to the tensors of a file. The families decide which renamings apply."""
     transforms = transforms_of(rules.transforms)
     begun: set[int] = set()
     for one in transforms:
@@ -181,10 +180,10 @@ def newest_namer(rules: ClassRules, memory: Memory, families: Families) -> Names
 
 
 def memory_namer(rules: ClassRules) -> NamesInMemory:
-    """The names in memory of transformers 5 for what the library writes."""
+    """The names in memory of transformers 5 for the names that the library writes."""
     transforms, own = transforms_of(rules.transforms), f"{rules.prefix}."
 
-    def held(name: str) -> bool:  # a class without a module of its prefix has no names that begin with it
+    def held(name: str) -> bool:  # a class without a module of this prefix has no names that begin with it
         return not (rules.within or name.startswith(own)) or template(name)[0] in rules.kept
 
     return NamesInMemory(lambda name: renamed(name, transforms, rules.prefix, held), numbered(rules.transforms))
@@ -195,7 +194,7 @@ def _guards(matched: tuple[str, str, re.Match[str]] | None) -> bool:
 
 
 def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMemory) -> Counted:
-    """What the families of a file leave of the tensors in memory, by the names that a loader gives them."""
+    """Fills the tensors in memory from the families of a file, by the names that a loader gives them."""
     loaded: IndexSets = {}
     combined: IndexSets = {}
     unexpected: IndexSets = {}
@@ -211,7 +210,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             unexpected[key] = joined_with(unexpected.get(key, ()), beyond)
         if not inside:
             continue
-        if _meets(loaded.get(key, ()), inside) and (found.converter is None or key not in combined):
+        if _overlap(loaded.get(key, ()), inside) and (found.converter is None or key not in combined):
             result.twice = result.twice or first_name(key, inside)
         loaded[key] = joined_with(loaded.get(key, ()), inside)
         if found.converter is not None:
@@ -228,7 +227,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         elif not number:
             place = key, found.source
             stated = [part.layout.shape]
-            if key == family.key:  # a converter that keeps the name turns matrices that are stored transposed
+            if key == family.key:  # a converter that keeps the name transposes matrices that are stored transposed
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
@@ -243,13 +242,13 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
     return result
 
 
-def _meets(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
-    """Whether any index is in both."""
+def _overlap(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
+    """True if any index is in both."""
     return any(within(boxes, other) for other in others) if boxes else False
 
 
 def _named(families: Families, name: NamesInMemory) -> Iterator[tuple[Family, Stored, Named]]:
-    """Each part of each family under each of its names in memory."""
+    """Each part of each family with each of its names in memory."""
     for family in families.values():
         for part in family.stored:
             yield from ((family, part, one) for one in name.of_family(family.key, part.boxes))
@@ -265,15 +264,15 @@ def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, .
 
 
 def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box]) -> list[Box]:
-    """The tensors of a file from which any in memory is made: not those of a layer that the model does not have."""
+    """The tensors of a file that any tensor in memory is made of; layers that the model does not have are excluded."""
     made = (axes for axes, *_ in memory.parts.get(place, ()))
     return [part for axes in made for part in within(boxes, axes)]
 
 
 def _partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
-    """Keys in memory for which only some of the tensors are stored from which they are made.
+    """Keys in memory for which only some of their source tensors are stored.
 
-    combined: what is made of others; a tensor that is stored under its name in memory needs none.
+    combined: the index sets that are made of others; a tensor stored under its name in memory needs no sources.
     """
     found: list[str] = []
     for (key, source), blocks in memory.parts.items():
@@ -292,7 +291,9 @@ def _partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int
 
 
 def _one_sided(apart: Mapping[tuple[str, Transform], Mapping[int, Sequence[Box]]]) -> list[str]:
-    """Keys of which some sources of a converter are stored and others not: apart has the index sets of each source."""
+    """Keys for which some sources of a converter are stored and others are not. apart: the index sets
+    of each source.
+    """
     return [
         key
         for (key, converter), sides in apart.items()
@@ -318,9 +319,9 @@ def _ignored(key: str, boxes: Sequence[Box], patterns: Sequence[str], buffers: S
 
 
 def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesInMemory | str:
-    """The names that transformers 4.57 gives to the tensors of a file, or why it refuses them.
+    """The names that transformers 4.57 gives to the tensors of a file, or the reason why it refuses them.
 
-    A tensor that it leaves out has the empty name.
+    A tensor that it ignores gets the empty name.
     """
     prefix = rules.prefix
     stored = bool(prefix) and any(key.startswith(prefix) for key in families)
@@ -346,14 +347,14 @@ def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesI
 
 
 LEFT_OUT = "left out."
-"""Before a name that transformers 4 does not load and reports as unexpected; no module has it."""
+"""Prefix of a name that transformers 4 does not load and reports as unexpected; no module has it."""
 LEGACY = (
     ("LayerNorm.beta", "LayerNorm.bias"),
     ("LayerNorm.gamma", "LayerNorm.weight"),
     ("weight_g", "parametrizations.weight.original0"),
     ("weight_v", "parametrizations.weight.original1"),
 )
-"""Ends of names and what transformers 4.57 makes of them (`_fix_state_dict_key_on_load`)."""
+"""Ends of names and their replacements in transformers 4.57 (`_fix_state_dict_key_on_load`)."""
 
 
 def older_name(name: str, mapping: Mapping[str, str]) -> str:
@@ -367,7 +368,7 @@ def older_name(name: str, mapping: Mapping[str, str]) -> str:
 
 
 def written_namer(rules: ClassRules, newest: ClassRules | None) -> NamesInMemory:
-    """The names in memory of transformers 4.57 for what a definition's names mean."""
+    """The names in memory of transformers 4.57 for the names of a definition."""
     if rules.newer and newest is not None:
         return memory_namer(newest)
     return NamesInMemory(lambda name: Renamed((older_name(name, rules.mapping),)))

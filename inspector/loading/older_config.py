@@ -1,4 +1,4 @@
-"""A config as transformers 4 sees it: null is a switch that is off, and some keys never reach the model."""
+"""A config as transformers 4 reads it: a null switch is off, and some keys never reach the model."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.notation.trace import with_leaf
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config without the keys that the classes replace, and with false for a switch that is null.
+    """The config without the keys that the classes replace, and with false for null switches.
 
-    None where it has neither.
+    None if it has neither.
     """
     found = dict(values)
     for path, inner, kind in configs_within(values, values.get("model_type")):

@@ -1,4 +1,4 @@
-"""What one loader does with a checkpoint."""
+"""The result type: what one loader does with a checkpoint."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ COMPLETE, RANDOM, ALTERED, REFUSES, UNSUPPORTED, UNKNOWN = (
 )
 """Outcomes. Random: tensors stay at their initialisation. Altered: other numbers than stored. Unknown: not proven."""
 CHANGES: Final = "the class changes weights while it is built"
-"""Why a class alters healthy files: no fault of theirs."""
+"""Reason for a class that alters intact files: no fault of the files."""
 UNFILLED: Final = "the class leaves tensors of every file without values"
-"""Why a class leaves tensors of healthy files on the meta device: no fault of theirs."""
+"""Reason for a class that leaves tensors of intact files on the meta device: no fault of the files."""
 BY_CLASS, BY_NAME, MAY_BE_ABSENT, TWICE = "by-class", "by-name", "may-be-absent", "stored-twice"
-"""Excuses: every file of the class loads like this; only a class that transformers does not know could load it; only
-tensors are missing that its files may leave out; two tensors of the files are one of the class, and may be equal."""
+"""Excuses. by-class: every file of the class loads like this. by-name: only a class that transformers does not know
+could load it. may-be-absent: only tensors are missing that its files may leave out. stored-twice: two tensors of the
+files are one tensor of the class, and may be equal.
+"""
 FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
 
 
@@ -31,11 +33,10 @@ Outcome = Annotated[str, Meta(extra_json_schema={"enum": [COMPLETE, RANDOM, ALTE
 class Load(Struct, frozen=True, kw_only=True):
     """What a loader does.
 
-    missing, unexpected, mismatched: numbers of tensors in its own loading info, None where it has none. intended:
-    whether the checkpoint is made for it. files: what it reads. because: the reason, "" where it loads completely.
-    source: "recorded" or "documented". excuse: why a failure is not a fault of the files, one of the excuses or "".
-    keys: those of the config that it refuses. setting: a key of the quantization block, and the
-    value with which it loads.
+    missing, unexpected, mismatched: numbers of tensors in its loading info, None if it has none. intended: the
+    checkpoint is made for this loader. files: the files that it reads. because: the reason, "" if it loads completely.
+    source: "recorded" or "documented". excuse: why a failure is not a fault of the files: one of the excuses or "".
+    keys: config keys that it refuses. setting: a key of the quantization block, and the value with which it loads.
     """
 
     loader: str

@@ -1,8 +1,8 @@
-"""What PEFT does with an adapter: recorded of 0.21 on damaged adapters of 65 configurations.
+"""Predicts what PEFT does with an adapter. Recorded with 0.21 on damaged adapters of 65 configurations.
 
-Source: PEFT 0.21, `PeftModel.from_pretrained` and `utils/save_and_load.py` (`set_peft_model_state_dict`). Tensors of
-other shapes and lost copies of whole modules raise, lost tensors of tuners stay at random, names that it does not know
-are ignored without a word.
+Source: PEFT 0.21, `PeftModel.from_pretrained` and `utils/save_and_load.py` (`set_peft_model_state_dict`). Mismatched
+tensors and missing copies of whole modules raise, missing tensors of tuners stay random, and unknown names are silently
+ignored.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ VERSION: Final = "0.21"
 
 
 class AgainstBase(Struct, frozen=True):
-    """How an adapter's tensors differ from what its config adds to its base.
+    """The differences between an adapter's tensors and those that its config adds to the base.
 
-    missing, unexpected, mismatched: numbers of tensors, as PEFT counts them: not what a prompt lacks. first_missing,
-    first_mismatched: one name of each, or "".
-    whole: a tensor that is missing of what replaces a module's own weights, whose absence raises. tuned: whether the
-    config names any module of the base, without which PEFT raises. aliases: names that PEFT reports as missing although
-    the tensor is loaded under another one. apart: whether the names are those of another class of the base.
-    unchangeable: a target that the method refuses to change, and why, or "". approximated: whether loading takes an
-    approximation out of the base's weights that depends on random numbers. asked: what names the class of the base.
+    missing, unexpected, mismatched: numbers of tensors as PEFT counts them, without missing prompts. first_missing,
+    first_mismatched: one name of each, or "". whole: a missing tensor of a module that replaces one of the base, for
+    which PEFT raises. tuned: the config names at least one module of the base; PEFT raises otherwise. aliases: names
+    that PEFT reports as missing although the tensor is loaded under another name. apart: the names are those of another
+    class of the base. unchangeable: a target that the method refuses to change, with the reason, or "". approximated:
+    loading subtracts an approximation from the base's weights that depends on random numbers. asked: what states the
+    class of the base.
     """
 
     missing: int
@@ -59,7 +59,7 @@ APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the
 
 
 def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None) -> Load:
-    """What it does. problem: why it cannot read the adapter, or ""; against: None where the base was not read."""
+    """What PEFT does. problem: why it cannot read the adapter, or "". against: None if the base was not read."""
     if problem:
         return _load(REFUSES, problem, files)
     if against is None:
@@ -88,8 +88,8 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
 def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
     """What vLLM does with an adapter that PEFT loads: it refuses features by the config (`lora/peft_helper.py`).
 
-    names: of the tensors, of which it takes those of LoRA alone (`parse_fine_tuned_lora_name`). Nothing where neither
-    has any of them: whether it has layers for the modules is not known here.
+    names: of the tensors; vLLM accepts only LoRA tensors (`parse_fine_tuned_lora_name`). Empty if neither prevents
+    loading: whether vLLM has layers for the modules is unknown here.
     """
     if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
         return ()
@@ -104,10 +104,10 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
 
 
 def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) -> tuple[Load, ...]:
-    """What llama.cpp's converter does with a LoRA that PEFT loads: it stops at tensors that are no factors.
+    """What llama.cpp's converter does with a LoRA that PEFT loads: it stops at tensors that are not factors.
 
-    Source: `get_tensors` in `convert_lora_to_gguf.py`, which skips copies of the base and keeps norms. Nothing where it
-    reads all names: whether it knows the base's class is not asked here.
+    Source: `get_tensors` in `convert_lora_to_gguf.py`, which skips copies of the base and keeps norms. Empty if it
+    reads all names: whether it knows the base's class is not checked here.
     """
     if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
         return ()

@@ -1,4 +1,6 @@
-"""What the pipelines of diffusers take: `pipelines.json`, made by `tests/oracle/make_pipelines.py`."""
+"""The components and settings of diffusers' pipelines, from `pipelines.json`, which `tests/oracle/make_pipelines.py`
+generates.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +19,23 @@ def _table() -> Mapping[str, Any]:
 
 
 def version() -> tuple[int, int]:
-    """The version of diffusers that was recorded: (0, 42)."""
+    """The recorded version of diffusers: (0, 42)."""
     first, second, *_ = _table()["version"].split(".")
     return int(first), int(second)
 
 
 def needed_by(class_name: str) -> tuple[str, ...]:
-    """The components without which a pipeline cannot be built; none for a class that diffusers does not have."""
+    """The components without which a pipeline cannot be built; empty for classes that diffusers does not have."""
     return tuple(_table()["pipelines"].get(class_name, "").split())
 
 
 def optional_in(class_name: str) -> tuple[str, ...]:
-    """The components that a pipeline takes and does not need."""
+    """The components that a pipeline accepts but does not require."""
     return tuple(_table()["optional"].get(class_name, "").split())
 
 
 def settings_of(class_name: str) -> tuple[str, ...]:
-    """What else model_index.json may state for a pipeline: values that its class is called with."""
+    """Further keys that model_index.json may state for a pipeline: values that its class is called with."""
     return tuple(_table()["settings"].get(class_name, "").split())
 
 
@@ -43,32 +45,32 @@ UNPROJECTED: Final = "CLIPTextModel"
 
 
 def projecting_in(class_name: str) -> tuple[str, ...]:
-    """The components that a pipeline takes with a projection alone, by the types in its signature."""
+    """The components that a pipeline accepts only with a projection, by the types in its signature."""
     return tuple(_table()["projecting"].get(class_name, "").split())
 
 
 def is_connected(class_name: str) -> bool:
-    """Whether a pipeline loads what it lacks from the repositories that a README names."""
+    """True if a pipeline loads absent components from the repositories that a README names."""
     return class_name in _table()["connected"].split()
 
 
 def checks_images(class_name: str) -> bool:
-    """Whether a pipeline refuses a safety checker without a feature extractor."""
+    """True if a pipeline refuses a safety checker without a feature extractor."""
     return class_name in _table()["checking"].split()
 
 
 def animates(class_name: str) -> bool:
-    """Whether a pipeline puts motion modules into a UNet for images."""
+    """True if a pipeline adds motion modules to a UNet for images."""
     return class_name in _table()["animating"].split()
 
 
 def is_pipeline(class_name: str) -> bool:
-    """Whether diffusers has a pipeline of this name."""
+    """True if diffusers has a pipeline with this name."""
     return class_name in _table()["pipelines"]
 
 
 def refused_sizes(class_name: str, values: Mapping[str, object]) -> tuple[str, ...]:
-    """The keys of an image processor's config with a text in the place of a size, which its class refuses."""
+    """The keys of an image processor's config with a text instead of a size, which its class refuses."""
     return tuple(
         key for key, classes in _table()["sizes"].items()
         if isinstance(values.get(key), str) and class_name in classes.split()
@@ -83,7 +85,7 @@ def model_classes() -> frozenset[str]:
 
 @cache
 def module_classes() -> Mapping[str, frozenset[str]]:
-    """The classes of each module of diffusers' pipelines: an entry may name such a module in place of a library."""
+    """The classes of each module of diffusers' pipelines: an entry may name such a module instead of a library."""
     return {name: frozenset(classes.split()) for name, classes in _table()["modules"].items()}
 
 

@@ -1,9 +1,9 @@
 """The quantization methods that each version of transformers has a quantizer for.
 
-Version 5 also reads the block of `text_config`, and applies it to the whole model (measured with LLaVA and
-compressed-tensors: it is complete where the block leaves the tower out; 4.57 does not read it there).
+Version 5 also reads the block in `text_config`, and applies it to the whole model (measured with LLaVA and
+compressed-tensors: loading is complete if the block excludes the tower). 4.57 does not read the block there.
 
-With any other method `from_pretrained` says "skipping" and builds a model without a quantization. Source:
+With any other method `from_pretrained` logs "skipping" and builds a model without quantization. Source:
 `AUTO_QUANTIZATION_CONFIG_MAPPING` in `quantizers/auto.py`; measured with exl2, exl3, modelopt and marlin.
 """
 
@@ -35,30 +35,31 @@ _OF_MLX: Final = frozenset({
     "awq", "bitnet", "compressed-tensors", "fp8", "gptq", "modelopt", "mxfp4", "mxfp8",
 })  # fmt: skip
 PROGRAMS: Final[Mapping[str, frozenset[str]]] = {"vllm": _OF_VLLM, "mlx": _OF_MLX}
-"""Program -> the methods in `quant_method` that it knows.
+"""Program -> the values of `quant_method` that it knows.
 
 Sources: `QuantizationMethods` in vLLM's `layers/quantization/__init__.py` at 05d909563e1d and `_verify_quantization` in
-its `config/model.py`, which refuses others; `load_model` in `mlx_lm/utils.py` 0.32.2, which builds a plain model then.
+its `config/model.py`, which refuses all others; `load_model` in `mlx_lm/utils.py` 0.32.2, which then builds a model
+without quantization.
 """
 
 
 def unlisted_by(program: str, values: Mapping[str, Any]) -> str | None:
-    """The method of a config that a program's list does not name; None where it does, or none is stated."""
+    """The method of a config that a program's list does not contain; None if it does, or if no method is stated."""
     block = values.get(QUANTIZATION)
     method = block.get("quant_method") if isinstance(block, Mapping) else None
     return method if isinstance(method, str) and method.lower() not in PROGRAMS[program] else None
 
 
 def of_text_model(values: Mapping[str, Any]) -> bool:
-    """Whether the text model of a config has the block, and the config none of its own."""
+    """True if the config of the text model has the block, and the outer config does not."""
     text = values.get("text_config")
     return not values.get(QUANTIZATION) and isinstance(text, Mapping) and isinstance(text.get(QUANTIZATION), Mapping)
 
 
 def unread_method(values: Mapping[str, Any], major: str) -> str | None:
-    """The method of a config that a version of transformers has no quantizer for; None where it has one.
+    """The method of a config that a version of transformers has no quantizer for; None if it has one.
 
-    The integers of bitsandbytes may be stated without a method.
+    Integers of bitsandbytes may be configured without a method.
     """
     block = values.get(QUANTIZATION)
     method = block.get("quant_method") if isinstance(block, Mapping) else None

@@ -1,12 +1,12 @@
-"""What vLLM, mlx-lm, llama.cpp and ollama do, by the lists of models that they support and by documented rules.
+"""Predicts what vLLM, mlx-lm, llama.cpp and ollama do, by their lists of supported models and documented rules.
 
-`registries.json` has the lists, with their sources; those of converters name classes of transformers. A model that a
-list does not name is unknown, never unsupported: lists grow, and some of these programs have a general fallback. The
+`registries.json` contains the lists with their sources; lists of converters contain classes of transformers. A model
+that is not in a list is unknown, never unsupported: lists grow, and some of these programs have a general fallback. The
 names of llama.cpp's tensors are TENSOR_NAMES in the file that lists its architectures, with `#` for a number.
 
 Rules: vLLM reads every `*.safetensors` that the index names, or all without an index, else `*.bin`
-(`model_executor/model_loader/default_loader.py`), and raises where a weight of its model is not initialised. mlx-lm
-reads `model*.safetensors` and loads strictly (`mlx_lm/utils.py`, `load_model`). llama.cpp fails where a tensor of its
+(`model_executor/model_loader/default_loader.py`), and raises if a weight of its model is not initialised. mlx-lm reads
+`model*.safetensors` and loads strictly (`mlx_lm/utils.py`, `load_model`). llama.cpp fails if a tensor of its
 architecture is missing or has another shape (`llama_model_loader::create_tensor`, `check_tensor_dims`). ollama runs
 GGUF files with the same rules.
 """
@@ -39,13 +39,13 @@ def _registries() -> Mapping[str, Mapping[str, Any]]:
 
 
 def documented(loader: str, outcome: str, because: str = "", files: tuple[str, ...] = ()) -> Load:
-    """An answer by documented rules; the loader reports no counts."""
+    """A result by documented rules; the loader reports no counts."""
     version = _registries()[loader]["version"]
     return Load(loader=loader, version=version, outcome=outcome, because=because, files=files, source="documented")
 
 
 def knows(loader: str, name: str | None) -> bool:
-    """Whether the list of a loader has a class, a model type or an architecture."""
+    """True if the list of a loader contains a class, a model type or an architecture."""
     return name in (known_architectures() if loader == "llama.cpp" else _registries()[loader]["names"])
 
 
@@ -55,7 +55,7 @@ def _tensor_names() -> frozenset[str]:
 
 
 def names_tensor(name: str, architecture: object) -> bool:
-    """Whether llama.cpp has a tensor of this name in any architecture; those of towers are in projectors only."""
+    """True if llama.cpp has a tensor with this name in any architecture. Tensors of towers are only in projectors."""
     key = key_of(name)[0]
     stem, _, suffix = key.rpartition(".")
     if key.startswith(_TOWERS) and architecture != _PROJECTOR:
@@ -75,10 +75,9 @@ def of_safetensors(
 ) -> tuple[Load, ...]:
     """What vLLM and mlx-lm do with a folder that transformers reads.
 
-    newest: what transformers does. built: what it would do without settings that only MLX reads. index: one beside the
-    audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`). values:
-    those of the config. of_vllm: whether the weights are whole, in a quantization that vLLM reads and transformers does
-    not.
+    newest: what transformers does. built: what it would do without settings that only MLX reads. index: an index next
+    to the audited files; vLLM reads only the files that it lists (`filter_duplicate_safetensors_files`). values: of the
+    config. of_vllm: the weights are complete, in a quantization that vLLM reads and transformers does not.
     """
     files = tuple(name for name in built.files if name.endswith(".safetensors"))
     read = documented("vllm", COMPLETE) if of_vllm else newest
@@ -90,7 +89,7 @@ def of_safetensors(
 
 
 def _by_method(load: Load, values: Mapping[str, Any]) -> Load:
-    """What a program does, open where its list of quantization methods does not name that of the config."""
+    """What a program does; unknown if its list of quantization methods does not contain the config's method."""
     unlisted = unlisted_by(load.loader, values) if load.outcome == COMPLETE else None
     if unlisted is None or (load.loader == "mlx" and "quantization" in values):
         return load
@@ -98,17 +97,19 @@ def _by_method(load: Load, values: Mapping[str, Any]) -> Load:
 
 
 CONVERTERS = {"llama.cpp": "llama.cpp converter", "ollama": "ollama"}
-"""Programs that run GGUF files only -> the list of classes that their converter reads from safetensors."""
+"""Programs that run only GGUF files -> the list of classes that their converter reads from safetensors."""
 
 
 def converter_of(loader: str, class_name: str | None) -> tuple[str, bool] | None:
-    """(the list of the converter of a program that runs GGUF files only, whether it names a class); None of others."""
+    """(the list of the converter of a program that runs only GGUF files, True if it contains a class);
+    None for others.
+    """
     listed = CONVERTERS.get(loader)
     return None if listed is None else (_registries()[listed]["source"], knows(listed, class_name))
 
 
 def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> Load:
-    """A loader that builds the same tensors and accepts none that is missing."""
+    """The result of a loader that builds the same tensors and accepts no missing tensor."""
     if not known:
         return documented(loader, UNKNOWN, f"its list ({_registries()[loader]['source']}) does not name the model")
     if newest.because.startswith(NO_QUANTIZER):
@@ -136,9 +137,9 @@ def of_gguf(
 ) -> tuple[Load, ...]:
     """What llama.cpp and ollama do with GGUF files.
 
-    missing, wrong, surplus: a tensor that is missing, has another shape, or is none of the architecture: llama.cpp
-    compares the number of tensors in the file with that of its model (`llama_model_loader::done_getting_tensors`).
-    spared: one that is missing and that it does without.
+    missing, wrong, surplus: a tensor that is missing, has another shape, or does not belong to the architecture:
+    llama.cpp compares the number of tensors in the file with that of its model
+    (`llama_model_loader::done_getting_tensors`). spared: a missing tensor that it does not need.
     """
     known = knows("llama.cpp", architecture)
     if not known:

@@ -1,4 +1,4 @@
-"""How transformers 5 renames the tensors of a file to those of its model.
+"""The renaming of a file's tensors to those of the model, as in transformers 5.
 
 Source: transformers 5.23, `core_model_loading.py` (`WeightTransform`, `rename_source_key`,
 `convert_and_load_state_dict_in_model`).
@@ -15,9 +15,9 @@ from msgspec import Struct
 class Transform(Struct, frozen=True):
     """A renaming, or a converter that computes tensors of the model from one or more of the file.
 
-    kind: "rename", "group" (a renaming that only applies where its first source occurs), "offset", "convert".
-    pattern: a group `g0`, `g1` ... for each source. scope: the prefix below which it applies, None for everywhere.
-    base: the prefix that may precede the scope. offset: what is added to an index.
+    kind: "rename", "group" (a renaming that only applies where its first source occurs), "offset", "convert". pattern:
+    a group `g0`, `g1` ... for each source. scope: the prefix below which it applies, None for everywhere. base: the
+    prefix that may precede the scope. offset: number that is added to an index.
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Transform(Struct, frozen=True):
     offset: int = 0
 
     def matched(self, name: str) -> tuple[str, str, re.Match[str]] | None:
-        """(the prefix outside of the scope, the rest of the name, the match); None where it does not apply."""
+        """(the prefix outside of the scope, the rest of the name, the match); None if the transform does not apply."""
         prefix = ""
         if self.scope is not None:
             scope = f"{self.scope}." if self.scope else ""
@@ -40,7 +40,7 @@ class Transform(Struct, frozen=True):
         return None if found is None else (prefix, name[len(prefix) :], found)
 
     def renamed(self, name: str, begun: Collection[int] = ()) -> tuple[str, int | None]:
-        """(the new name, the number of the source that matched). begun: identities of groups that apply."""
+        """(the new name, the number of the matching source). begun: identities of groups that apply."""
         matched = self.matched(name)
         if matched is None:
             return name, None
@@ -75,7 +75,7 @@ def renamed(
     held: Callable[[str], bool],
     begun: Collection[int] = (),
 ) -> Renamed:
-    """What becomes of a name. prefix: the model's base prefix; held: whether the model has a tensor of a name."""
+    """The renamed name. prefix: the model's base prefix. held: True for names of tensors that the model has."""
     new, converter, source = name, None, 0
     for one in transforms:
         if one.kind != "convert":
@@ -96,7 +96,7 @@ def renamed(
 
 
 def based(name: str, prefix: str, held: Callable[[str], bool]) -> str:
-    """A name with the base prefix removed or added, where the model has that one."""
+    """A name with the base prefix removed or added, if the model has a tensor of that name."""
     if not prefix:
         return name
     bare = re.sub(f"^{prefix}.", "", name, count=1)

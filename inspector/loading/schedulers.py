@@ -1,6 +1,6 @@
-"""Settings with which schedulers of diffusers cannot be built, or fail at their first call.
+"""Finds settings with which schedulers of diffusers cannot be built, or fail at their first call.
 
-`schedulers.json` has what diffusers 0.42 refused of each class; `tests/oracle/make_schedulers.py` makes it.
+`schedulers.json` lists what diffusers 0.42 refused for each class; `tests/oracle/make_schedulers.py` generates it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from inspector.algebra.values import shown
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
 SIMILAR: Final = 0.8
-"""How similar a word must be to the one that is meant, of 1."""
+"""Least similarity (of 1) between a word and the intended word."""
 LONGEST: Final = 100
-"""Characters of a word for which a similar one is sought."""
+"""Longest word for which a similar one is searched."""
 
 
 class RefusedSetting(Struct, frozen=True):
-    """A setting that a scheduler refuses. built: whether its constructor does. meant: what it takes in this place."""
+    """A setting that a scheduler refuses. built: its constructor refuses it. meant: a value that it accepts instead."""
 
     key: str
     value: Any
@@ -34,7 +34,7 @@ class RefusedSetting(Struct, frozen=True):
 
 
 class SettingKind(Struct, frozen=True):
-    """A kind of values, and what the scheduler takes in their place."""
+    """A kind of values, and what the scheduler accepts instead."""
 
     applies: Callable[[Any], bool]
     wanted: str
@@ -69,7 +69,7 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 
 
 def refused_settings(class_name: str, values: Mapping[str, Any]) -> Iterator[RefusedSetting]:
-    """The settings that a scheduler refuses, each key once: what its constructor refuses first."""
+    """The settings that a scheduler refuses, each key once; refusals of the constructor come first."""
     entry = _table().get(class_name, {})
     seen: set[str] = set()
     named = values.get("_class_name", class_name)
@@ -93,7 +93,9 @@ def refused_settings(class_name: str, values: Mapping[str, Any]) -> Iterator[Ref
 
 
 def _read(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings that count: none that the file says were defaults, and no schedule beside a list of its betas."""
+    """The settings that take effect: without those marked as defaults, and without a schedule if the
+    betas are listed.
+    """
     unread = values.get("_use_default_values")
     names = unread if isinstance(unread, list) else ()
     listed = isinstance(values.get("trained_betas"), list)
@@ -103,7 +105,7 @@ def _read(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is(stated: Any, value: Any) -> bool:
-    """Whether a setting has a value; true is not 1."""
+    """True if a setting has a value; true does not equal 1."""
     return type(stated) is type(value) and bool(stated == value)
 
 
@@ -116,7 +118,7 @@ def _kinds(rules: Mapping[str, Any], values: Mapping[str, Any], place: str) -> I
 def _given(
     rules: Mapping[str, Any], values: Mapping[str, Any], stated: Mapping[str, Any], place: str
 ) -> Iterator[RefusedSetting]:
-    """The values that a scheduler refuses beside certain words of another key."""
+    """The values that a scheduler refuses in combination with certain words of another key."""
     for name, key, other, words in rules.get("given", ()):
         if stated.get(other) in words:
             yield from _of_kind(name, key, values, place)
@@ -131,7 +133,7 @@ def _of_kind(name: str, key: str, values: Mapping[str, Any], place: str) -> Iter
 
 
 def _number_meant(condition: str, value: Any) -> Any:
-    """The number that the text of one, or a negative one, stands for."""
+    """The number that a text means, or the positive number for a negative one; else UNSET."""
     if condition == "text" and value.isascii() and value.isdecimal():
         return int(value)
     return -value if condition == "negative" else UNSET
@@ -146,7 +148,7 @@ def _words(rules: Mapping[str, Any], values: Mapping[str, Any], place: str) -> I
 
 
 def _word_meant(value: str, known: Sequence[str]) -> Any:
-    """The one word that a value is similar to."""
+    """The only known word that is similar to a value; else UNSET."""
     if len(value) > LONGEST:
         return UNSET
     from difflib import get_close_matches

@@ -1,7 +1,7 @@
-"""What the modules of a sentence encoder store behind its model, by their configs.
+"""The tensors that the modules after the model of a sentence encoder store, by their configs.
 
-Source: sentence-transformers 6 (`base/modules`, `sentence_transformer/modules`), which loads each strictly: a tensor
-that is missing, unexpected or of another shape raises. Keys of earlier versions are read too.
+Source: sentence-transformers 6 (`base/modules`, `sentence_transformer/modules`), which loads each module strictly: a
+missing, unexpected or mismatched tensor raises. Keys of earlier versions are read too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Tensors = dict[str, Shape]
 
 CONFIGS: Final = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "Router": "router_config.json",
                   "WordEmbeddings": "wordembedding_config.json"}  # fmt: skip
-"""Kind of module -> its config, where that is not config.json."""
+"""Kind of module -> its config, if that is not config.json."""
 MODELS: Final = frozenset({"Transformer", "CLIPModel", "MLMTransformer"})
 """Modules that are models of transformers."""
 TASKS_WITH_HEAD: Final = frozenset({"sequence-classification", "text-generation", "fill-mask", "any-to-any"})
@@ -27,25 +27,28 @@ EMPTY: Final = frozenset({
 REQUIRED: Final[Mapping[str, str]] = {
     "BoW": "vocab", "LogitScore": "true_token_id", "Router": "types", "WordEmbeddings": "tokenizer_class",
 }  # fmt: skip
-"""Modules that do not load without a key of their config, which states no sizes of weights."""
+"""Modules that do not load without a certain config key, although it gives no sizes of weights."""
 LOOKUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "StaticEmbedding": ("embedding.weight", "embeddings"), "WordEmbeddings": ("emb_layer.weight",),
     "SparseStaticEmbedding": ("weight",),
 }  # fmt: skip
-"""Modules that are a table of any size: kind -> its names, of which one is stored; the second is model2vec's."""
+"""Modules that are a table of any size: kind -> its possible names, of which one is stored; the second
+is model2vec's.
+"""
 DIMS_OF: Final[Mapping[str, int]] = {"SparseStaticEmbedding": 1}
-"""Dims of a table, where not two: one weight for each token."""
+"""Number of dims of a table, if it is not two: one weight for each token."""
 OF_TOKENS: Final[Mapping[str, bool]] = {"SparseStaticEmbedding": True, "StaticEmbedding": False}
-"""Tables with a row for each token of the tokenizer beside them, and whether they are built so and loaded strictly.
+"""Tables with a row for each token of the tokenizer next to them -> True if they are built with this size and loaded
+strictly.
 
-Others may have more rows; the tokens beyond fewer rows fail at the first text with one.
+Other tables may have more rows. With fewer rows, the first text with a token beyond them fails.
 """
 MAPPING: Final = "mapping"
-"""The row of each token, where tokens share some."""
+"""The row of each token, if several tokens share a row."""
 BESIDE_TABLES: Final = frozenset({"mapping", "weights"})
-"""What model2vec stores beside its table: the row and the weight of each token."""
+"""Tensors that model2vec stores next to its table: the row and the weight of each token."""
 OTHER_NAMES: Final[Mapping[str, str]] = {"encoder.weight": "decoder.linear.weight"}
-"""Names of a matrix that two modules share: the file has either one."""
+"""Names of a matrix that two modules share: the file has one of the two names."""
 COUNTERS: Final = frozenset({"stats_last_nonzero"})
 """Tensors of integers."""
 TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
@@ -53,13 +56,13 @@ TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
 MOST_LAYERS: Final = 1000
 _TOKENS: Final = ("embedding_dimension", "word_embedding_dimension")
 _OF_CNN: Final = ("in_embedding_dimension", "in_word_embedding_dimension")
-"""Keys of the width of the embeddings that a module takes, now and in earlier versions."""
+"""Keys for the width of the embeddings that a module takes, in this and in earlier versions."""
 _OF_SPARSE: Final = ("input_dim",)
 _MODES: Final = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
 
 
 def number(values: Mapping[str, Any], *keys: str) -> int | None:
-    """The first of these keys that is a positive whole number."""
+    """The value of the first of these keys that is a positive whole number."""
     return next((found for key in keys if type(found := values.get(key)) is int and found > 0), None)
 
 
@@ -134,21 +137,21 @@ _STORED: Final[Mapping[str, Callable[[Mapping[str, Any]], Tensors | None]]] = {
 
 
 def is_known(kind: str) -> bool:
-    """Whether a module's tensors are known by its config."""
+    """True if a module's config determines its tensors."""
     return kind in _STORED
 
 
 def tensors_of(kind: str, values: Mapping[str, Any]) -> Tensors | None:
-    """Name -> shape of all that a module stores; None where its config does not say it."""
+    """Name -> shape of all tensors that a module stores; None if its config does not determine them."""
     return _STORED[kind](values)
 
 
 _OUTPUTS: Final[Mapping[str, str]] = {"Dense": "out_features", "SparseAutoEncoder": "hidden_dim"}
-"""Kind of module -> the key of the width behind it."""
+"""Kind of module -> the key for its output width."""
 
 
 def width_behind(kind: str, values: Mapping[str, Any], width: int | None) -> int | None:
-    """The width of the embeddings behind a module. width: before it, None where not known."""
+    """The width of the embeddings after a module. width: before the module, None if unknown."""
     if kind in _OUTPUTS:
         return number(values, _OUTPUTS[kind])
     if kind == "BoW":
@@ -167,14 +170,14 @@ def width_behind(kind: str, values: Mapping[str, Any], width: int | None) -> int
 
 
 def _modes(values: Mapping[str, Any]) -> int:
-    """The number of poolings, which are concatenated."""
+    """The number of poolings that are concatenated."""
     named = values.get("pooling_mode")
     listed = named if isinstance(named, list) else [one for one in _MODES if values.get(f"pooling_mode_{one}")]
     return max(len(listed), 1)
 
 
 def width_before(kind: str, values: Mapping[str, Any]) -> int | None:
-    """The width of the embeddings that a module takes; None where any will do or its config does not say it."""
+    """The width of the embeddings that a module takes; None if it takes any width or its config does not state it."""
     return number(values, *_keys_before(kind))
 
 

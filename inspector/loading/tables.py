@@ -1,9 +1,8 @@
-"""What transformers says of each of its classes that decides how names are matched.
+"""The recorded facts about each class of transformers that decide how names are matched.
 
-`classes.jsonl` holds a line with versions and model types, one with the transforms, one with the names of all classes,
-one with the token ids that configs have by default, and one for each class; a line is found by its beginning and only
-that line is decoded.
-`tests/oracle/make_loading_tables.py` makes it.
+`classes.jsonl` contains a line with versions and model types, one with the transforms, one with the names of all
+classes, one with the default token ids of configs, and one for each class. A line is found by its beginning, and only
+that line is decoded. `tests/oracle/make_loading_tables.py` generates the file.
 """
 
 from __future__ import annotations
@@ -25,26 +24,25 @@ NEWEST, OLDER = "5", "4"
 
 
 class ClassRules(Struct, frozen=True):
-    """What one major version of transformers says of a class.
+    """The facts about a class in one major version of transformers.
 
-    prefix: its `base_model_prefix`. within: whether the model has a module of that name. missing, unexpected:
-    patterns of names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the
-    file, optional by the definition, that the model has. kept: keys that the renamings of transformers 5 do not change:
-    the model has them, and not what they would become. lacks: keys that the definition requires and the model has
-    under other names, or not at all. sides: which alternative the model has of each `either` of the definition, "01"
-    for the first of one and the second of the next; "" for the first of all. mapping: regular expressions and
-    replacements that rename names of the file (transformers 4). newer: whether its tensors have the names of
-    transformers 5. dialect: of the definition, with the names that the version writes. reads: dialects, of the
-    definition and of those of its submodels, under which a file with all that the class has is loaded completely.
-    untied: whether the class ties nothing. always: (copy, original) of tensors that are tied whatever the config
-    says; ties: whether these are all that stay tied where the config says no; also: those that the definition does
-    not tie and that are tied unless the config says no. same: pairs of tensors whose module stands in both places
-    (transformers 4). by_version: whether the versions build other tensors from
-    one config. tie_of: key of the config within it that says so in place of the outer one (transformers 4). exact:
-    whether the definition gives the names of the model. altered: the first tensor of a healthy file of which it
-    changes numbers. rounds: the dtype in which it keeps that tensor, where this alone changes them. unfilled:
-    whether it leaves tensors of a healthy file without values. refuses: what it says of a config that a newer version
-    wrote. needs: a file without which it refuses.
+    prefix: its `base_model_prefix`. within: the model has a module with this name. missing, unexpected: patterns of
+    names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the file, optional by
+    the definition, that the model has. kept: keys that the renamings of transformers 5 do not change: the model has
+    them, and not their renamed forms. lacks: keys that the definition requires and that the model has under other names
+    or not at all. sides: the alternative that the model has for each `either` of the definition; "01" means the first
+    for one and the second for the next; "" the first for all. mapping: regular expressions and replacements that rename
+    names of the file (transformers 4). newer: its tensors have the names of transformers 5. dialect: the definition's
+    dialect with the names that the version writes. reads: dialects of the definition and its submodels under which a
+    complete file is loaded completely. untied: the class ties nothing. always: (copy, original) of tensors that are
+    tied whatever the config states. ties: only these stay tied if the config does not tie. also: tensors that the
+    definition does not tie and that are tied unless the config forbids it. same: pairs of tensors whose module is the
+    same object in both positions (transformers 4). by_version: the versions build different tensors from one config.
+    tie_of: key of the sub-config that decides about ties instead of the outer config (transformers 4). exact: the
+    definition gives the names of the model. altered: the first tensor of an intact file whose numbers it changes.
+    rounds: the dtype in which it keeps that tensor, if only this changes the numbers. unfilled: it leaves tensors of an
+    intact file without values. refuses: its message on a config that a newer version wrote. needs: a file that it
+    requires.
     """
 
     prefix: str = ""
@@ -88,7 +86,7 @@ def _table() -> bytes:
 
 @cache
 def shared() -> Mapping[str, Any]:
-    """Versions, and the model types of each."""
+    """Versions, and the model types of each version."""
     table = _table()
     head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
     return head
@@ -104,7 +102,7 @@ def _line(key: str) -> Mapping[str, Any]:
 
 @cache
 def rules_of(class_name: str, major: str) -> ClassRules | None:
-    """The rules of a class in a major version; None where the table does not have it."""
+    """The rules of a class in a major version; None if the table does not contain it."""
     table = _table()
     start = table.find(f'\n{{"class":{json.dumps(class_name)},'.encode())
     if start < 0:
@@ -117,7 +115,7 @@ def rules_of(class_name: str, major: str) -> ClassRules | None:
 
 @cache
 def transforms_of(numbers: tuple[int, ...]) -> tuple[Transform, ...]:
-    """The transforms of these numbers."""
+    """The transforms with these numbers."""
     listed = _line("transforms")["transforms"]
     return tuple(
         Transform(kind, re.compile(pattern), tuple(targets), scope, base, offset)
@@ -127,36 +125,38 @@ def transforms_of(numbers: tuple[int, ...]) -> tuple[Transform, ...]:
 
 @cache
 def numbered(numbers: tuple[int, ...]) -> frozenset[tuple[str, int]]:
-    """(segment, index after it) of the indices that transforms mention: ("proj", 0) of `proj.0`, ("#", 1) of `0.1`."""
+    """(segment, index after it) of the indices that transforms mention: ("proj", 0) for `proj.0`, ("#",
+    1) for `0.1`.
+    """
     patterns = (one.pattern.pattern for one in transforms_of(numbers))
     mentioned = (found for pattern in patterns for found in _INDEX.findall(pattern))
     return frozenset(("#" if segment[0] in _NUMBER else segment, int(index)) for segment, index in mentioned)
 
 
 _INDEX = re.compile(r"(?<!\w)(?=(\w+|\\d\+\)?)\\?\.(\d+)(?![\w*+?{]))")
-"""A segment or an index, and a literal index after it, in a pattern, whose dots may be escaped."""
+"""A segment or an index, and a literal index after it, in a pattern; its dots may be escaped."""
 _NUMBER = "0123456789\\"
-"""What an index begins with in a pattern: a digit, or the `\\` of `\\d+`."""
+"""Beginning of an index in a pattern: a digit, or the backslash of a pattern for digits."""
 
 
 def version_of(major: str) -> str:
-    """The version of transformers that was recorded, "5.23"."""
+    """The recorded version of transformers, such as "5.23"."""
     text: str = shared()["versions"][major]
     return text
 
 
 def has_type(model_type: str, major: str) -> bool:
-    """Whether a major version of transformers has a model type."""
+    """True if a major version of transformers has a model type."""
     return model_type in _types()[major]
 
 
 def is_supported(model_type: str) -> bool:
-    """Whether a supported major version of transformers has a model type."""
+    """True if a supported major version of transformers has a model type."""
     return any(has_type(model_type, major) for major in _types())
 
 
 def spelled(model_type: str) -> str | None:
-    """The model type of the same letters as one that no version of transformers has; None for types that it has."""
+    """The model type with the same letters as an unknown one; None for types that transformers has."""
     if is_supported(model_type):
         return None
     return next((one for one in sorted(_types()[NEWEST]) if letters(one) == letters(model_type)), None)
@@ -168,9 +168,9 @@ def _types() -> Mapping[str, frozenset[str]]:
 
 
 class Names(Struct, frozen=True):
-    """The classes of a version, and the class of each model type that AutoModel builds.
+    """The classes of a version, and the class that AutoModel builds for each model type.
 
-    inner: classes that the newest version has in its modules and does not export.
+    inner: classes that the newest version has in its modules but does not export.
     """
 
     classes: frozenset[str]
@@ -180,7 +180,7 @@ class Names(Struct, frozen=True):
 
 @cache
 def type_of_class(class_name: str) -> str | None:
-    """The model type of a class of the newest version: that of its config class; None for unknown classes."""
+    """The model type of a class of the newest version, by its config class; None for unknown classes."""
     if class_name not in names_of(NEWEST).classes:
         return None
     exception: str | None = _line("names")["types"].get(class_name)
@@ -192,7 +192,9 @@ def type_of_class(class_name: str) -> str | None:
 
 
 def other_type_of_class(class_name: str, model_type: str) -> str | None:
-    """The model type of a class that does not fit this one; None for classes of this type and unknown classes."""
+    """The model type of a class that does not belong to this type; None for classes of this type and
+    unknown classes.
+    """
     if rules_of(class_name, NEWEST) is not None and letters(class_name).startswith(letters(model_type)):
         return None
     of = type_of_class(class_name)
@@ -203,13 +205,13 @@ def other_type_of_class(class_name: str, model_type: str) -> str | None:
 
 @cache
 def default_token_ids(model_type: str) -> frozenset[int]:
-    """The token ids that the config of a model type has by default in either version: no statement on its tokenizer."""
+    """The default token ids in configs of a model type, in either version; they prove nothing about the tokenizer."""
     return frozenset(_line("token_ids")["token_ids"].get(model_type, ()))
 
 
 @cache
 def generating() -> frozenset[str]:
-    """Classes of the newest version that generate, by its `GenerationMixin`: of no use without their head."""
+    """Classes of the newest version that generate, by `GenerationMixin`: they are useless without their head."""
     return frozenset(_line("names")["generating"])
 
 
@@ -221,7 +223,7 @@ def names_of(major: str) -> Names:
 
 
 def class_ending_with(model_type: str, endings: Iterable[str]) -> str | None:
-    """The class of a model type in the newest version with the first of these endings that one of its classes has."""
+    """The class of a model type in the newest version that has a name with the first possible of these endings."""
     begins = letters(model_type)[:3]
     near = [name for name in names_of(NEWEST).classes if letters(name).startswith(begins)]
     for ending in endings:

@@ -1,4 +1,4 @@
-"""Renames whole families: a name with a separate number for each index, and what became of these numbers."""
+"""Renames whole families by sample names: each index gets a distinct number, which is recognised after the renaming."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from inspector.algebra.names import axes_of, name_of
 from inspector.algebra.span import Span
 
 FIRST: Final = 90_000
-"""The number in the place of the first index; no model has as many layers or experts."""
+"""The number that replaces the first index; no model has as many layers or experts."""
 STEP: Final = 100
-"""Between the numbers in the places of two indices: more than twice what a renaming adds to an index."""
+"""Distance between the numbers of two indices: more than twice what a renaming adds to an index."""
 
 Order = tuple[tuple[int, int], ...]
-"""For each `#` the place of its index in the original key and what is added to it, or -1 and the index itself."""
+"""For each `#`: the position of its index in the original key and the number added to it; or -1 and the
+index itself.
+"""
 
 
 def sample(key: str) -> str:
-    """One name of a family, with a separate number in the place of each index."""
+    """One name of a family, with a distinct number for each index."""
     return name_of(key, tuple(FIRST + place * STEP for place in range(axes_of(key))))
 
 
 def samples(key: str, box: Box, numbered: Collection[tuple[str, int]]) -> Iterator[tuple[str, Box]]:
-    """Sample names of a family, each with its part of an index set: one for each of certain indices, one for the rest.
+    """Sample names of a family, each with its part of an index set: one for each special index, and one for all others.
 
-    numbered: (segment, index after it) of these indices.
+    numbered: (segment, index after it) of the special indices.
     """
     segments = key.split(".")
     before = [segments[place - 1] if place else "" for place, segment in enumerate(segments) if segment == "#"]
@@ -54,13 +56,13 @@ def template(name: str) -> tuple[str, Order]:
 
 
 def _origin(number: int) -> tuple[int, int]:
-    """Of a number in a sample: the place of its index and what was added to that, or -1 and the number."""
+    """For a number in a sample: the position of its index and the number added to it; or -1 and the number."""
     place, added = divmod(number - FIRST + STEP // 2, STEP)
     return (place, added - STEP // 2) if place >= 0 else (-1, number)
 
 
 def projected(boxes: Sequence[Box], order: Order) -> tuple[Box, ...]:
-    """Index sets of a family under a key with these indices."""
+    """Index sets of a family, in the order of another key's indices."""
     if boxes and order == tuple((place, 0) for place in range(len(boxes[0]))):
         return tuple(boxes)
     found: tuple[Box, ...] = ()

@@ -1,4 +1,4 @@
-"""Tensors in memory that are one parameter, and what that means for a file that has only some of them.
+"""Tensors in memory that share one parameter, and the effect on a file that contains only some of them.
 
 Sources: transformers 4.57 `PreTrainedModel.tie_weights`, `_find_missing_and_unexpected_keys`.
 """
@@ -18,9 +18,9 @@ IndexSets = dict[str, tuple[Box, ...]]
 
 
 class Tie(Struct, frozen=True):
-    """Tensors in memory that are one parameter with others.
+    """Tensors in memory that share one parameter with others.
 
-    aligned: whether each is tied to the one with the same index, else all of them to the same ones.
+    aligned: True if each is tied to the tensor with the same index; else all are tied to the same tensors.
     """
 
     key: str
@@ -36,7 +36,9 @@ def first_name(key: str, boxes: Sequence[Box]) -> str:
 
 
 def overwritten(ties: Sequence[Tie], loaded: Mapping[str, Sequence[Box]]) -> tuple[str, str] | None:
-    """The first copy of a tied tensor that is stored beside its original, and this."""
+    """(first copy of a tied tensor that is stored together with its original, the original); None
+    without such a copy.
+    """
     for tie in ties:
         both = within(loaded.get(tie.key, ()), tie.boxes[0]), within(loaded.get(tie.original, ()), tie.originals[0])
         if all(both) and (tie.key != tie.original or not tie.aligned):
@@ -45,9 +47,9 @@ def overwritten(ties: Sequence[Tie], loaded: Mapping[str, Sequence[Box]]) -> tup
 
 
 def emptied(ties: Sequence[Tie], same: Sequence[Tie], loaded: IndexSets) -> tuple[str, str] | None:
-    """The first copy of a tied tensor that is stored while its original is not, and this.
+    """(first copy of a tied tensor that is stored without its original, the original); None without such a copy.
 
-    same: ties of tensors whose module stands in both places, which either name fills.
+    same: ties of tensors whose module is the same object in both positions, so that either name fills it.
     """
     there, one_module = with_ties(same, loaded), {(tie.key, tie.original) for tie in same}
     for tie in ties:
@@ -62,7 +64,7 @@ def emptied(ties: Sequence[Tie], same: Sequence[Tie], loaded: IndexSets) -> tupl
 
 
 def with_ties(ties: Sequence[Tie], loaded: IndexSets) -> IndexSets:
-    """What is loaded, and what is the same parameter: an original by any of its copies, a copy by its original."""
+    """The loaded tensors, extended by tied ones: an original by any of its copies, a copy by its original."""
     there = dict(loaded)
     for back in (True, False):
         for tie in ties:

@@ -1,4 +1,4 @@
-"""Settings and files with which transformers refuses a tokenizer, whatever its class unless one is named.
+"""Finds settings and files with which transformers refuses a tokenizer, for all classes unless one is named.
 
 Measured with transformers 5.23: the tokenizers of CLIP, T5, Gemma, Llama, Qwen2, BERT, GPT-2 and RoBERTa were loaded
 with each key of tokenizer_config.json removed and set to values of all JSON types, without each of their files, and by
@@ -15,43 +15,43 @@ from inspector.loading.schedulers import RefusedSetting
 
 SPECIAL: Final = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 MAP: Final = "special_tokens_map.json"
-"""File whose tokens take the place of those in tokenizer_config.json."""
+"""File with tokens that replace those in tokenizer_config.json."""
 WHOLE: Final = "tokenizer.json"
 PAIR: Final = ("vocab.json", "merges.txt")
-"""Files that are read together where there is no tokenizer.json."""
+"""Files that are read together in the absence of a tokenizer.json."""
 PAIRED: Final = ("CLIPTokenizer", "Qwen2Tokenizer", "GPT2Tokenizer", "RobertaTokenizer")
-"""Tokenizers that read them."""
+"""Tokenizers that read these files."""
 
 
 SCORED: Final = frozenset({
     "T5Tokenizer", "XLMRobertaTokenizer", "MBartTokenizer", "XLNetTokenizer", "AlbertTokenizer", "PegasusTokenizer",
 })  # fmt: skip
-"""Tokenizers whose vocabulary is a list of words with scores, which refuse one of words with numbers."""
+"""Tokenizers with a vocabulary that is a list of words with scores, and that refuse a map of words to numbers."""
 ANY: Final = "AutoTokenizer"
-"""The class that takes the tokenizer that the folder names."""
+"""The class that uses the tokenizer named in the folder."""
 FROM_WHOLE: Final = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend"})
-"""Classes without a vocabulary of their own."""
+"""Classes without their own kind of vocabulary."""
 VOCABULARIES: Final = ("vocab.json", "merges.txt", "vocab.txt")
 BESIDE: Final = frozenset({
     "tokenizer_config.json", MAP, "added_tokens.json", "chat_template.json", "chat_template.jinja", "README.md",
     ".gitattributes",
 })  # fmt: skip
-"""Other files of a tokenizer's folder, of which no vocabulary is made."""
+"""Other files of a tokenizer's folder, which contain no vocabulary."""
 
 
 def _is_token(value: Any) -> bool:
-    """Whether a value is what transformers takes for a special token."""
+    """True if transformers accepts a value as a special token."""
     return value is None or isinstance(value, str) or (isinstance(value, dict) and value.get("__type") == "AddedToken")
 
 
 def _is_list_of_tokens(value: Any) -> bool:
-    """Whether a value is what it takes for more special tokens, as a list or by their names."""
+    """True if transformers accepts a value as a list, or a map by name, of additional special tokens."""
     listed = list(value.values()) if isinstance(value, dict) else value
     return value is None or (isinstance(listed, list) and all(one is not None and _is_token(one) for one in listed))
 
 
 def _is_decoder(value: Any) -> bool:
-    """Whether a value has tokens by the texts of their numbers."""
+    """True if a value maps numbers as texts to tokens."""
     return isinstance(value, dict) and all(
         key.removeprefix("-").isdecimal() and isinstance(one, dict) for key, one in value.items()
     )
@@ -78,7 +78,7 @@ def _is_number(value: Any) -> bool:
 
 
 Rule = tuple[str, Callable[[Any], bool], str]
-"""A key, whether it takes a value, and what it takes in words."""
+"""A key, a test of its values, and the accepted values in words."""
 OF_ALL: Final[tuple[Rule, ...]] = (
     ("padding_side", lambda value: value in ("left", "right"), "left or right"),
     ("truncation_side", lambda value: value in ("left", "right"), "left or right"),
@@ -106,7 +106,7 @@ OF_CLASSES: Final[Mapping[str, tuple[Rule, ...]]] = {
 def refused_by_tokenizer(
     class_name: str, values: Mapping[str, Any], files: Collection[str]
 ) -> Iterator[RefusedSetting]:
-    """The settings in tokenizer_config.json that are refused. files: all that are beside it."""
+    """The settings in tokenizer_config.json that are refused. files: all files next to it."""
     rules = (*OF_ALL, *OF_CLASSES.get(class_name.removesuffix("Fast"), ()))
     tokens = tuple((key, _is_token, "a token") for key in SPECIAL)
     for key, takes, wanted in (*rules, *tokens):
@@ -115,7 +115,7 @@ def refused_by_tokenizer(
 
 
 def without_its_pair(class_name: str, files: Collection[str]) -> str:
-    """The one of the two files of a vocabulary that is missing beside the other; "" where nothing reads them."""
+    """The missing one of the two files of a vocabulary, if the other exists; "" if nothing reads them."""
     if class_name.removesuffix("Fast") not in PAIRED or WHOLE in files:
         return ""
     absent = [name for name in PAIR if name not in files]
@@ -123,7 +123,7 @@ def without_its_pair(class_name: str, files: Collection[str]) -> str:
 
 
 def number_of_tokens(content: object) -> int | None:
-    """How many different tokens a tokenizer.json has, added ones included; None where it does not say it."""
+    """The number of distinct tokens of a tokenizer.json, including added ones; None if it cannot be determined."""
     model = content.get("model") if isinstance(content, dict) else None
     words = model.get("vocab") if isinstance(model, dict) else None
     added = content.get("added_tokens", []) if isinstance(content, dict) else []
@@ -134,14 +134,16 @@ def number_of_tokens(content: object) -> int | None:
 
 
 def unread_vocabulary(class_name: str, words: object) -> str:
-    """Why a class does not read the vocabulary of a tokenizer.json; "" where it does. words: what that has of it."""
+    """Why a class does not read the vocabulary of a tokenizer.json; "" if it does. words: the
+    vocabulary in this file.
+    """
     if class_name.removesuffix("Fast") not in SCORED or not isinstance(words, dict):
         return ""
     return f"it reads words with scores, and {WHOLE} has words with numbers"
 
 
 def unread_files(class_name: str, values: Mapping[str, Any], files: Collection[str]) -> str:
-    """Why a class reads no vocabulary of a folder; "" where it may. values: of tokenizer_config.json."""
+    """Why a class reads no vocabulary of a folder; "" if it may. values: of tokenizer_config.json."""
     if WHOLE in files or not set(VOCABULARIES).intersection(files):
         return ""
     if not all(name in VOCABULARIES or name in BESIDE for name in files):

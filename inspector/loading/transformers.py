@@ -1,4 +1,4 @@
-"""What transformers 5 and 4.57 do with a checkpoint.
+"""Predicts what transformers 5 and 4.57 do with a checkpoint.
 
 Sources: transformers 5.23 and 4.57, `modeling_utils.py` (`_get_resolved_checkpoint_files`, `load_state_dict`,
 `_load_pretrained_model`), `configuration_auto.py`; recorded in `fixtures/loads`.
@@ -57,7 +57,7 @@ FORMATS: Final = ("pt", "mlx")
 UNREAD_BY_OLDER: Final = frozenset({"C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0"})
 """Dtypes of safetensors that transformers 4.57 does not read (`str_to_torch_dtype`)."""
 SHAPES: Final = "Error(s) in loading state_dict"
-"""Beginning of the message on tensors of another shape than the config gives."""
+"""Beginning of the message on tensors with another shape than the config states."""
 PRUNES: Final = f"it removes the heads that {PRUNED} lists, and the definition does not"
 OPEN: Final = "the config leaves a shape open"
 NO_DEFINITION: Final = "a part of the model has no definition"
@@ -80,7 +80,7 @@ def loads(given: Given, major: str) -> Load:
 
 
 def _by_files(given: Given, major: str) -> Load | None:
-    """The answer where the files already decide."""
+    """The result if the files already decide it."""
     decided = decided_by_files(TRANSFORMERS, given.checkpoint, given.problem)
     if decided is not None:
         return answer_of(major, *decided)
@@ -96,7 +96,9 @@ def _by_files(given: Given, major: str) -> Load | None:
 
 
 def _by_format(given: Given) -> Load | None:
-    """transformers 4.57 reads the `format` of each safetensors file that has metadata at all, and knows few dtypes."""
+    """The result of transformers 4.57, if the `format` in the metadata of a safetensors file or its
+    dtypes decide it.
+    """
     if any(file.name.endswith(".safetensors") for file in given.checkpoint.files):
         for family in (given.stored or {}).values():
             odd = next((one.layout.dtype for one in family.stored if one.layout.dtype in UNREAD_BY_OLDER), None)
@@ -115,7 +117,7 @@ def _by_names(given: Given, major: str) -> Load:
     rules = None if name is None else rules_of(name, major)
     unknown = rules is None and not is_known_class(name, major)
     if name is None or unknown or other_type_of_class(name, given.model_type) is not None:
-        base = names_of(major).bases.get(given.model_type)  # what AutoModel builds
+        base = names_of(major).bases.get(given.model_type)  # the class that AutoModel builds
         if base is None:
             return answer_of(
                 major, REFUSES, f"AutoModel has no class for {given.model_type}", given, excuse=_named(name)
@@ -145,7 +147,8 @@ def _by_names(given: Given, major: str) -> Load:
     undecided = _by_plan(plan, name, given, major)
     if undecided is not None and not undecided.because.startswith(OPEN):
         return undecided
-    if undecided is not None:  # no model is built, or one of sizes rounded down: what differs then is refused as well
+    # no model is built, or one with sizes rounded down, in which mismatched tensors are refused as well
+    if undecided is not None:
         plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides, rounds=True) or plan
     rules = with_parts(rules, plan, major)
     if given.quantized is not None:
@@ -157,9 +160,10 @@ def _by_names(given: Given, major: str) -> Load:
 def _by_match(
     plan: Plan, by_version: tuple[ClassRules, ClassRules | None], given: Given, major: str, undecided: Load | None
 ) -> Load:
-    """What becomes of the tensors of a file. by_version: the rules of the version, and those of the newest one.
+    """The result of matching the tensors of a file. by_version: the rules of the version, and those of the newest
+    version.
 
-    undecided: the answer where no shape that is known differs.
+    undecided: the result if no known shape differs.
     """
     from inspector.loading.memory import match, memory_namer, memory_of, newest_namer, older_namer, written_namer
 
@@ -177,7 +181,7 @@ def _by_match(
 
 
 def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
-    """The answer where the tensors that a class builds are not all known, or cannot be built."""
+    """The result if the tensors that a class builds are not all known, or cannot be built."""
     from inspector.loading.expected import fault_of, null_key, sizeless_key
 
     fault = fault_of(plan)
@@ -197,27 +201,27 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
 
 
 def _reads(plan: Plan, key: str) -> bool:
-    """Whether a definition, or that of a submodel, reads a key."""
+    """True if a definition, or that of a submodel, reads a key."""
     paths = {row.slot.scope for row in plan.rows}
     return any(key in keys_of_definition(plan.scope.below(path)) for path in {(), *paths})
 
 
 def _named(class_name: str | None) -> str:
-    """The excuse of a file that AutoModel cannot load: the class that its config names can, if there is one."""
+    """The excuse for a file that AutoModel cannot load: the class in its config can, if there is one."""
     if class_name is None:
         return ""
     return BY_CLASS if class_name in names_of(NEWEST).inner else BY_NAME
 
 
 def _by_newest(given: Given) -> bool:
-    """Whether transformers 5 wrote the config."""
+    """True if transformers 5 wrote the config."""
     return str((given.values or {}).get("transformers_version", "")).startswith(NEWEST)
 
 
 def _is_refused(given: Given, rules: ClassRules) -> bool:
-    """Whether what transformers 4 refuses in configs of transformers 5 holds for this one.
+    """True if transformers 4 refuses this config of transformers 5.
 
-    "both `a` and `b`" is about two keys: it does not hold where the config has one of them off.
+    A message on "both `a` and `b`" does not apply if the config switches one of the two keys off.
     """
     values, both = given.values or {}, _BOTH.search(rules.refuses)
     off = both is not None and any(key in values and not values[key] for key in both.groups())
@@ -239,7 +243,7 @@ def _quantized(given: Given, major: str) -> Load:
 
 
 def _is_altered(given: Given, rules: ClassRules) -> bool:
-    """Whether the tensor of which a class changes the numbers is stored, in a dtype of which it cannot keep them."""
+    """True if the tensor with numbers that a class changes is stored in a dtype in which the class cannot keep them."""
     within = f".{rules.altered}"
     stored = given.checkpoint.tensors.items()
     found = (one for name, one in stored if within.endswith(f".{name}") or name.endswith(within))

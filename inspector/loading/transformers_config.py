@@ -1,4 +1,4 @@
-"""What config.json alone decides of what transformers does: types, classes and values that it refuses."""
+"""The result of transformers if config.json alone decides it: types, classes and values that are refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.reconciler.config_keys import lacks_method, mistyped
 
 
 def by_config(given: Given, major: str) -> Load | None:
-    """The answer where the config already decides; None where names and files do."""
+    """The result if the config decides it; None if names and files do."""
     values = given.values
     if values is None:
         return answer_of(major, REFUSES, "there is no config.json")
@@ -37,7 +37,7 @@ def by_config(given: Given, major: str) -> Load | None:
 
 
 def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:
-    """Whether a version has the class of a type that has no name, or another one, in it: the class itself loads it."""
+    """True if a version has the class of an unnamed or differently named type: the class itself can load it."""
     if class_name not in names_of(major).classes:
         return False
     own, stated = type_of_class(str(class_name)), values["model_type"]
@@ -48,7 +48,7 @@ def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: s
 
 
 def _builds(given: Given, key: str, major: str) -> bool:
-    """Whether the class has a tensor of the part that a key of the config describes; True where that is not known."""
+    """True if the class has a tensor of the part that a config key describes, or if that is unknown."""
     rules = None if given.class_name is None else rules_of(given.class_name, major)
     if rules is None or not rules.exact or given.class_name is None or given.model_type is None:
         return True
@@ -63,7 +63,9 @@ def _builds(given: Given, key: str, major: str) -> bool:
 
 
 def _is_left_over(given: Given) -> bool:
-    """Whether `auto_map` names code for a type of transformers, and none of it is in the folder or elsewhere."""
+    """True if `auto_map` names code for a type that transformers has, and the code is neither in the folder nor
+    elsewhere.
+    """
     named, there = (given.values or {}).get("auto_map"), given.checkpoint.siblings
     if not isinstance(named, dict) or not has_type(str(given.model_type), NEWEST) or len(there) >= SIBLINGS_KEPT:
         return False
