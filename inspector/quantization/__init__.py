@@ -1,1 +1,5 @@
-"""How quantized modules are stored: one scheme per file."""
+"""Unpacks quantized modules: recognises their scheme, and derives the logical tensors from the stored ones.
+
+`schemes` has one file for each storage format; `settings` describes the config; `unpacking` applies both to a
+checkpoint.
+"""

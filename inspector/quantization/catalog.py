@@ -1,6 +1,6 @@
 """The schemes by the suffix and dtype of their values, and the suffixes of quantized modules.
 
-Only names, so that a checkpoint imports only the files of its schemes.
+This table contains only names, so that only the files of a checkpoint's schemes are imported.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ TABLE: Final[tuple[Row, ...]] = (
 """The schemes, in the order in which they are tried for one module."""
 
 PLAIN: Final = "weight"
-"""The suffix of values that is also that of unquantized weights."""
+"""The suffix of values that unquantized weights have too."""
 
 
 def _by_values() -> dict[str, tuple[Row, ...]]:
@@ -111,9 +111,9 @@ STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", 
 """Suffixes of packed values, including those of unsupported schemes."""
 FOREIGN: Final = frozenset({"SU", "SV", "theta", "pairs", "Wscale", "codebook_id", "rescale_WH",
                             "fuse_scales"})  # fmt: skip
-"""Helpers of unsupported schemes, recognized only together with such values."""
+"""Helpers of unsupported schemes, recognised only together with their values."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
-"""Dtypes that hold packed weights."""
+"""Dtypes of packed weights."""
 
 
 @cache
@@ -125,7 +125,7 @@ def scheme(row: Row) -> Scheme:
 
 
 def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
-    """The scheme that recognises the tensors of a module; None where they are not quantized or it is unknown."""
+    """The scheme that recognises the tensors of a module; None if they are not quantized or the scheme is unknown."""
     known = [
         scheme(row)
         for values, rows in BY_VALUES.items()
@@ -134,7 +134,7 @@ def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
         if tensors[values].dtype in row[3]
     ]
     with_helpers = [one for one in known if any(helper in tensors for helper in one.needs)]
-    for one in (*with_helpers, *known):  # what is stored decides before what the settings say
+    for one in (*with_helpers, *known):  # the stored tensors take precedence over the settings
         if one.recognises(tensors, setting):
             return one
     return None

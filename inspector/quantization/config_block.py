@@ -1,4 +1,4 @@
-"""A block of quantization settings in a config. Values may be of any type and are read as the expected one."""
+"""A block of quantization settings in a config. Values of any type are converted to the expected type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ENTRIES: Final = 20_000
 Values = Mapping[str, Any]
 IGNORE_LISTS: Final = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules",
                        "linear_weights_not_to_quantize", "skip_modules")  # fmt: skip
-"""Keys of the list of modules that are not quantized, in all tools."""
+"""Keys for the list of unquantized modules, in all tools."""
 
 
 class ConfigBlock(Struct, frozen=True):
@@ -28,7 +28,7 @@ class ConfigBlock(Struct, frozen=True):
     method: str | None = None
 
     def integer(self, name: str) -> int | None:
-        """An integer; some tools write it as text."""
+        """An integer, which some tools write as text."""
         found = self.values.get(name)
         if isinstance(found, str) and found.lstrip("-").isdecimal() and len(found) < 9:
             return int(found)
@@ -45,7 +45,7 @@ class ConfigBlock(Struct, frozen=True):
         return found if isinstance(found, bool) else None
 
     def pair(self, *names: str) -> tuple[int, int] | None:
-        """Two sizes: a list of two under one name, or one under each of two names."""
+        """Two sizes: a list of two under one name, or one size under each of two names."""
         found = self.values.get(names[0]) if len(names) == 1 else [self.values.get(name) for name in names]
         if not isinstance(found, (list, tuple)) or len(found) != 2:
             return None
@@ -53,12 +53,12 @@ class ConfigBlock(Struct, frozen=True):
         return (first, second) if first and second and first > 0 and second > 0 else None
 
     def inner(self, name: str) -> ConfigBlock:
-        """The block below a name; empty where there is none."""
+        """The block below a name; empty if there is none."""
         found = self.values.get(name)
         return ConfigBlock(f"{self.key}.{name}", found if isinstance(found, Mapping) else {}, self.method)
 
     def blocks(self) -> Iterator[tuple[str, ConfigBlock]]:
-        """Each name with the block below it; empty for a name with something else."""
+        """Each name with the block below it; the block is empty if the value is not an object."""
         for name in list(self.values)[:MOST_ENTRIES]:
             yield str(name), self.inner(name)
 
@@ -68,7 +68,7 @@ class ConfigBlock(Struct, frozen=True):
         return ModuleSettings(method=self.method, prefix=self.key, keys=below, **fields)
 
     def changing(self, base: ModuleSettings) -> ModuleSettings:
-        """The base settings, with the bits and group size that this block states."""
+        """The base settings, changed by the bits and group size that this block states."""
         bits, size = self.integer("bits"), self.integer("group_size")
         own = {what: f"{self.key}.{what}" for what in ("bits", "group_size") if what in self.values}
         return replace(

@@ -1,4 +1,4 @@
-"""The widths that a config asks for, which decide between readings of packed weights."""
+"""The widths that follow from a config, which decide between possible readings of packed weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.notation.spelling import Spelling
 
 
 def inputs_by(config: Claim) -> frozenset[int]:
-    """The inputs of every matrix of the class, none without a definition."""
+    """The input widths of all matrices of the class; empty without a definition."""
     if config.definition is None or config.head is None:
         return frozenset()
     scope = Scope(config.definition, config.settings, definition_of)

@@ -1,8 +1,8 @@
-"""Block scales of experts that are stored stacked while their weights are stored one by one.
+"""Handles block scales of experts that are stored stacked although the weights are stored separately.
 
-transformers 5 saves fine-grained fp8 so: `experts.0.w1.weight` ... with `experts.gate_up_proj_scale_inv` [E, ...] and
-`experts.down_proj_scale_inv` (`FP8Experts`; without gates `up_proj_scale_inv`), and reads it (measured with 5.23 and
-5.24: complete, with the same scales).
+transformers 5 saves fine-grained fp8 in this way: `experts.0.w1.weight` ... with `experts.gate_up_proj_scale_inv` [E,
+...] and `experts.down_proj_scale_inv` (`FP8Experts`; without gates `up_proj_scale_inv`), and reads it (measured with
+5.23 and 5.24: complete, with the same scales).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from inspector.quantization.unpacked import ModuleProblem
 
 SCHEME: Final = "fp8-block"
 BLOCK: Final = (128, 128)
-"""The block where the config states none."""
+"""The block size if the config states none."""
 ENDING: Final = "_scale_inv"
 DOWN: Final = "down_proj_scale_inv"
 UP: Final = {3: "gate_up_proj_scale_inv", 2: "up_proj_scale_inv"}
-"""Number of matrices of an expert -> the scales of all but the one that goes down."""
+"""Number of matrices of an expert -> the scales of all but the down projection."""
 UNSCALED: Final = PackingHelperMissing(helper=f"weight{ENDING}", expected=())
 Boxes = tuple[Box, ...]
 
@@ -34,10 +34,10 @@ Boxes = tuple[Box, ...]
 def with_stacked(
     cases: Sequence[ModuleProblem], lost: Families, families: Families, block: tuple[int, int] | None
 ) -> list[ModuleProblem]:
-    """The cases, without missing scales of single experts where they are stored stacked.
+    """The cases, without missing scales of single experts that are stored stacked.
 
     lost: families in files that could not be read. families: all that are stored. block: rows and columns that share
-    a scale; None where they are not known, so that no shape is compared.
+    a scale; None if they are unknown, so that no shape is compared.
     """
     keys = [case.key for case in cases if _is_stacked(case)]
     keys += [key for key in lost if key.endswith((DOWN, *UP.values()))]
@@ -55,7 +55,7 @@ def _is_stacked(case: ModuleProblem) -> bool:
 
 
 def _float8_below(path: str, families: Families) -> Iterator[tuple[str, Boxes]]:
-    """The families of the weights of single experts that are stored as floats of 8 bits, without own scales."""
+    """The families of separately stored expert weights that are 8-bit floats without their own scales."""
     for key, family in families.items():
         scaled = f"{key}{ENDING}" in families or f"{key}_scale" in families
         if key.startswith(f"{path}.#.") and key.endswith(".weight") and not scaled:
@@ -67,10 +67,10 @@ def _float8_below(path: str, families: Families) -> Iterator[tuple[str, Boxes]]:
 def _of_experts(
     path: str, cases: Sequence[ModuleProblem], lost: Families, families: Families
 ) -> Iterator[ModuleProblem]:
-    """The cases with those of the experts of one path settled."""
+    """The cases, with those of the experts below one path resolved."""
     lacking = [case for case in cases if _lacks_scale(case, path)]
     stacked = [case for case in cases if _is_stacked(case) and case.key.rpartition(".")[0] == path]
-    if not lacking:  # without settings no scale is missing
+    if not lacking:  # without settings no scale counts as missing
         lacking = [ModuleProblem(UNSCALED, key, boxes) for key, boxes in _float8_below(path, families)]
     needed = {DOWN, UP.get(len({case.key for case in lacking}), "")}
     stored = {ending: lost[key].boxes for ending in needed if (key := f"{path}.{ending}") in lost}
@@ -95,7 +95,7 @@ def _of_experts(
 
 
 def _missing(path: str, needed: set[str], stored: Mapping[str, Boxes], like: ModuleProblem) -> Iterator[ModuleProblem]:
-    """Stacked scales that are missing where others of the same experts are stored."""
+    """Stacked scales that are missing although others of the same experts are stored."""
     for ending in sorted(needed):
         others = tuple(box for other, boxes in stored.items() if other != ending for box in boxes)
         if absent := minus(others, stored.get(ending, ())):
@@ -110,7 +110,7 @@ def _lacks_scale(case: ModuleProblem, path: str) -> bool:
 
 
 def _without(case: ModuleProblem, layers: Boxes) -> Boxes:
-    """The boxes of single experts that are in none of these layers."""
+    """The boxes of single experts that are outside these layers."""
     within = (
         (*part, *box[len(part) :])
         for box in case.boxes
@@ -121,7 +121,7 @@ def _without(case: ModuleProblem, layers: Boxes) -> Boxes:
 
 
 def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, int] | None) -> Iterator[ModuleProblem]:
-    """Stacked scales of another shape than the weights need, or of another dtype than scales have."""
+    """Stacked scales with a shape that does not fit the weights, or a dtype that scales do not have."""
     single = [one for key, one in families.items() if key.startswith(f"{path}.#.") and key.endswith(".weight")]
     unread = any(key.startswith(f"{path}.#.") for key in lost)
     wanted = {} if unread or block is None else _shapes(single, block)
@@ -140,9 +140,9 @@ def _misshaped(path: str, families: Families, lost: Families, block: tuple[int, 
 
 
 def _shapes(single: Sequence[Family], block: tuple[int, int]) -> dict[str, tuple[int, ...]]:
-    """The shapes of the stacked scales of experts with a gate, whose matrices are all alike; {} for others.
+    """The shapes of the stacked scales of equal experts with a gate; {} for other experts.
 
-    single: the weights of each of the three projections.
+    single: the separately stored weights of the three projections.
     """
     found = Counter(shape for family in single for shape in set(family.shapes))
     experts = {box[-1].size for family in single for box in family.boxes}

@@ -1,7 +1,7 @@
-"""Values of small tensors that store the shape of a packed weight: the only data read besides headers.
+"""Reads small tensors that store the shape of a packed weight: the only data that is read in addition to headers.
 
-`weight_shape` of compressed-tensors holds two integers. They settle the inputs of a row where the packed width
-does not determine them and there is no definition.
+`weight_shape` of compressed-tensors contains two integers. They determine the number of inputs if neither the packed
+width nor a definition does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WIDTHS: Final = {"I64": 8, "I32": 4}
 _MOST_DIMS: Final = 8
 _MOST_NEAR: Final = 100_000
 _MOST_FAR: Final = 256
-"""Most tensors that are read from a folder, and over a network, where each is a request."""
+"""Most tensors that are read from a folder; and over a network, where each takes a request."""
 
 
 def with_kept_shapes(checkpoint: Checkpoint) -> Checkpoint:

@@ -1,7 +1,7 @@
-"""What loaders of quantized checkpoints read: the method that names a format, and the modules they quantize.
+"""The methods with loaders for each quantization format, and the modules that these loaders quantize.
 
 Sources: `quantizers/auto.py` and `integrations` of transformers 5 (only `nn.Linear` is replaced; the output embeddings
-are left out unless a list of skipped modules says otherwise), vLLM's `quantization` (gates are built without a
+are left out unless a list of skipped modules replaces this default), vLLM's `quantization` (gates are built without a
 quantization), mlx-lm's `utils.py` (embeddings, heads and routers are quantized as well).
 """
 
@@ -31,18 +31,18 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
     "exl3": ("exl3",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
 }  # fmt: skip
-"""Scheme -> the methods whose loaders read it; the first is the usual one."""
+"""Scheme -> the methods with loaders that read it, the usual one first."""
 BY_VALUES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("mxfp4", "blocks"): ("mxfp4",), ("marlin", "B"): ("gptq", "marlin"), ("marlin", "qweight"): ("awq",),
     ("marlin", "weight_packed"): ("compressed-tensors",), ("nvfp4", "weight"): ("modelopt", "quark"),
     ("nvfp4", "weight_packed"): ("compressed-tensors", "auto-round"), ("mxfp4", "weight"): ("quark", "modelopt"),
     ("mxfp4", "weight_packed"): ("compressed-tensors", "auto-round"),
 }  # fmt: skip
-"""The same where a scheme is read by other loaders under other names: scheme and the suffix of its values."""
+"""(scheme, suffix of its values) -> the methods, for schemes that several loaders read under other names."""
 METHODS: Final = frozenset(
     method for table in (METHODS_OF, BY_VALUES) for methods in table.values() for method in methods
 )
-"""The methods that are known here: another one may read any scheme."""
+"""The known methods; an unknown method may read any scheme."""
 
 
 KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
@@ -50,22 +50,24 @@ KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "global_quant_config": ("quark",),
     "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
 }  # fmt: skip
-"""Key of a block -> the methods whose loaders read it; the first is the one that writes it."""
+"""Key of a block -> the methods with loaders that read it; the first method writes it."""
 
 
 def is_foreign(settings: QuantizationSettings) -> bool:
-    """Whether the settings state a method that is not known, so that names and shapes may have any meaning."""
+    """True if the settings state an unknown method, so that names and shapes may have any meaning."""
     return settings.known and settings.base.method not in METHODS
 
 
 def is_of_another(scheme: str, settings: QuantizationSettings) -> bool:
-    """Whether the stated method is known and its loaders do not read a scheme, so that it says nothing of a module."""
+    """True if the stated method is known and its loaders do not read a scheme: the settings then say
+    nothing about it.
+    """
     stated = settings.base.method
     return stated in METHODS and stated not in METHODS_OF.get(scheme, (stated,))
 
 
 def written_for(keys: Container[str], stated: str | None) -> str | None:
-    """The method whose keys a block has, None where the stated method reads some of them or nothing shows it."""
+    """The method with the keys of a block; None if the stated method reads some of them or if they show no method."""
     found = [methods for key, methods in KEYS_OF.items() if key in keys]
     if stated not in METHODS or not found or any(stated in methods for methods in found):
         return None
@@ -73,7 +75,9 @@ def written_for(keys: Container[str], stated: str | None) -> str | None:
 
 
 def method_of_block(keys: Container[str], scheme: str) -> str | None:
-    """The method of a block that names none, by its keys and the scheme of the weights; None where several read it."""
+    """The method of a block that states none, by its keys and the scheme of the weights; None if
+    several methods fit.
+    """
     methods = METHODS_OF.get(scheme, ())
     written = next((found[0] for key, found in KEYS_OF.items() if key in keys and found[0] in methods), None)
     return written or (methods[0] if methods and methods not in (ROWS, _HALVES) else None)
@@ -82,10 +86,10 @@ def method_of_block(keys: Container[str], scheme: str) -> str | None:
 def method_for(
     scheme: str, setting: ModuleSettings, values: str, written: str | None = None, *, by_row: bool = False
 ) -> str | None:
-    """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown.
+    """The method to state for a scheme: the stated method if its loader reads the scheme or is unknown.
 
-    values: the suffix of the quantized values. written: the method whose keys the block has, where the stated one reads
-    none of them. by_row: a scale for each row of a matrix.
+    values: the suffix of the quantized values. written: the method whose keys the block has, if the stated method reads
+    none of them. by_row: each row of a matrix has a scale.
     """
     stated = setting.method
     methods = BY_VALUES.get((scheme, values)) or METHODS_OF.get(scheme)
@@ -104,15 +108,17 @@ _BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})
 """Schemes with a `weight_scale`."""
 _BY_ROW: Final = "fbgemm_fp8"
 _OF_WHOLE: Final = "fp8"
-"""The method whose loader in vLLM takes a `weight_scale` for the whole matrix; that of transformers reads none."""
+"""The method with a loader in vLLM that reads a `weight_scale` for the whole matrix; the loader in transformers reads
+none.
+"""
 SCALE_INV_METHODS: Final = frozenset({"fp8", "auto-round"})
-"""Methods whose loaders read the scales of blocks from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
+"""Methods with loaders that read block scales from `weight_scale_inv`: FP8Linear in transformers, vLLM's fp8."""
 
 
 def follows_tensors(scheme: str, special: bool) -> bool:
-    """Whether loaders decide by the stored tensors of a module, not by the config, if it is quantized.
+    """True if loaders decide by the stored tensors of a module, and not by the config, whether it is quantized.
 
-    torchao states it in the metadata of each tensor; mlx-lm asks for `scales`, except for modules that the config
+    torchao states it in the metadata of each tensor; mlx-lm checks for `scales`, except for modules that the config
     lists (special). Measured: transformers 5.23 with torchao 0.18.
     """
     return scheme == "torchao" or (scheme.startswith("mlx") and not special)
@@ -122,15 +128,15 @@ BY_ENDS: Final = frozenset({
     "aqlm", "awq", "bitnet", "bitsandbytes", "eetq", "fbgemm_fp8", "fp8", "gemma", "higgs", "hqq", "metal", "mxfp4",
     "quanto", "sinq", "spqr", "torchao", "vptq",
 })  # fmt: skip
-"""Methods whose list transformers reads with `should_convert_module` of `quantizers/quantizers_utils.py`."""
+"""Methods with a list that transformers reads with `should_convert_module` of `quantizers/quantizers_utils.py`."""
 _PATTERN: Final = frozenset("*?[]()|^$+\\")
 
 
 def is_read(entry: str, module: str, stacks: int) -> bool:
-    """Whether transformers 5 finds a module by an entry: at the beginning of its name up to a dot, or at its end.
+    """True if an entry matches a module in transformers 5: the beginning of its name up to a dot, or its end.
 
-    module: the family. stacks: the number of first words of all names with layers; with several the names in the file
-    are not those that the model has, and only their ends are alike.
+    module: the family. stacks: the number of distinct first words of the names with layers; if there are several, names
+    in the file differ from those of the model except at the end.
     """
     if not entry or not _PATTERN.isdisjoint(entry):
         return True
@@ -141,23 +147,24 @@ def is_read(entry: str, module: str, stacks: int) -> bool:
 _EVERY_LINEAR: Final = frozenset({
     "hqq", "sinq", "quanto", "quanto-packed", "torchao", "nf4", "fp4", "llm-int8", "unknown",
 })  # fmt: skip
-"""Schemes applied to every linear layer: a router that is one is quantized as well."""
+"""Schemes that are applied to every linear layer, including a router that is one."""
 _EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
 _HEADS_LEFT_OUT: Final = frozenset(
     {"gptq", "gptq-float-zeros", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"}
 )
-"""Schemes whose loaders leave the head out where the config does not say otherwise."""
+"""Schemes with loaders that exclude the head unless the config states otherwise."""
 _LISTS_ADDED: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast"})
-"""Those of which a list of unquantized modules is added to the head; it takes the place of the head with the others.
+"""Schemes with a list of unquantized modules that is added to the excluded head; for other schemes it replaces the
+head.
 
-Source: `get_modules_to_not_convert` and its callers in transformers 5; GPTQModel asks for `lm_head`.
+Source: `get_modules_to_not_convert` and its callers in transformers 5; GPTQModel reads `lm_head`.
 """
 
 
 def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSettings) -> bool:
-    """Whether loaders of a scheme build an unquantized module for a role, whatever is stored.
+    """True if loaders of a scheme build an unquantized module for a role, whatever is stored.
 
-    axes: those of the weight. A norm with a matrix (modulation by time or text) has a linear layer.
+    axes: number of axes of the weight. A norm with a matrix (modulation by time or text) has a linear layer.
     """
     if scheme.startswith("mlx") or scheme in _EVERY_MODULE:
         return False

@@ -1,4 +1,4 @@
-"""The quantization block that a config lacks, as far as the stored tensors determine it.
+"""Derives the quantization block that a config lacks, as far as the stored tensors determine it.
 
 Sources: `utils/quantization_config.py` of transformers 5 (GPTQConfig, AwqConfig, BitsAndBytesConfig,
 FineGrainedFP8Config, Mxfp4Config), vLLM's `quantization/gptq.py` and mlx-lm's `utils.py`.
@@ -19,7 +19,7 @@ from inspector.quantization.unpacked import Unpacked
 
 BLOCK: Final = "quantization_config"
 OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
-"""Keys of llm-awq's file, which transformers spells `bits` and `group_size`."""
+"""Keys of llm-awq's file, which transformers writes as `bits` and `group_size`."""
 LISTS: Final[Mapping[str, str]] = {
     "nf4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules", "awq": "modules_to_not_convert",
     "gemma": "modules_to_not_convert",
@@ -29,20 +29,20 @@ DEFAULTS: Final = frozenset({"nf4", "llm-int8"})
 """Schemes whose loader quantizes a head where a list, even an empty one, does not name it."""
 MOST_LISTED: Final = 2_000
 OF_MLX: Final = "mlx"
-"""The method whose loader reads bits and group size from the block, and fails without them."""
+"""The method with a loader that reads bits and group size from the block and fails without them."""
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
     "exl2": "exllamav2", "exl3": "exllamav3", "gptq-float-zeros": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
-"""Scheme -> the program with a loader of its own, which recognizes the tensors without any settings."""
+"""Scheme -> the program with a special loader, which recognises the tensors without any settings."""
 PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM"}
-"""Method that no version of transformers has a quantizer for -> the program that reads it from config.json."""
+"""Method without a quantizer in any version of transformers -> the program that reads it from config.json."""
 READ_BESIDE: Final[Mapping[str, str]] = {
     QUANTO_FILE: "optimum-quanto",
     QUANTO_MAP: "optimum-quanto",
     "hf_quant_config.json": "vllm",
 }
-"""File with settings -> the program that reads it; transformers reads config.json alone."""
+"""File with settings -> the program that reads it; transformers reads only config.json."""
 
 
 def main_scheme(unpacked: Unpacked) -> str | None:
@@ -52,7 +52,7 @@ def main_scheme(unpacked: Unpacked) -> str | None:
 
 
 def own_loader(unpacked: Unpacked) -> str | None:
-    """The program that the quantized weights are made for, where it is not transformers and needs no config.json."""
+    """The program that the quantized weights are made for, if it is not transformers and needs no config.json."""
     return READ_BESIDE.get(unpacked.settings.source) or program_of(unpacked)
 
 
@@ -63,9 +63,9 @@ def program_of(unpacked: Unpacked) -> str | None:
 
 
 def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) -> bool:
-    """Whether the loader of the weights finds what they are quantized to.
+    """True if the loader of the weights finds their quantization settings.
 
-    transformers quantizes with quanto while it loads and reads no weights of it; files: those next to config.json.
+    transformers quantizes with quanto while loading, but does not read quanto's weights. files: next to config.json.
     """
     if own_loader(unpacked) is not None:
         return True
@@ -78,7 +78,9 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) 
 
 
 def one_packing(scheme: str, packed: Iterable[Packed]) -> Packed | None:
-    """How all tensors of a scheme are packed; None where bits or group sizes differ, which one block cannot say."""
+    """The common packing of all tensors of a scheme; None if bits or group sizes differ, which one
+    block cannot state.
+    """
     sizes = {(one.bits, one.group_size): one for one in packed if one.scheme == scheme}
     return next(iter(sizes.values())) if len(sizes) == 1 else None
 
@@ -86,9 +88,9 @@ def one_packing(scheme: str, packed: Iterable[Packed]) -> Packed | None:
 def block_for(
     scheme: str, packing: Packed | None, helpers: Iterable[str], *, of_transformers: bool = True
 ) -> tuple[str, dict[str, Any] | None]:
-    """(key in config.json, block), the block None where the tensors do not determine it.
+    """(key in config.json, block); the block is None if the tensors do not determine it.
 
-    helpers: the families of the helpers. For quanto without transformers the file, and the entry of one module.
+    helpers: the families of the helpers. For quanto without transformers: (file, entry of one module).
     """
     keys = list(helpers)
     sizes: Mapping[str, Any] = {} if packing is None else _sizes(packing)
@@ -97,7 +99,7 @@ def block_for(
     if scheme in ("gptq", "awq") and "bits" in sizes:
         size = {"group_size": -1, **sizes}
         version: dict[str, Any] = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
-        if scheme == "gptq":  # vLLM asks for desc_act; with it loaders follow the index, whatever order it has
+        if scheme == "gptq":  # vLLM requires desc_act; if true, loaders follow the index, whatever its order
             version["desc_act"] = any(key.endswith("g_idx") for key in keys)
         if scheme == "gptq" and any(key.startswith("lm_head.") for key in keys):
             version["lm_head"] = True
@@ -130,9 +132,9 @@ def _of_mlx(packing: Packed) -> dict[str, Any] | None:
 
 
 def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, Any] | None:
-    """The block of MLX for modules that are quantized in several ways; None where the tensors do not determine it.
+    """The block of MLX for modules that are quantized in several ways; None if the tensors do not determine it.
 
-    modules: how they are packed, and their names. The way of most is that of all, the others have an entry for each.
+    modules: (packing, module names). The most frequent packing is the default; modules with another get one entry each.
     """
     counted: Counter[str] = Counter()
     ways = {}
@@ -164,7 +166,7 @@ def settled(packed: Packed, shape: tuple[int, ...]) -> Packed:
 def excluding(
     block: dict[str, Any] | None, scheme: str, plain: Sequence[str], *, head: bool = False
 ) -> dict[str, Any] | None:
-    """The block with the names of unquantized modules among quantized ones; None where they cannot be listed.
+    """The block with a list of the unquantized modules; None if they cannot be listed.
 
     A list replaces the default of transformers, which leaves the head out. head: whether that is quantized.
     """
@@ -177,14 +179,16 @@ def excluding(
 
 
 def _quanto_type(packing: Packed) -> str:
-    """The type of the weights as quanto spells it."""
+    """The type of the weights in quanto's spelling."""
     if packing.storage.dtype.startswith("F8"):
         return {"F8_E5M2": "float8_e5m2", "F8_E4M3FNUZ": "float8_e4m3fnuz"}.get(packing.storage.dtype, "float8_e4m3fn")
     return f"int{int(packing.bits)}"
 
 
 def with_stated(block: dict[str, Any] | None, values: Mapping[str, Any], method: str | None) -> dict[str, Any] | None:
-    """The block that a file next to config.json states. block: what the tensors say, in the keys of transformers."""
+    """The block that a file next to config.json states. block: derived from the tensors, with the keys
+    of transformers.
+    """
     if block is None and ("w_bit" in values or method is None):
         return None
     kept = {key: value for key, value in values.items() if key not in OWN_KEYS}

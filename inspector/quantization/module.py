@@ -1,4 +1,4 @@
-"""Schemes: map the stored tensors of one module to its logical tensor."""
+"""The base of schemes, which map the stored tensors of one module to its logical tensor."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
 SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases", "codebooks", "centroids.weight")
 """Suffixes of helpers that are factors or offsets, never plain integers."""
 EXACT_SHAPES: Final = "compressed-tensors"
-"""The method of which a scale must have the shape that its library registers, not only as many numbers."""
+"""The method with a library that requires the exact shape of a scale, not only the same number of values."""
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
 class UnpackedTensor(Struct, frozen=True):
     """The logical tensor of one module.
 
-    layout: the logical tensor, with dtype and bytes of its storage. packed: None if the values are
-    stored as they are, with helpers only. helpers: suffixes of tensors that hold no values. agreed: settings
-    that the shapes confirm. faults: findings without a module; equal ones of many modules are joined.
+    layout: the logical tensor, with dtype and bytes of its storage. packed: None if the values are not packed and only
+    have helpers. helpers: suffixes of tensors without values. agreed: settings that the shapes confirm. faults:
+    findings without a module; equal findings of many modules are joined.
     """
 
     layout: Layout
@@ -57,9 +57,9 @@ class UnpackedTensor(Struct, frozen=True):
 class Scheme(Struct, frozen=True):
     """A way to store a quantized module.
 
-    values: suffix of the tensor that holds the values. needs: helpers without which it cannot be read. may:
-    optional ones. recognises: whether tensors belong to this scheme, even if some of `needs` are missing. logical:
-    suffix of the logical tensor ("" for a parameter of the module itself, which has no suffix).
+    values: suffix of the tensor with the values. needs: helpers that are required for reading. may: optional helpers.
+    recognises: True for tensors of this scheme, even if some of `needs` are missing. logical: suffix of the logical
+    tensor ("" for a parameter of the module itself, which has no suffix).
     """
 
     name: str
@@ -80,7 +80,7 @@ class ModuleReading(Struct):
     agreed: list[str] = []
 
     def compare(self, what: str, weights: object, *, read: bool = True) -> None:
-        """Compares a setting with the shapes, where both are known. read: whether loaders read the setting at all."""
+        """Compares a setting with the shapes, if both are known. read: whether loaders read the setting at all."""
         stated = getattr(self.setting, what)
         if stated is None or weights is None:
             return
@@ -97,13 +97,13 @@ class ModuleReading(Struct):
         self.faults.append(disagrees)
 
     def contradicts(self, what: str, config: object, weights: object) -> None:
-        """Reports a setting that says the opposite of what it stands for here: both values as the config has them."""
+        """Reports a setting that contradicts its meaning for this scheme. Both values are as in the config."""
         self.faults.append(
             PackingConfigDisagrees(key=self.setting.key(what), what=what, config=config, plain=True, weights=weights)
         )
 
     def format_inferred(self, shown: str) -> None:
-        """Compares the format that the loader infers, where none is stated, with the one that the tensors show."""
+        """Compares the format that the loader infers if none is stated with the format of the tensors."""
         inferred = self.setting.inferred_format
         if inferred is not None and inferred != shown:
             self.faults.append(PackingFormatUnstated(key=self.setting.key("format"), inferred=inferred, weights=shown))
@@ -116,7 +116,7 @@ class ModuleReading(Struct):
         dtypes: frozenset[str] | None = None,
         required: bool = True,
     ) -> bool:
-        """Whether a helper is stored with one of these shapes; otherwise a fault is recorded."""
+        """True if a helper is stored with one of these shapes; otherwise a fault is recorded."""
         layout = self.tensors.get(suffix)
         if dtypes is None and suffix.endswith(SCALE_ENDS):
             dtypes = SCALE_DTYPES
@@ -158,7 +158,7 @@ class ModuleReading(Struct):
                 self.helper(suffix, [shape], "as the config states")
 
     def activations(self) -> None:
-        """Checks the scale of the inputs where the settings state it; its name depends on the tool."""
+        """Checks the scale of the inputs if the settings state it. Its name depends on the tool."""
         wanted = self.setting.activations
         if wanted is None:
             return
@@ -172,7 +172,7 @@ class ModuleReading(Struct):
             self.compare("number_type", "float" if values.dtype in FLOAT8 else "integer")
 
     def stored_as(self, suffix: str, dtypes: frozenset[str]) -> None:
-        """Checks the dtype of the values, where the scheme has only these."""
+        """Checks the dtype of the values, if the scheme allows only these dtypes."""
         values = self.tensors[suffix]
         if values.dtype not in dtypes:
             expected = " or ".join(sorted(dtypes))
@@ -220,22 +220,22 @@ def product(shape: Sequence[int]) -> int:
 
 
 def ceil_div(one: int, other: int) -> int:
-    """The quotient, rounded up; 0 where the divisor is 0."""
+    """The quotient, rounded up; 0 if the divisor is 0."""
     return -(-one // other) if other else 0
 
 
 def word(layout: Layout) -> int:
-    """Bits of one stored element."""
+    """Number of bits of one stored element."""
     return BITS[layout.dtype]
 
 
 def is_scalar(layout: Layout) -> bool:
-    """Whether a tensor is a single number."""
+    """True if a tensor is a single number."""
     return layout.elements == 1 and len(layout.shape) <= 2
 
 
 def groups_reported(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
-    """Number of groups along an axis by the helpers; where they differ, the number by the stated group size."""
+    """Number of groups along an axis by the helpers; if they differ, the number by the stated group size."""
     reported = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
     if stated is not None:
         wanted = 1 if stated <= 0 else ceil_div(width, stated)
@@ -251,9 +251,9 @@ GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def group_of(width: int, groups: int, stated: int | None) -> int | None:
-    """Group size if `groups` groups hold `width` values; the stated size where rounding allows it.
+    """Group size if `groups` groups contain `width` values; the stated size if rounding allows it.
 
-    -1 for a single group (the whole row). None where no size gives this number of groups.
+    -1 for a single group (the whole row). None if no size gives this number of groups.
     """
     if groups <= 0 or width <= 0:
         return None

@@ -43,24 +43,24 @@ TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx
                             "weight._scale", "weight._shift", "_weight_scale", "_weight_zero_point", "q_scale_max",
                             "q_invperm", "block_scales", "input_global_scale", "embedding_scale",
                             "meta.scale.x", "meta.zero.x"})  # fmt: skip
-"""Helpers that are recognized by name, even if their values are missing."""
+"""Helpers that are recognised by name, even if their values are missing."""
 BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
     "mlx": frozenset({"scales", "biases"}), "hqq": frozenset({"scale", "zero"}), "eetq": frozenset({"weight_scales"}),
     "aqlm": frozenset({"scales"}), "higgs": frozenset({"scales", "tables", "tables2"}),
     "exl3": frozenset({"suh", "svh"}),
 }  # fmt: skip
-"""Helpers with ambiguous names: recognized only where the config names the method."""
+"""Helpers with ambiguous names, which are recognised only if the config states the method."""
 
 
 FACTORS: Final = (COMMON | {"activation_scale", "activation_scale_inv", "input_scale_inv", "input_scale_ub"}) - {
     "input_zero_point", "output_zero_point", "weight_zero_point", "k_zero_point", "v_zero_point", "q_scale",
 }  # fmt: skip
-"""Helpers of any scheme that are factors; `q_scale` is a packed one of EXL2 as well."""
+"""Helpers of any scheme that are factors. `q_scale` is excluded, since it is packed in EXL2."""
 
 
 LIST: Final = 2
-"""Fewest elements of a helper that is no switch."""
+"""Least number of elements of a helper that is not a switch."""
 
 
 def groups_of(work: Work, module: Module) -> list[ModuleGroup]:
@@ -76,7 +76,7 @@ def groups_of(work: Work, module: Module) -> list[ModuleGroup]:
 
 
 def _without_doubtful(piece: ModuleGroup) -> ModuleGroup:
-    """A group of an unknown method, without a scheme that explains a part of its tensors only."""
+    """A group under an unknown method, without a scheme that explains only a part of its tensors."""
     scheme = piece.scheme
     named = {scheme.values, "bias", *scheme.needs, *scheme.may, *COMMON} if scheme is not None else set()
     if scheme is None or (piece.layouts.keys() <= named and not scheme.open(piece.read, piece.setting).faults):
@@ -107,20 +107,20 @@ def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> 
 
 
 def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
-    """Where a helper is missing: the scheme of most modules of the family with values like these."""
+    """For a group that lacks a helper: the scheme of most modules of the family with similar values."""
     found: dict[int, Scheme] = {}
     for other, scheme in known:
         values, like = piece.layouts.get(scheme.values), other.read[scheme.values]
         if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
             continue
         if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
-            continue  # values stored in a float dtype are a column
+            continue  # values that are stored in a float dtype form a column
         found.setdefault(other.modules, scheme)
     return found[max(found)] if found else None
 
 
 def _like_others(work: Work, piece: ModuleGroup) -> Scheme | None:
-    """Where values have another shape: the scheme of other modules of which all helpers are stored."""
+    """For a group with values of another shape: the scheme of other modules with the same complete helpers."""
     for scheme in work.used:
         values = piece.layouts.get(scheme.values)
         if (
@@ -160,7 +160,7 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
 
 
 def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
-    """The logical tensor of modules; the settings of another method say nothing of their sizes."""
+    """The logical tensor of modules. Settings of another method say nothing about their sizes."""
     opened = scheme.open(piece.read, piece.setting)
     stated = piece.setting.method
     if opened.packed is None or stated is None:
@@ -201,7 +201,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     for suffix, layout in piece.turned.items():
         work.report(transposed(suffix, piece.layouts[suffix], layout), module, suffix, piece.boxes, name)
     skipped = piece.setting.skipped is not None and not follows_tensors(name, special=True)
-    listed = skipped and bool(piece.setting.skipped)  # settings of others do not hold for it
+    listed = skipped and bool(piece.setting.skipped)  # settings of another method do not apply
     if method != piece.setting.method and not listed:
         written = work.settings.written_for is not None
         key = f"{work.settings.source}.quant_method" if written else piece.setting.key("method")
@@ -213,7 +213,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     if listed:
         faults = tuple(fault for fault in faults if not isinstance(fault, PackingConfigDisagrees))
     _integers(work, module, piece, faults)
-    if is_lone(piece):  # all of its helpers are missing: the first one says so
+    if is_lone(piece):  # all of its helpers are missing: report only the first one
         missing = [fault for fault in faults if isinstance(fault, PackingHelperMissing)]
         faults = tuple(fault for fault in faults if fault not in missing[1:])
     for fault in faults:
@@ -228,7 +228,7 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
 def _excluded(
     work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor, *, otherwise: bool
 ) -> None:
-    """Reports quantized modules that the settings exclude. otherwise: whether another method than theirs made them."""
+    """Reports quantized modules that the settings exclude. otherwise: another method than the stated one made them."""
     assert opened.packed is not None
     disagree = any(isinstance(fault, PackingConfigDisagrees) for fault in opened.faults)
     entry, source = piece.setting.skipped or "", work.settings.source
@@ -241,9 +241,9 @@ def _excluded(
 
 
 def _integers(work: Work, module: Module, piece: ModuleGroup, faults: Sequence[PackedModules]) -> None:
-    """Reports scales of any scheme that are stored as plain integers, and helpers that are stored as truth values.
+    """Reports scales of any scheme that are stored as integers, and helpers that are stored as booleans.
 
-    faults: what its own scheme says.
+    faults: the findings of its own scheme.
     """
     known = {fault.helper for fault in faults if isinstance(fault, PackingHelperDiffers)}
     for suffix, layout in piece.layouts.items():
@@ -267,7 +267,7 @@ def lacks(work: Work, module: Module, lacking: Lacking) -> None:
 
 
 def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
-    """Reports quantized tensors next to the dense weight; the dense weight counts, since loaders use it."""
+    """Reports quantized tensors next to the dense weight. The dense weight counts, since loaders use it."""
     beside = [suffix for suffix in piece.layouts if suffix != PLAIN]
     work.keep(module, PLAIN, piece)
     for suffix in beside:
@@ -277,7 +277,7 @@ def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> No
 
 
 def _strange(work: Work, piece: ModuleGroup) -> str | None:
-    """The suffix of values of an unsupported scheme; where the method is unknown, of the largest integers."""
+    """The suffix of an unsupported scheme's values; for an unknown method, that of the largest integers."""
     found = [suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS]
     if not found and is_foreign(work.settings) and piece.setting.skipped is None:
         packed = [suffix for suffix, layout in piece.layouts.items() if layout.dtype in PACKED_DTYPES]
@@ -307,7 +307,7 @@ def _unknown(work: Work, module: Module, piece: ModuleGroup) -> None:
 
 
 def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | None) -> list[str]:
-    """Helpers of a piece without packed values. packed: how its siblings are packed."""
+    """Helpers of a piece without packed values. packed: the scheme of its siblings."""
     believed = TELLING | BY_METHOD.get(work.settings.base.method or "", frozenset())
     if packed is not None and packed.values not in piece.layouts:
         believed |= COMMON.union(packed.needs, packed.may)
@@ -319,7 +319,7 @@ def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | No
 
 
 def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None:
-    """A piece that is not quantized: dense among quantized siblings, helpers without values, or neither."""
+    """Handles a piece that is not quantized: dense among quantized siblings, helpers without values, or neither."""
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
     lost = _scheme_of(work, piece, orphans) if packed is None and PLAIN not in piece.layouts else None
@@ -353,9 +353,9 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
 def _without_values(
     work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], known: Known, lost: Scheme | None
 ) -> None:
-    """Reports helpers without quantized values: the values are lost, or the helpers are left over.
+    """Reports helpers without quantized values: either the values are lost, or the helpers are superfluous.
 
-    known: the same modules that are quantized. lost: the scheme of other modules with such helpers, where none is.
+    known: the same modules that are quantized. lost: the scheme of other modules with such helpers, if no module is.
     """
     packed, dense = known[0][1] if known else None, piece.layouts.get(PLAIN)
     if packed is not None and dense is None:
@@ -373,7 +373,7 @@ def _without_values(
 
 
 def _scheme_with_all(work: Work, piece: ModuleGroup) -> Scheme | None:
-    """The scheme of other modules whose helpers a module without values has: all that it needs, and no others."""
+    """The scheme of other modules that needs exactly the helpers of a module without values."""
     helpers = piece.layouts.keys()
     if PLAIN in helpers or piece.setting.skipped is not None:
         return None
@@ -387,7 +387,7 @@ def _scheme_with_all(work: Work, piece: ModuleGroup) -> Scheme | None:
 
 
 def _scheme_of(work: Work, piece: ModuleGroup, helpers: Sequence[str]) -> Scheme | None:
-    """The scheme of other modules that has all of these helpers, of a module without values."""
+    """The scheme of other modules that has all these helpers, for a module without values."""
     return next(
         (
             scheme

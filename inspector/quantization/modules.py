@@ -24,12 +24,12 @@ GLUED: Final[Mapping[str, str]] = {
     "_input_scale": "input_scale", "_scale_inv": "weight_scale_inv", "_scale_2": "weight_scale_2",
     "_scales": "block_scales", "_scale": "weight_scale", "_blocks": "blocks",
 }  # fmt: skip
-"""Suffixes after the name of a parameter, where a module (stacked experts) has parameters instead of submodules."""
+"""Suffixes after the name of a parameter, in modules (stacked experts) that have parameters instead of submodules."""
 BARE_DOTTED: Final = ("absmax", "quant_map", "nested_absmax", "nested_quant_map",
                       "quant_state.bitsandbytes__nf4", "quant_state.bitsandbytes__fp4")  # fmt: skip
 """bitsandbytes' tensors below such a parameter."""
 SPARSE: Final = frozenset({"compressed", "bitmask", "row_offsets", "shape"})
-"""Suffixes of sparse formats: one after the whole name of a parameter, the other after that of its module."""
+"""Suffixes of sparse formats: one kind follows the whole name of a parameter, the other the name of its module."""
 _SCALES: Final = ("scale", "scales", "biases", "scale_inv", "zeros", "absmax", "zero", "scale_2", "_shift")
 
 
@@ -44,7 +44,7 @@ _ENDINGS: Final = _endings()
 
 
 class Module(Struct, frozen=True):
-    """A family of modules. bare: whether the key is that of a parameter. parts: suffix -> family."""
+    """A family of modules. bare: the key is that of a parameter. parts: suffix -> family."""
 
     key: str
     bare: bool
@@ -98,7 +98,7 @@ def modules_of(families: Families, settings: QuantizationSettings) -> list[Modul
 
 
 def _is_packed(family: Family) -> bool:
-    """Whether tensors may hold quantized values: matrices of bytes or integers, other than tables for any batch."""
+    """True if tensors may contain quantized values: matrices of bytes or integers, except tables for any batch."""
     layouts = [part.layout for part in family.stored]
     return any(one.dtype in PACKED_DTYPES and len(one.shape) > 1 and one.shape[0] > 1 for one in layouts)
 
@@ -108,9 +108,9 @@ def _is_float8(layout: Layout) -> bool:
 
 
 def is_cache_scale(family: Family, settings: QuantizationSettings) -> bool:
-    """Whether tensors are scales of the key-value cache: small, in an attention, or stated by the config.
+    """True if tensors are scales of the key-value cache: small, and in an attention or stated by the config.
 
-    One number, or one for each head: [heads], or [heads, 1, 1] of compressed-tensors.
+    They have one number, or one for each head: [heads], or [heads, 1, 1] in compressed-tensors.
     """
     if not all(part.layout.elements == 1 or part.layout.shape[1:] in ((), (1, 1)) for part in family.stored):
         return False
@@ -118,7 +118,7 @@ def is_cache_scale(family: Family, settings: QuantizationSettings) -> bool:
 
 
 def plain_dims(families: Families) -> frozenset[int]:
-    """The dims of unquantized tensors: they decide which of several sizes a packed width means."""
+    """The dims of unquantized tensors, which decide between possible sizes of a packed width."""
     found: set[int] = set()
     for key, family in families.items():
         for part in family.stored:
@@ -133,7 +133,7 @@ def plain_dims(families: Families) -> frozenset[int]:
 
 
 def split(key: str, families: Families) -> tuple[str, str, bool]:
-    """(module, suffix, whether bare) of a key; suffix "" where the key has no suffix of a quantized module."""
+    """(module, suffix, True if bare) of a key; the suffix is "" if it is not that of a quantized module."""
     last = key.rsplit(".", 1)[-1]
     for suffix in _ENDINGS.get(last, ()):
         if key == suffix or key.endswith(f".{suffix}"):

@@ -9,7 +9,7 @@ from inspector.algebra.patterns import Pattern, pattern_of
 
 @lru_cache(maxsize=512)
 def compile_pattern(text: str) -> Pattern | None:
-    """A regular expression of a config; None where it is invalid, or cannot be matched in bounded time."""
+    """A regular expression of a config; None if it is invalid, or cannot be matched in bounded time."""
     return pattern_of(text)
 
 

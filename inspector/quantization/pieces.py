@@ -1,4 +1,6 @@
-"""How a group of equal modules is quantized, also where a helper is transposed or the values are plain integers."""
+"""Recognises the scheme of a group of equal modules, even if a helper is transposed or the values are
+plain integers.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ SHAPES_DIFFER: Final = (PackingHelperDiffers, PackedWidthsDisagree, PackingConfi
 def recognised(tensors: Tensors, setting: ModuleSettings) -> tuple[Scheme | None, dict[str, Layout]]:
     """(scheme, helpers that are stored transposed, with the layouts they should have).
 
-    A helper is transposed if the tensors contradict each other as stored, and not with its dims exchanged.
+    A helper counts as transposed if the tensors contradict each other as stored, but not with its dims exchanged.
     """
     scheme = scheme_of(tensors, setting)
     faults = faults_of(scheme, tensors, setting)
@@ -46,7 +48,7 @@ def faults_of(scheme: Scheme | None, tensors: Tensors, setting: ModuleSettings) 
 
 
 def _turned(tensors: Tensors) -> Iterator[dict[str, Layout]]:
-    """Each helper with two dims transposed, and all of them."""
+    """Each helper with two dims transposed, and finally all of them transposed."""
     found: dict[str, Layout] = {}
     for suffix, layout in tensors.items():
         if suffix in HELPERS and len(layout.shape) >= 2 and layout.shape[-1] != layout.shape[-2]:
@@ -70,7 +72,7 @@ def transposed(suffix: str, stored: Layout, expected: Layout) -> PackingHelperDi
 
 
 def is_by_row(tensors: Tensors) -> bool:
-    """Whether a matrix has a scale for each of its rows."""
+    """True if a matrix has a scale for each of its rows."""
     values, scale = tensors.get(PLAIN), tensors.get("weight_scale")
     if values is None or scale is None or len(values.shape) != 2:
         return False
@@ -78,16 +80,17 @@ def is_by_row(tensors: Tensors) -> bool:
 
 
 def is_lone(piece: ModuleGroup) -> bool:
-    """Whether a module has integers as its weight and nothing to unpack them with."""
+    """True if a module has integers as its weight and no helpers to unpack them with."""
     weight = piece.layouts.get(PLAIN)
     return weight is not None and weight.dtype not in FLOATS | FLOAT8 and not piece.layouts.keys() - {PLAIN, "bias"}
 
 
 def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[ModuleGroup]:
-    """The pieces, without a scheme where the integers are not packed.
+    """The pieces; those whose integers are not packed get no scheme.
 
-    Nothing says that they are: their module has no helper and is excluded by the settings, or is alone, or they
-    have the shape that the same weight has in other layers once it is unpacked, or it is plain in all others.
+    Integers are not packed if their module has no helper and is excluded by the settings or has no quantized sibling,
+    if they have the shape of the same weight in other layers after unpacking, or if that weight is unquantized in all
+    other layers.
     """
     others = [piece for piece in pieces if not is_lone(piece)]
     if others and all(piece.scheme is None and _is_dense(piece) for piece in others):
@@ -116,7 +119,7 @@ def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) 
     weight = piece.layouts[PLAIN]
     assert piece.scheme is not None
     if piece.setting.skipped is not None or ("#" not in key and weight.dtype != "U32"):
-        return True  # only MLX stores U32, and it packs embeddings and heads too
+        return True  # only MLX stores U32, and it quantizes embeddings and heads too
     own = piece.scheme.open(piece.layouts, piece.setting).layout
     if own.shape == weight.shape:
         return False

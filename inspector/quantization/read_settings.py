@@ -26,14 +26,14 @@ METHODS: Final[Mapping[str, str]] = {
     "aqlm": "aqlm", "bitnet": "bitnet", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
     "gemma": "gemma",
 }  # fmt: skip
-"""Method -> the file in `schemes` that reads its config; other methods state only bits and group size."""
+"""Method -> the file in `schemes` that reads its config; for other methods only bits and group size are read."""
 OTHER_NAMES: Final[Mapping[str, str]] = {
     "intel/auto-round": "auto-round", "modelopt-fp4": "modelopt", "modelopt-mixed": "modelopt", "awq-marlin": "awq",
     "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
     "compressed-tensor": "compressed-tensors",
 }  # fmt: skip
 OF_TENSORRT: Final = "quant_algo"
-"""A key of the block that TensorRT-LLM writes where mlx-lm has its own."""
+"""A key of the block that TensorRT-LLM writes under the same name as mlx-lm."""
 TEXT_PARTS: Final = ("text_config", "llm_config", "language_config", "thinker_config")
 
 
@@ -116,7 +116,7 @@ def _method(key: str, values: Values) -> str | None:
 
 
 def _kv_cache(block: ConfigBlock) -> bool | None:
-    """Whether the key-value cache is quantized; None where it is not stated."""
+    """True if the key-value cache is quantized; None if not stated."""
     values = block.inner("quantization").values or block.values
     stated = [bool(values[key]) for key in ("kv_cache_scheme", "kv_cache_quant_algo") if key in values]
     return stated[0] if stated else None

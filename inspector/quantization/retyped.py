@@ -1,4 +1,4 @@
-"""Quantized values that are stored in another dtype than those of modules with the same tensors and settings."""
+"""Recognises quantized values stored in another dtype than those of modules with the same tensors and settings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.work import ModuleGroup
 
 Likeness = tuple[frozenset[str], ModuleSettings]
-"""What modules have in common that a tool quantizes alike: the suffixes of their tensors, and their settings."""
+"""The common traits of modules that a tool quantizes alike: the suffixes of their tensors, and their settings."""
 OPTIONAL: Final = COMMON | {"bias"}
 
 
 def likeness(piece: ModuleGroup) -> Likeness:
-    """What modules have in common with others that are quantized alike."""
+    """The traits that a group shares with modules that are quantized alike."""
     return frozenset(piece.layouts) - OPTIONAL, piece.setting
 
 
 def usual_dtypes(pieces: Iterable[ModuleGroup]) -> dict[Likeness, str]:
-    """The dtype of the values of most modules that are alike."""
+    """Traits -> the dtype of the values of most modules with them."""
     found: dict[Likeness, Counter[str]] = {}
     for piece in pieces:
         if piece.scheme is not None and len(piece.layouts) > 1:
@@ -36,9 +36,9 @@ def usual_dtypes(pieces: Iterable[ModuleGroup]) -> dict[Likeness, str]:
 
 
 def as_it_should_be(piece: ModuleGroup, usual: Mapping[Likeness, str]) -> ModuleGroup:
-    """The group with its values in the dtype that they should have; itself where nothing shows another one."""
+    """The group with its values in the dtype that they should have; unchanged if nothing indicates another dtype."""
     if not piece.setting.sized and piece.scheme is not None:
-        return piece  # nothing says that modules with such tensors are quantized alike
+        return piece  # nothing shows that modules with such tensors are quantized alike
     for suffix, dtype in _candidates(piece, usual):
         stored = piece.layouts[suffix]
         if dtype == stored.dtype:
@@ -53,7 +53,7 @@ def as_it_should_be(piece: ModuleGroup, usual: Mapping[Likeness, str]) -> Module
 
 
 def _candidates(piece: ModuleGroup, usual: Mapping[Likeness, str]) -> Iterator[tuple[str, str]]:
-    """(suffix of the values, a dtype that they may have): that of modules alike; where none is known, any."""
+    """(suffix of the values, possible dtype): the dtype of modules alike; if none is known, any."""
     values = [suffix for suffix in piece.layouts if suffix in BY_VALUES]
     dtype = usual.get(likeness(piece))
     if dtype is not None:

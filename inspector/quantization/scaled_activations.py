@@ -1,8 +1,8 @@
-"""The scales of an activation function that AWQ stores beside quantized matrices: `mlp.act.scales` [outputs before it].
+"""Handles the scales of activation functions that AWQ stores next to quantized matrices: `mlp.act.scales` [width].
 
-AutoAWQ divides the outputs of a GELU, which no matrix before it could take over. transformers builds the function with
-a parameter `scales` and reads it (`replace_quantization_scales` of `integrations/awq.py`, 4.57 and 5.23), for BLOOM,
-Falcon, GPT-BigCode, GPT-J, GPT-NeoX, MPT and StarCoder2; so does vLLM (`ScaledActivation`).
+AutoAWQ divides the outputs of a GELU, which cannot be merged into the matrix before it. transformers builds the
+function with a parameter `scales` and reads it (`replace_quantization_scales` of `integrations/awq.py`, 4.57 and 5.23),
+for BLOOM, Falcon, GPT-BigCode, GPT-J, GPT-NeoX, MPT and StarCoder2; so does vLLM (`ScaledActivation`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAYERS: Final = {"act": ("c_fc", "dense_h_to_4h", "up_proj", "fc_in"), "gelu_imp
 
 
 def take_scaled_activations(work: Work, modules: Sequence[Module]) -> list[Module]:
-    """The modules without scaled activation functions, whose scales become helpers of the matrix before each."""
+    """The modules without scaled activation functions, whose scales become helpers of the preceding matrix."""
     if work.settings.base.method not in (None, METHOD):
         return list(modules)
     by_key = {module.key: module for module in modules}
@@ -37,7 +37,7 @@ def take_scaled_activations(work: Work, modules: Sequence[Module]) -> list[Modul
 
 
 def _matrix_before(module: Module, modules: dict[str, Module]) -> Module | None:
-    """The quantized matrix whose outputs a module scales: one number for each of them."""
+    """The quantized matrix whose outputs a module scales, with one number for each output."""
     path, _, name = module.key.rpartition(".")
     if name not in LAYERS or set(module.parts) != {SCALES}:
         return None

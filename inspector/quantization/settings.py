@@ -1,8 +1,8 @@
 """What the quantization settings of a checkpoint state about each module.
 
-Settings differ by module: ignore lists (names, `re:` patterns, globs), auto-round's extra_config, GPTQ's dynamic,
-MLX's entries by module, config_groups of compressed-tensors, VPTQ's config_for_layers. The file of each scheme reads
-its own config; `read_settings.py` finds it.
+Settings differ by module: ignore lists (names, `re:` patterns, globs), auto-round's extra_config, GPTQ's dynamic, MLX's
+entries by module, config_groups of compressed-tensors, VPTQ's config_for_layers. The file of each scheme reads its own
+config; `read_settings.py` finds it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Piece = tuple[ModuleSettings, tuple[Box, ...]]
 class QuantizationSettings(Struct, frozen=True, dict=True):
     """The quantization settings of a checkpoint.
 
-    base: for all modules. special: entries with different settings, the last matching one wins. ignored: modules
-    not quantized. unclear: entries in an unknown form; with them the ignore list is incomplete. written_for: the method
-    whose keys the block has, where the stated method reads none of them. transforms: submodules of quantized modules
-    that rotate their inputs or outputs.
+    base: for all modules. special: entries with different settings; the last matching entry counts. ignored: modules
+    that are not quantized. unclear: entries in an unknown form, which make the ignore list incomplete. written_for: the
+    method whose keys the block has, if the stated method reads none of them. transforms: submodules of quantized
+    modules that rotate their inputs or outputs.
     """
 
     base: ModuleSettings = NOTHING_STATED
@@ -41,21 +41,21 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
 
     @property
     def whole(self) -> bool:
-        """Whether every entry was understood, so that a module without an entry is certainly not ignored."""
+        """True if every entry was understood, so that a module without an entry is certainly not ignored."""
         return not self.unclear
 
     @property
     def known(self) -> bool:
-        """Whether there are any settings."""
+        """True if there are any settings."""
         return self.base.method is not None
 
     def with_dims(self, dims: frozenset[int]) -> QuantizationSettings:
-        """The same settings, with the known dims that decide between possible sizes."""
+        """The settings with the known dims that decide between possible sizes."""
         special = tuple((entry, replace(setting, dims=dims)) for entry, setting in self.special)
         return replace(self, base=replace(self.base, dims=dims), special=special)
 
     def with_bits(self, shown: Mapping[str, int]) -> QuantizationSettings:
-        """The same settings, with the bits that some modules have instead of the stated ones. shown: key -> bits."""
+        """The settings with the bits that some modules have instead of the stated ones. shown: key -> bits."""
 
         def doubted(setting: ModuleSettings) -> ModuleSettings:
             return replace(setting, other_bits=shown.get(setting.key("bits")))
@@ -64,7 +64,7 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         return replace(self, base=doubted(self.base), special=special)
 
     def with_bits_as_stated(self) -> QuantizationSettings:
-        """The same settings, which prefer the stated bits to the stated groups where the widths allow either."""
+        """The settings changed to prefer the stated bits to the stated groups if the widths allow either."""
 
         def preferred(setting: ModuleSettings) -> ModuleSettings:
             return replace(setting, other_bits=setting.bits)
@@ -73,7 +73,7 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         return replace(self, base=preferred(self.base), special=special)
 
     def with_usual(self, bits: int) -> QuantizationSettings:
-        """The same settings, with the bits that most modules have."""
+        """The settings with the bits that most modules have."""
         return replace(self, base=replace(self.base, other_bits=bits))
 
     def for_family(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
@@ -92,7 +92,9 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         return pieces
 
     def _special(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
-        """The entries that match a part of a family, joined where settings are equal; the last in the config first."""
+        """The entries that match a part of a family, joined if their settings are equal; the last one in the config
+        comes first.
+        """
         found: dict[ModuleSettings, list[Box]] = {}
         last = key.rsplit(".", 1)[-1]
         for entry, setting in reversed(self._by_last.ending_in(last)):
@@ -128,7 +130,7 @@ def _digits(segment: str) -> str:
 
 
 def _skipped(piece: Piece, inside: tuple[Box, ...], text: str) -> list[Piece]:
-    """Divides a piece: what an ignore list does not match, and what it matches."""
+    """Divides a piece into the part that an ignore list does not match and the part that it matches."""
     setting, boxes = piece
     left = minus(boxes, inside)
     named = (replace(setting, skipped=text), minus(boxes, left))

@@ -1,4 +1,4 @@
-"""A quick check whether anything may be quantized, so that plain checkpoints import none of the schemes."""
+"""A quick check for any sign of quantization, so that plain checkpoints import none of the schemes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ENDINGS: Final = (
     "quant_map", "__nf4", "__fp4", "_packed", "_blocks", "_qdata", "W_q", "._data", ".codes", ".indices", "_weights",
     "trellis", ".compressed", ".B", "q_scale_max", "_shape", ".weight_format", ".q_invperm", ".codebooks", ".Qidxs",
 )  # fmt: skip
-"""Ends of names that quantized modules have, and few others."""
+"""Ends of names that are typical of quantized modules."""
 DTYPES: Final = frozenset({"U32", "I32", "U8", "I8", "I16", "U16", "F4", "F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ",
                            "F8_E5M2FNUZ"})  # fmt: skip
-"""Dtypes that hold packed weights."""
+"""Dtypes of packed weights."""
 
 
 def may_be_packed(names: Iterable[str], dtypes: Iterable[str], config: Mapping[str, Any]) -> bool:
-    """Whether a key, a dtype or the config indicates quantization."""
+    """True if a key, a dtype or the config indicates quantization."""
     if any(key in config for key in QUANTIZATION_KEYS):
         return True
     inner = config.get("text_config")

@@ -8,26 +8,25 @@ from typing import Final
 from msgspec import Struct
 
 ONE_KIND: Final = frozenset({"bitnet", "eetq"})
-"""Methods with one kind of values, which state nothing more."""
+"""Methods with a single kind of values, whose settings state nothing further."""
 
 
 class ModuleSettings(Struct, frozen=True, eq=False):
-    """Settings for one module; None where nothing is stated.
+    """Settings for one module; None for settings that are not stated.
 
-    method: "gptq", "awq", "fp8", … group_size: -1 for one group per row. block: rows and columns that share an
-    fp8 scale. variant: the term of the scheme for its format (awq's version, MLX's mode, the format of a
-    group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
-    channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantized
-    themselves. shape: (outputs, inputs). prefix: the key of the block with these settings. keys: field -> its key,
-    where it is not the name of the field below the prefix. shown: field -> the value as written in the config, where it
-    differs. skipped: the entry of an ignore list that matches this module, "" where it is in no list of quantized ones.
-    dims: widths of unquantized tensors of the
-    model, which decide between possible sizes. other_bits: the bits that other modules with the same settings have
-    instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
-    head: whether the settings say that the head is quantized. number_type: "float" or "integer", the quantized values.
-    shapes: suffix of a tensor -> its shape. format: how a group of compressed-tensors says that its values are stored.
-    inferred_format: what the loader takes for the format of a group that states none. unread: (key, value, the one that
-    it contradicts) of settings that no loader reads.
+    method: "gptq", "awq", "fp8", … group_size: -1 for one group per row. block: rows and columns that share an fp8
+    scale. variant: the term of the scheme for its format (awq's version, MLX's mode, the format of a group of
+    compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor, channel, group,
+    block). zeros: zero points are stored. nested: statistics are themselves quantized. shape: (outputs, inputs).
+    prefix: the key of the block with these settings. keys: field -> its key, if it is not the name of the field below
+    the prefix. shown: field -> the value as written in the config, if it differs. skipped: the entry of an ignore list
+    that matches this module; "" if the module is missing in a list of quantized modules. dims: widths of unquantized
+    tensors of the model, which decide between possible sizes. other_bits: the bits that other modules with the same
+    settings have instead of `bits`. activations: the helper with the scale of the inputs, if the settings state that it
+    is stored. head: the settings state whether the head is quantized. number_type: "float" or "integer" values. shapes:
+    suffix of a tensor -> its shape. format: the format that a group of compressed-tensors states. inferred_format: the
+    format that the loader assumes for a group that states none. unread: (key, value, the value that it contradicts) of
+    settings that no loader reads.
     """
 
     method: str | None = None
@@ -60,7 +59,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
                 self.unread)  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        """Whether they mean the same, whatever keys state it."""
+        """True if both mean the same, whatever keys state it."""
         return isinstance(other, ModuleSettings) and self._meaning() == other._meaning()
 
     def __hash__(self) -> int:
@@ -68,7 +67,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
 
     @property
     def sized(self) -> bool:
-        """Whether the settings say what the values are, so that modules with equal settings hold equal ones."""
+        """True if the settings determine the values, so that modules with equal settings have equal kinds of values."""
         return self.bits is not None or self.number_type is not None or self.method in ONE_KIND
 
     def key(self, what: str) -> str:

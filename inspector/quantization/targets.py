@@ -1,4 +1,4 @@
-"""Matches entries of ignore lists and per-module settings with families: which indices of a key an entry names."""
+"""Matches entries of ignore lists and per-module settings with families: the indices of a key that an entry names."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from inspector.budget import spend
 from inspector.quantization.patterns import compile_pattern, glob_pattern
 
 MOST_TRIED: Final = 3_000
-"""Most names per family that a pattern with digits is tried on; beyond it, the first axis represents all."""
+"""Most names per family on which a pattern with digits is tried; beyond that, the first axis represents all."""
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
 
 
 class Entry(Struct, frozen=True):
     """An entry that names modules: a run of whole segments, or a pattern.
 
-    at_start, at_end: the run must begin (end) the name of the module. open_start, open_end: its first (last)
-    segment may be the end (beginning) of one. pattern: for anything but a plain run. understood: whether it can be
-    matched at all.
+    at_start, at_end: the run must begin (end) the name of the module. open_start, open_end: its first (last) segment
+    may be the end (beginning) of a segment. pattern: for all entries except plain runs. understood: False if it cannot
+    be matched at all.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Entry(Struct, frozen=True):
         return ()
 
     def _aligned(self, parts: list[str], place: int) -> dict[int, int] | None:
-        """Axis -> index where the run matches at this position; None where it does not match."""
+        """Axis -> index where the run matches at this position; None if it does not match."""
         limits: dict[int, int] = {}
         axis = parts[:place].count("#")
         final = len(self.segments) - 1

@@ -31,7 +31,7 @@ def torchao_block(entries: Iterable[str]) -> dict[str, Any] | None:
 
 
 def is_plain(entry: str) -> bool:
-    """Whether an entry is that of a weight which is not quantized."""
+    """True if an entry is that of a weight which is not quantized."""
     return _read(entry).get("_type") == PLAIN
 
 

@@ -1,4 +1,4 @@
-"""Helpers that a module has in most layers and experts and lacks in some."""
+"""Finds helpers that a module has in most layers and experts but not in all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.quantization.work import Known, ModuleGroup, Work
 
 
 class Lacking(Struct, frozen=True):
-    """Where a module lacks a helper. shape: that of the helper elsewhere."""
+    """The place where a module lacks a helper. shape: of the helper elsewhere."""
 
     suffix: str
     boxes: tuple[Box, ...]
@@ -28,7 +28,7 @@ class Lacking(Struct, frozen=True):
 
 
 def uneven_helpers(known: Known) -> Iterator[Lacking]:
-    """Helpers that at least half of the modules of a family have, of those with the same scheme and settings."""
+    """Missing helpers that at least half of the modules of a family with the same scheme and settings have."""
     for number, (first, scheme) in enumerate(known):
         alike = [piece for piece, other in known if other is scheme and piece.setting == first.setting]
         if len(alike) < 2 or alike[0] is not known[number][0]:
@@ -51,14 +51,14 @@ TOGETHER: Final = frozenset({
 })  # fmt: skip
 """Helpers that a tool stores for every module with the same settings, or for none."""
 FEW: Final = 4
-"""Where no more than one of so many modules lack such a helper, it is missing."""
+"""Such a helper counts as missing if at most one in this many modules lacks it."""
 ModuleGroups = Sequence[tuple[Module, Sequence[ModuleGroup]]]
 
 
 def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
-    """Helpers that a whole family of modules lacks, and nearly all other modules with the same settings have.
+    """Helpers that a whole family of modules lacks although nearly all other modules with the same settings have them.
 
-    Without settings an embedding or a head may have been quantized in another way than the layers.
+    Without settings an embedding or a head may be quantized in another way than the layers.
     """
     alike: dict[tuple[str, ModuleSettings], list[tuple[Module, ModuleGroup, Scheme]]] = {}
     for module, pieces in groups:
@@ -81,7 +81,7 @@ def uneven_modules(groups: ModuleGroups) -> Iterator[tuple[Module, Lacking]]:
 
 
 def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:
-    """The same for modules of one family whose scheme is unknown, by the names of their tensors."""
+    """The same for modules of one family with an unknown scheme, by the names of their tensors."""
     for suffix in dict.fromkeys(suffix for piece in pieces for suffix in piece.layouts):
         having = [piece for piece in pieces if suffix in piece.layouts]
         lacking = [piece for piece in pieces if suffix not in piece.layouts]
@@ -92,12 +92,12 @@ def uneven_of_unknown(pieces: Sequence[ModuleGroup]) -> Iterator[Lacking]:
 
 
 def _faults(piece: ModuleGroup, scheme: Scheme) -> bool:
-    """Whether modules contradict themselves or the settings, so that others need not have what they have."""
+    """True if modules contradict themselves or the settings; their helpers are then no model for other modules."""
     return bool(scheme.open(piece.read, piece.setting).faults)
 
 
 def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
-    """Scales of the key-value cache that at least half of the attention layers have, and others lack."""
+    """Scales of the key-value cache that at least half of the attention layers have and others lack."""
     for suffix in KV_CACHE & module.parts.keys():
         family = module.parts[suffix]
         if not is_cache_scale(family, work.settings):
@@ -106,7 +106,7 @@ def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
         beside = [box for other in module.parts.values() for box in other.boxes]
         own, scales = f"{module.key}.", {other.key for other in module.parts.values()}
         alone = beside == [*having] and not any(key.startswith(own) and key not in scales for key in work.stored)
-        below = f"{module.key.rpartition('.')[0]}." if alone else own  # DeepSeek has a scale of k_proj, and no k_proj
+        below = f"{module.key.rpartition('.')[0]}." if alone else own  # DeepSeek has a scale of k_proj, but no k_proj
         for key, stored in work.stored.items():
             if key.startswith(below) and key.count("#") == family.key.count("#"):
                 beside += [box for piece in stored for box in piece.boxes]
@@ -118,10 +118,10 @@ def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
 
 
 def uneven_blocks(groups: ModuleGroups) -> Iterator[tuple[Module, ModuleGroup, PackingHelperDiffers]]:
-    """Scales for blocks of another size than those of nearly all other modules, whose size no setting states.
+    """The findings on scales with another block size than nearly all other modules, if no setting states the size.
 
-    bitsandbytes keeps the size in the bytes of `quant_state`, and quantizes a model with one. A module with a longer or
-    shorter state than its like states a size of its own.
+    bitsandbytes stores the size in the bytes of `quant_state` and uses one size for a model. A module whose state is
+    longer or shorter than usual states a different size and is skipped.
     """
     sized = [
         (module, piece)

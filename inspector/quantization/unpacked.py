@@ -21,7 +21,7 @@ _MOST_GONE: Final = 10_000
 class Helper(Struct, frozen=True):
     """Stored tensors that are not parameters: scales, zero points, indices, quantization state.
 
-    key: family of the tensors. of: family of their logical tensor, "" where there is none.
+    key: family of the tensors. of: family of their logical tensor; "" if there is none.
     """
 
     key: str
@@ -35,8 +35,8 @@ class Helper(Struct, frozen=True):
 class ModuleProblem(Struct, frozen=True):
     """A problem of modules of one family: a finding without the names of the modules.
 
-    key: family of the affected tensor. of: family of the logical tensor. missing: what it is instead where the
-    definition has the weight, with its family.
+    key: family of the affected tensor. of: family of the logical tensor. missing: (finding, family) that replaces this
+    problem if the definition has the weight.
     """
 
     finding: PackedModules
@@ -53,7 +53,7 @@ class ModuleProblem(Struct, frozen=True):
 
 
 class Unpacked(Struct, frozen=True):
-    """The families under their logical names, and what was separated from them.
+    """The families under their logical names, and the helpers and problems that were separated from them.
 
     agreed: (key of a setting, field) -> modules with shapes that confirm it. schemes: scheme -> modules.
     without_values: logical families with stored helpers and missing values, with the boxes. biased: families of
@@ -70,11 +70,11 @@ class Unpacked(Struct, frozen=True):
     settings: QuantizationSettings = NO_SETTINGS
 
     def judged_by(self, expected: Container[str]) -> Unpacked:
-        """The same, with the cases that depend on it decided. expected: logical families of the definition."""
+        """The result with undecided problems decided. expected: logical families of the definition."""
         return replace(self, cases=tuple(_decided(case, expected) for case in self.cases))
 
     def biases(self, prefix: str) -> frozenset[str]:
-        """These biases under the names of a reading, which may remove a prefix."""
+        """The biases under the names of a reading, which may remove a prefix."""
         return frozenset(key.removeprefix(prefix) for key in self.biased)
 
     def names_without_values(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Replaces quantized families by their logical ones and separates scales, zero points and other helpers.
 
-Works on families and boxes: the tensors of a module are siblings (`P.qweight`, `P.qzeros`, `P.scales`), and
-where their layouts differ by layer or expert the boxes are divided until each tensor of a piece has one layout. Whether
-and how a module is quantized is decided for each piece, never for the checkpoint as a whole.
+Works on families and boxes: the tensors of a module are siblings (`P.qweight`, `P.qzeros`, `P.scales`). If their
+layouts differ by layer or expert, the boxes are divided until each tensor of a piece has one layout. Whether and how a
+module is quantized is decided for each piece, never for the whole checkpoint.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import ModuleGroup, Work
 
 UNSTATED: Final = frozenset({"mlx", "pack-quantized"})
-"""Schemes whose tensors leave the bits open where no settings state them."""
+"""Schemes whose tensors do not determine the bits without settings."""
 
 
 def no_widths() -> frozenset[int]:
@@ -50,9 +50,9 @@ def unpack(
 ) -> Unpacked:
     """Unpacks the families of a checkpoint.
 
-    lost: names in files that could not be read, which are not reported as missing. whole: absent tensors
-    are missing; False if only one shard is audited. widths: the inputs that the definition expects, asked for where
-    no bits are stated or the stored widths speak against them: half of a matrix with gate and up is not a stored width.
+    lost: names in unreadable files, which are not reported as missing. whole: absent tensors count as missing; False if
+    only one shard is audited. widths: returns the inputs that the definition expects; called if no bits are stated or
+    the stored widths contradict them, since half of a joint gate and up matrix is not a stored width.
     """
     modules = modules_of(families, settings)
     if not modules and not lost:
@@ -73,7 +73,7 @@ def unpack(
             return known
     other = _unpacked(families, modules, settings.with_bits(shown), absent, whole)
     needed = any((key, "bits") in other.agreed for key in shown)
-    if needed or _open(other):  # widths that allow several readings may have the stated bits in other groups
+    if needed or _open(other):  # widths that allow several readings may mean the stated bits with other groups
         stated = _unpacked(families, modules, settings.with_bits_as_stated(), absent, whole)
         if not _bits_shown(stated.cases) and not _open(stated):
             return stated
@@ -81,12 +81,12 @@ def unpack(
 
 
 def _open(unpacked: Unpacked) -> bool:
-    """Whether the sizes of a tensor are left open."""
+    """True if the sizes of a tensor are not determined."""
     return any(packed.bounds for packed, _ in _packed(unpacked))
 
 
 def _others_wrong(unpacked: Unpacked) -> int:
-    """Modules with a problem other than their bits."""
+    """Number of modules with a problem other than their bits."""
     return sum(case.tensors for case in unpacked.cases if not _is_of_bits(case))
 
 
@@ -144,7 +144,7 @@ def _block(work: Work) -> tuple[int, int] | None:
 
 
 def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:
-    """The schemes of modules, that of most first."""
+    """The schemes of modules, the most frequent first."""
     found: dict[tuple[str, str], tuple[Scheme, list[int]]] = {}
     for piece in pieces:
         if piece.scheme is not None and not is_lone(piece):
@@ -153,9 +153,9 @@ def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:
 
 
 def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
-    """The reading under which all modules have the same bits in groups of one size, where no settings state them.
+    """The reading with the same bits and group size for all modules, if there is one and no settings state them.
 
-    again: the reading that prefers a number of bits where widths allow several; tools mix bits, and keep the groups.
+    again: the reading that prefers a number of bits if widths allow several. Tools may mix bits, but not group sizes.
     """
     bits = Counter[int]()
     for packed, tensors in _packed(found):
@@ -169,7 +169,7 @@ def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
 
 
 def _packed(unpacked: Unpacked) -> Iterator[tuple[Packed, int]]:
-    """How the quantized tensors are packed, with their number."""
+    """(packing, number of tensors) of the quantized tensors."""
     for family in unpacked.families.values():
         for part in family.stored:
             if part.packed is not None and part.packed.known:
@@ -177,9 +177,9 @@ def _packed(unpacked: Unpacked) -> Iterator[tuple[Packed, int]]:
 
 
 def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
-    """Setting -> the bits of modules with widths that rule out the stated bits.
+    """Setting -> the bits of modules whose widths rule out the stated bits.
 
-    The other modules, with widths that allow both, are then read with these bits too, unless one needs the stated ones.
+    Modules whose widths allow both are then also read with these bits, unless one of them needs the stated bits.
     """
     found: dict[str, int] = {}
     for case in cases:
@@ -190,7 +190,7 @@ def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
 
 
 def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
-    """The logical families of packed values in files that could not be read."""
+    """The logical families of packed values in unreadable files."""
     found: dict[str, tuple[Box, ...]] = {}
     for key, family in lost.items():
         module, suffix, bare = split(key, lost)

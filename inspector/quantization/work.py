@@ -19,15 +19,15 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import Helper, ModuleProblem
 
 ROTATED: Final = ("_input", "_output", "_q_attn", "_k_cache")
-"""How compressed-tensors names where a rotation applies, after the name of its group."""
+"""Ends of the names of compressed-tensors' rotations: where each applies, after the name of its group."""
 SCALE: Final = "weight_scale"
 
 
 class ModuleGroup(Struct, frozen=True):
     """Modules of one family with the same layouts and settings.
 
-    scheme: None where no scheme recognises them. turned: helpers that are stored transposed, as they should be.
-    recast: values that are stored in another dtype, as they should be.
+    scheme: None if no scheme recognises them. turned: corrected layouts of helpers that are stored transposed. recast:
+    corrected layouts of values that are stored in another dtype.
     """
 
     boxes: tuple[Box, ...]
@@ -39,7 +39,7 @@ class ModuleGroup(Struct, frozen=True):
 
     @property
     def read(self) -> dict[str, Layout]:
-        """The layouts as the scheme reads them."""
+        """The layouts as the scheme reads them, with corrections."""
         return {**self.layouts, **self.turned, **self.recast} if self.turned or self.recast else self.layouts
 
     @property
@@ -55,9 +55,9 @@ Known = Sequence[tuple[ModuleGroup, Scheme]]
 class Work(Struct):
     """Collects the logical tensors of modules.
 
-    lost: families in files that could not be read. whole: whether absent tensors are missing. stored: the logical
-    families so far; touched: those that were rebuilt. used: the schemes of the checkpoint, that of most modules first.
-    The other fields are as in `Unpacked`.
+    lost: families in unreadable files. whole: absent tensors count as missing. stored: the logical families so far.
+    touched: families that were rebuilt. used: the schemes of the checkpoint, the most frequent first. The other fields
+    are as in `Unpacked`.
     """
 
     settings: QuantizationSettings
@@ -74,9 +74,9 @@ class Work(Struct):
     used: tuple[Scheme, ...] = ()
 
     def take_transforms(self) -> None:
-        """Separates the rotations that the settings name: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`.
+        """Separates the rotations named in the settings: `MODULE.NAME_LOCATION.weight` and its permutation `.perm`.
 
-        Without settings a square matrix of such a name below a quantized module is one.
+        Without settings, a square matrix with such a name below a quantized module counts as a rotation.
         """
         named, stated = self.settings.transforms, self.settings.known
         keys = list(self.stored) if named or not stated else ()
@@ -87,14 +87,14 @@ class Work(Struct):
                     self.add_stored_helper(key, part, "transform", f"{module}.weight")
 
     def _is_rotation(self, key: str, module: str, name: str) -> bool:
-        """Whether a matrix seems to turn the inputs or outputs of a quantized module."""
+        """True if a matrix seems to rotate the inputs or outputs of a quantized module."""
         if not name.endswith(ROTATED) or f"{module}.{SCALE}" not in self.stored:
             return False
         shapes = [part.layout.shape for part in self.stored[key]]
         return all(len(shape) == 1 or (len(shape) == 2 and shape[0] == shape[1]) for shape in shapes)
 
     def clear(self, module: Module) -> None:
-        """Empties the families of a module, which are then added piece by piece; their order stays."""
+        """Empties the families of a module, which are then added again piece by piece in the same order."""
         for family in module.parts.values():
             if family.key not in self.touched:
                 self.touched.add(family.key)
@@ -117,7 +117,7 @@ class Work(Struct):
         self.helpers.append(helper)
 
     def add_stored_helper(self, key: str, part: Stored, scheme: str, of: str) -> None:
-        """Makes a stored part of a family a helper. of: the logical family that it serves."""
+        """Turns a stored part of a family into a helper. of: the logical family that it serves."""
         self.stored.pop(key, None)
         self.helpers.append(Helper(key, part.layout, part.boxes, part.tensors, scheme, of))
 
@@ -132,7 +132,7 @@ class Work(Struct):
             self.without_values[module.logical] = self.without_values.get(module.logical, ()) + boxes
 
     def not_lost(self, name: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-        """The boxes at which an absent tensor is missing, that is not in a file that could not be read."""
+        """The boxes at which an absent tensor is missing and not merely in an unreadable file."""
         if not self.whole:
             return ()
         family = self.lost.get(name)

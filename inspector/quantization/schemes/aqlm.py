@@ -12,7 +12,7 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
 SIZES = {"num_codebooks": 1, "out_group_size": 1, "in_group_size": 8}
-"""Sizes that the loader takes from the config (`replace_with_aqlm_linear` of transformers), and their defaults."""
+"""Sizes that the loader takes from the config (`replace_with_aqlm_linear` of transformers), with their defaults."""
 
 
 def _is_aqlm(tensors: Tensors, setting: ModuleSettings) -> bool:

@@ -45,7 +45,7 @@ def _gemm(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 def packed_outputs(
     tensors: Tensors, setting: ModuleSettings, names: tuple[str, str, str], scheme: str, *, zeros: bool
 ) -> UnpackedTensor:
-    """A module whose values are packed along the outputs. names: of values, scales and zero points.
+    """Opens a module with values packed along the outputs. names: of values, scales and zero points.
 
     zeros: whether zero points are required.
     """
@@ -67,7 +67,7 @@ def packed_outputs(
 
 
 def _shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, setting: ModuleSettings) -> int:
-    """The bits at which values or zero points, packed along the outputs, are as wide as the scales."""
+    """The bits with which values or zero points, packed along the outputs, have the width of the scales."""
     widths = (*((setting.bits,) if setting.bits else ()), *WIDTHS)
     if scales in tensors and tensors[scales].shape:
         columns = [tensors[name].shape[-1] * 32 for name in packed if name in tensors and tensors[name].shape]
@@ -103,7 +103,7 @@ def _gemv(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _padded(inputs: int, tensors: Tensors, setting: ModuleSettings, axis: int) -> tuple[int | None, int]:
-    """(group size, words of zero points per output): the stated group size where it fits, else one that fits."""
+    """(group size, words of zero points per output): the stated group size if it fits, else another that fits."""
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
     reported = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
             for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
@@ -127,7 +127,7 @@ def _gemv_settings(reading: ModuleReading, bits: int, size: int | None, version:
 
 
 def _version(reading: ModuleReading, shown: str) -> None:
-    """Compares the stated layout, where it is one of AutoAWQ's, with that of the tensors."""
+    """Compares the stated layout, if it is one of AutoAWQ's, with that of the tensors."""
     if reading.setting.variant in VERSIONS:
         reading.compare("variant", shown)
 

@@ -13,7 +13,7 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
 AUTO_BIT_LINEAR: Final = "autobitlinear"
-"""The `linear_class` of modules that take float weights too."""
+"""The `linear_class` of modules that also accept float weights."""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:

@@ -22,7 +22,7 @@ from inspector.quantization.stated import ModuleSettings
 STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
 NESTED = ("weight.nested_absmax", "weight.nested_quant_map")
 LEAST = 4096
-"""Fewest rows of a float column that is a quantized weight."""
+"""Least number of rows of a float column that counts as a quantized weight."""
 BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 32)
 
 
@@ -42,7 +42,7 @@ def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     kind = next((state[-3:] for state in STATES if state in tensors), None)
     nested = any(name in tensors for name in NESTED) or (absmax is not None and absmax.dtype in BYTES)
     reading.compare("variant", kind, read=kind is None)
-    if kind is not None or absmax is not None or nested:  # without any of them nothing says how scales are stored
+    if kind is not None or absmax is not None or nested:  # without any of them it is unknown how scales are stored
         reading.compare("nested", nested, read=kind is None)
     _switched(reading, 4)
     size = _size(elements, absmax.elements if absmax is not None else None)
@@ -63,7 +63,7 @@ def _size(elements: int, blocks: int | None) -> int | None:
 
 
 def only_block_size(tensors: Tensors) -> int | None:
-    """The size of the blocks where no other one gives as many of them."""
+    """The block size, if only one gives this number of blocks; else None."""
     values, absmax = tensors.get("weight"), tensors.get("weight.absmax")
     if values is None or absmax is None:
         return None
@@ -73,13 +73,13 @@ def only_block_size(tensors: Tensors) -> int | None:
 
 
 def state_bytes(tensors: Tensors) -> int:
-    """Bytes of the state that contains the size of the blocks; 0 where its offset of nested scales varies in length."""
+    """Bytes of the state that contains the block size; 0 if its offset of nested scales varies in length."""
     states = [tensors[name].elements for name in STATES if name in tensors]
     return states[0] if states and NESTED[0] not in tensors else 0
 
 
 def block_differs(tensors: Tensors, size: int) -> PackingHelperDiffers:
-    """The finding on scales that are not those of blocks of this size."""
+    """The finding on scales that do not belong to blocks of this size."""
     values, absmax = tensors["weight"], tensors["weight.absmax"]
     blocks = ceil_div(values.elements * word(values) // 4, size)
     return PackingHelperDiffers(helper="weight.absmax", stored=absmax.shape, dtype=absmax.dtype, expected=((blocks,),),
@@ -87,7 +87,9 @@ def block_differs(tensors: Tensors, size: int) -> PackingHelperDiffers:
 
 
 def _switched(reading: ModuleReading, bits: int) -> None:
-    """Compares the bits with the switch that is on; where none is, transformers 5.23 refuses 4 bits and casts 8."""
+    """Compares the bits with the active switch. If none is active, transformers 5.23 refuses 4 bits and
+    casts 8 bits.
+    """
     if reading.setting.bits != OFF:
         reading.compare("bits", bits)
         return
@@ -113,7 +115,7 @@ def _eight(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The bitsandbytes config of transformers; of the two spellings of each switch loaders read the first."""
+    """The bitsandbytes config of transformers. Of the two spellings of each switch, loaders read the first."""
     stated = {
         bits: next((block.values[key] for key in (name, f"_{name}") if key in block.values), None)
         for bits, name in SWITCHES.items()
@@ -131,7 +133,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 OFF: Final = 0
-"""The bits of a block of which no switch is on."""
+"""The bits of a block without an active switch."""
 SWITCHES: Final = {4: "load_in_4bit", 8: "load_in_8bit"}
 FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)
 EIGHT = Scheme("llm-int8", "weight", ("SCB",), ("weight_format",), _is_eight, _eight)

@@ -59,14 +59,14 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
     elif setting.strategy == "group":
         reading.agreed.append("strategy")
-    of_tensor = setting.strategy == "tensor" or setting.method is None  # no settings say otherwise
+    of_tensor = setting.strategy == "tensor" or setting.method is None  # no settings state otherwise
     single = scale is not None and scale.elements == 1 and of_tensor and not lead
     exact = setting.method == EXACT_SHAPES
     scales = ([(1,)] if exact else [(1,), ()]) if single else [(*lead, outputs, groups)]
     reading.helper("weight_scale", scales, OTHER_DIMS if single and exact else "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     reading.helper("weight_chan_scale", [(*lead, outputs, 1), (*lead, outputs)], "one for each output", required=False)
-    if setting.zeros is False and "weight_zero_point" in tensors:  # loaders then leave the zero points unread
+    if setting.zeros is False and "weight_zero_point" in tensors:  # loaders then do not read the zero points
         reading.contradicts("zeros", True, False)
     if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
@@ -81,7 +81,7 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _kept(reading: ModuleReading, outputs: int, low: int, high: int) -> int | None:
-    """The inputs by the values of `weight_shape`, where they were read and the packed width allows them."""
+    """The inputs by the values of `weight_shape`, if they were read and the packed width allows them."""
     layout = reading.tensors.get("weight_shape")
     if layout is None or len(layout.values) < 2:
         return None
@@ -95,7 +95,7 @@ def _kept(reading: ModuleReading, outputs: int, low: int, high: int) -> int | No
 
 
 def _groups(tensors: Tensors, width: int, setting: ModuleSettings) -> int | None:
-    """Number of groups by the scales and zero points; where they differ, the number by the settings."""
+    """Number of groups by the scales and zero points; if they differ, the number by the settings."""
     reported = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
             if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
     if setting.strategy in ("channel", "tensor") and 1 in reported:
@@ -108,9 +108,9 @@ def _groups(tensors: Tensors, width: int, setting: ModuleSettings) -> int | None
 
 
 class _Size(Struct, frozen=True):
-    """Bits, group size (None: one scale per row), and the inputs that both widths allow as (least, most).
+    """Bits, group size (None: one scale per row), and the (least, most) inputs that both widths allow.
 
-    Where the dense and the old packing differ there may be two ranges.
+    If the dense and the old packing differ, there may be two ranges.
     """
 
     bits: int
@@ -126,13 +126,13 @@ class _Size(Struct, frozen=True):
         return max(high for _, high in self.ranges)
 
     def has(self, groups: int) -> bool:
-        """Whether this number of groups holds the inputs."""
+        """True if this number of groups can contain the inputs."""
         if self.size is None:
             return groups == 1
         return ceil_div(self.low, self.size) <= groups <= ceil_div(self.high, self.size)
 
     def named(self, setting: ModuleSettings) -> bool:
-        """Whether a known width of the model is among the inputs; True where no width is known."""
+        """True if a known width of the model is among the inputs, or if no width is known."""
         return not setting.dims or any(low <= dim <= high for low, high in self.ranges for dim in setting.dims)
 
 
@@ -157,7 +157,7 @@ def _decided(reading: ModuleReading, width: int, outputs: int, groups: int | Non
         likeliest += [one for one in named if stated is not None and one.size == stated]
     if setting.bits is not None and alone is not None and setting.dims and alone.named(setting) and not likeliest:
         inputs = likely(alone.low, alone.high, setting)
-        return _Size(setting.bits, stated, ((inputs, inputs),))  # then the shape of the scale is wrong and is reported
+        return _Size(setting.bits, stated, ((inputs, inputs),))  # the shape of the scale is then wrong and reported
     for one in (*likeliest, *named, *([own] if own is not None else []), *fits):
         reading.compare("bits", one.bits)
         if groups == 1 and setting.group_size is not None and setting.group_size > 0:
@@ -184,7 +184,7 @@ def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
 def _fit(
     width: int, bits: int, size: int | None, groups: int | None, inputs: int | None, partly: bool = False
 ) -> _Size | None:
-    """The inputs that a width and a number of groups allow; partly: the last group may be partly filled."""
+    """The inputs that a width and a number of groups allow. partly: the last group may be partly filled."""
     if groups is not None and groups > 1 and size is None:
         return None
     fits = []
@@ -216,7 +216,7 @@ def intervals(width: int, bits: int) -> tuple[tuple[int, int], ...]:
 
 
 def likely(low: int, high: int, setting: ModuleSettings) -> int:
-    """The inputs of an interval that are a known dim of the model, else the roundest number."""
+    """The number of inputs in an interval that is a known dim of the model, else the roundest number."""
     known = [dim for dim in setting.dims if low <= dim <= high]
     if len(known) == 1:
         return known[0]
@@ -262,7 +262,7 @@ def _is_bitmask(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _bitmask(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """Non-zero values and one bit per position; pruned zeros count as parameters, as in the dense model."""
+    """Opens non-zero values with one bit per position. Pruned zeros count as parameters, as in the dense model."""
     reading = ModuleReading(tensors, setting)
     values, mask = tensors["compressed"], tensors.get("bitmask")
     if "weight_scale" not in tensors and setting.number_type is None:

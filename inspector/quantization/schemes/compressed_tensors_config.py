@@ -14,17 +14,17 @@ WHOLE = ("channel", "tensor")
 """Strategies without scales per group."""
 NUMBER_TYPES = {"float": "float", "int": "integer"}
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
-"""Formats without scales per group, even where a group size is stated; they store each value by itself (`weight`)."""
+"""Formats without scales per group, even if a group size is stated; each value is stored separately (`weight`)."""
 USUAL_BITS = 8
 """The bits of a group that states none (`QuantizationArgs.num_bits` of compressed-tensors)."""
 PACKED = "pack-quantized"
 """The format of integers in words (`weight_packed`).
 
-The format of a group decides which tensors its modules have; that of the whole block is not read where a group states
-none (transformers 5.23 with compressed-tensors 0.20, `infer_model_format`).
+The format of a group decides which tensors its modules have. If a group states none, the format of the block is not
+used (transformers 5.23 with compressed-tensors 0.20, `infer_model_format`).
 """
 BY_ITSELF = "int-quantized"
-"""The format of integers that are stored each by itself (`weight`)."""
+"""The format of integers that are stored separately (`weight`)."""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
@@ -35,14 +35,14 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
         targets = group.values.get("targets")
         for target in targets[:MOST_ENTRIES] if isinstance(targets, list) else ():
             if not isinstance(target, str) or not group.inner("weights").values:
-                continue  # a group of an attention has scales of queries, keys and values, and no weights
+                continue  # an attention's group has scales of queries, keys and values, and no weights
             if target.startswith("re:"):
                 special.append((regex(target[3:], target), setting))
             elif "." in target or target.islower():
                 special.append((exact(target), setting))
             else:
                 base = setting
-    sparse = block.inner("sparsity_config").text("format") not in (None, "dense")  # of modules in no group too
+    sparse = block.inner("sparsity_config").text("format") not in (None, "dense")  # applies to modules in no group too
     base = base or block.module_settings(variant=block.text("format"), skipped=None if sparse else "")
     return QuantizationSettings(
         base, special=tuple(special), ignored=block.ignored(), transforms=_transforms(block.inner("transform_config"))
@@ -50,7 +50,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 def _transforms(block: ConfigBlock) -> frozenset[str]:
-    """The submodules that rotate activations, `NAME_LOCATION`; rotations of weights are fused and not stored."""
+    """The submodules that rotate activations, `NAME_LOCATION`. Rotations of weights are fused and not stored."""
     found = set()
     for name, group in block.inner("config_groups").blocks():
         places = group.values.get("apply")
@@ -65,7 +65,7 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     weights = group.inner("weights")
     strategy, symmetric = weights.text("strategy"), weights.truth("symmetric")
     variant = group.text("format") or block.text("format")
-    size = weights.integer("group_size")  # with it the loader refuses any other strategy than groups
+    size = weights.integer("group_size")  # with it the loader refuses any strategy except groups
     above = size is not None and size > 0
     size = size if above or strategy not in WHOLE else -1
     read = weights.module_settings(
@@ -86,11 +86,11 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
 
 
 def _inferred(block: ConfigBlock, group: ConfigBlock) -> str | None:
-    """The format of integers that the loader infers for a group which states none; None where it is not integers.
+    """The format of integers that the loader infers for a group without a format; None if the values are not integers.
 
-    Measured with transformers 5.23 and compressed-tensors 0.20 (`infer_module_format`): integers whose inputs are
-    quantized too are stored by themselves, all others in words, whatever the format of the whole block. Weights whose
-    status is not "compressed" are read otherwise.
+    Measured with transformers 5.23 and compressed-tensors 0.20 (`infer_module_format`): integers with quantized inputs
+    are stored separately, all others in words, whatever the format of the block. Weights with another status than
+    "compressed" are read differently.
     """
     weights = group.inner("weights")
     if group.values.get("format") is not None or block.text("quantization_status") != "compressed":
@@ -101,9 +101,9 @@ def _inferred(block: ConfigBlock, group: ConfigBlock) -> str | None:
 
 
 def activations_of(group: ConfigBlock) -> str | None:
-    """The helper with the static scale of quantized inputs; for "local" scales, a static scale of the scales.
+    """The helper with the static scale of quantized inputs; for "local" scales, the static scale of the scales.
 
-    Scales are static unless the block says otherwise (`QuantizationArgs.dynamic` of compressed-tensors).
+    Scales are static unless the block states otherwise (`QuantizationArgs.dynamic` of compressed-tensors).
     """
     stated = group.inner("input_activations").values
     dynamic = stated.get("dynamic", False) if stated else None

@@ -1,7 +1,7 @@
-"""Strategy and group size of compressed-tensors, which its loader refuses where they contradict each other.
+"""Checks strategy and group size of compressed-tensors, which its loader refuses if they contradict each other.
 
 Source: `QuantizationArgs.validate_model_after` of compressed-tensors 0.20, measured with transformers 5.23: the
-strategy "group" needs a size above 0, and no other one may have it. vLLM reads the block with the same class.
+strategy "group" needs a size above 0, and no other strategy may have one. vLLM reads the block with the same class.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from inspector.quantization.stated import ModuleSettings
 
 GROUPS: Final = "group"
 ROW: Final = -1
-"""The group size of a row that is one group."""
+"""The group size that makes each row one group."""
 
 
 def by_groups(opened: UnpackedTensor, tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """The module with what is refused of its settings and not reported yet."""
+    """The module with the refused settings that are not reported yet."""
     found = {fault.what for fault in opened.faults if isinstance(fault, PackingConfigDisagrees)}
     stated, packed = setting.group_size, opened.packed
     if packed is None or not found.isdisjoint(("strategy", "group_size", "bits")):

@@ -33,7 +33,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _size(tensors: Tensors, signs: str, tiles: int) -> int:
-    """The inputs or outputs by their signs where those fill whole tiles, else by the tiles of 16."""
+    """The inputs or outputs by their signs, if these fill whole tiles; else by the tiles of 16."""
     stored = tensors[signs].elements if signs in tensors else 0
     return stored if stored and stored % 16 == 0 else 16 * tiles
 

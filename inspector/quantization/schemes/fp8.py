@@ -33,7 +33,7 @@ MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point
        "input_scale_inv", "activation_scale_inv", "act_scale", "comfy_quant")  # fmt: skip
 BLOCKS = (16, 32, 64, 128, 256, 512)
 STATIC = "activation_scale"
-"""The static scale of the inputs in transformers, whose matrices have a `weight_scale_inv`."""
+"""The static scale of the inputs in transformers, for matrices with a `weight_scale_inv`."""
 BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
 ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
 
@@ -56,7 +56,8 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading.number_type(values)
     _blocks(reading, "weight_scale_inv", values.shape)
     if setting.method == EXACT_SHAPES and setting.strategy == "block":
-        # measured: transformers 5.23 with compressed-tensors 0.20 lacks each weight_scale and ignores these
+        # measured: transformers 5.23 with compressed-tensors 0.20 reports each weight_scale as missing and ignores
+        # these
         shapes = (blocked(values.shape, setting.block or (128, 128)),)
         missing = PackingHelperMissing(helper="weight_scale", expected=shapes, stored_as="weight_scale_inv")
         reading.faults.append(missing)
@@ -67,7 +68,7 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
-    """The scales of blocks: by the stated block where it fits, else by the one that all shapes have."""
+    """Checks block scales: by the stated block if it fits, else by the block that all shapes have."""
     stated, scale = reading.setting.block, reading.tensors.get(suffix)
     size = stated or (128, 128)
     whole = stated is None and reading.setting.activations == STATIC
@@ -75,7 +76,7 @@ def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
     if reading.setting.strategy == "channel":
         allowed = [shape[:-1]]
     elif stated is None and len(shape) == 2:
-        allowed.append(shape[:-1])  # one for each row, of GPTQModel
+        allowed.append(shape[:-1])  # one for each row, as in GPTQModel
     if scale is not None and scale.shape not in allowed:
         shown = _shown_block(shape, scale.shape)
         reading.compare("block", shown)
@@ -104,9 +105,9 @@ def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
 
 
 def _is_named_otherwise(tensors: Tensors, setting: ModuleSettings) -> bool:
-    """Whether the scales of the stated blocks are stored as `weight_scale`, which the loaders of the method ignore.
+    """True if the scales of the stated blocks are stored as `weight_scale`, which the loaders of the method ignore.
 
-    Quark writes so when it keeps modules that were fp8 before (`file2file_quantization`).
+    Quark writes them in this way if it keeps modules that were fp8 before (`file2file_quantization`).
     """
     values, scale = tensors["weight"], tensors.get("weight_scale")
     stated = setting.block is not None and setting.method in SCALE_INV_METHODS and setting.skipped is None
@@ -156,7 +157,7 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if len(shape) == 2:
         reading.activations()
     fewer = setting.strategy == "group" and values.dtype == "I8" and setting.bits is not None and setting.bits < 8
-    if not fewer:  # integers of fewer bits may be stored in bytes, which hold any of them
+    if not fewer:  # integers of fewer bits may be stored in bytes
         reading.compare("bits", 8)
         reading.number_type(values)
     if "weight_zero_point" in tensors or (setting.zeros and setting.method == "compressed-tensors"):
@@ -169,10 +170,10 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _as_loaded(setting: ModuleSettings, shared: str | None, shape: Shape) -> list[Shape]:
-    """The shape of scales that compressed-tensors registers, and no other; nothing for other methods.
+    """The only shape of scales that compressed-tensors accepts; empty for other methods.
 
-    Measured with transformers 5.23 and compressed-tensors 0.20, 4.57 and 0.13: scales of rows in one dim, and one scale
-    without a dim or with two, are refused.
+    Measured with transformers 5.23 and compressed-tensors 0.20, 4.57 and 0.13: scales of rows with one dim, and a
+    single scale with no dim or two dims, are refused.
     """
     if setting.method != EXACT_SHAPES or len(shape) != 2 or min(shape) < 2 or setting.strategy != shared:
         return []
@@ -182,18 +183,18 @@ def _as_loaded(setting: ModuleSettings, shared: str | None, shape: Shape) -> lis
 
 
 def _shared(setting: ModuleSettings, shape: Shape, scale: Layout) -> str | None:
-    """What shares a scale, with the settings deciding where one scale or one column may mean several things."""
+    """What shares a scale. If one scale or one column may mean several things, the settings decide."""
     found = shared_by(shape, scale.shape, scale.dtype, setting.block)
     size = setting.group_size or 0
     if setting.strategy == "group" and size > 0 and scale.dtype not in BYTES and scale.shape[:-1] == shape[:-1]:
         return "group"
-    whole = found == "tensor" and len(shape) == len(scale.shape) == 2  # one block holds the matrix
+    whole = found == "tensor" and len(shape) == len(scale.shape) == 2  # one block contains the whole matrix
     fits = setting.strategy == "block" and blocked(shape, setting.block or (128, 128)) == scale.shape
     return "block" if whole and fits else found
 
 
 def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | None) -> str | None:
-    """What shares a scale: "tensor", "channel", "block" or "mx"; None where the shape fits none of these."""
+    """What shares a scale: "tensor", "channel", "block" or "mx"; None if the shape fits none of these."""
     if scale in ((), (1,), (1, 1)) or (len(shape) > 2 and scale in (shape[:-2], (*shape[:-2], 1), (*shape[:-2], 1, 1))):
         return "tensor"
     rows = shape[:-1]

@@ -14,7 +14,7 @@ from inspector.quantization.stated import ModuleSettings
 ONE = ("weight_global_scale", "act_global_scale")
 MATRICES = ("forward_hadamard_matrix", "backward_hadamard_matrix")
 SIZES = (32, 16)
-"""Values with one scale in mxfp4 and nvfp4."""
+"""Number of values that share a scale in mxfp4 and nvfp4."""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:

@@ -18,7 +18,7 @@ from inspector.quantization.targets import regex
 ACTIVATIONS = ("input_activation_scale", "output_activation_scale")
 WIDTHS = (4, 2)
 USUAL = 4
-"""The bits where the block states none."""
+"""The bits if the block states none."""
 ROWS = "embedding_quantized"
 
 
@@ -66,7 +66,7 @@ def _unpacked(reading: ModuleReading, suffix: str) -> UnpackedTensor:
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The bits of all modules, and those of each pattern of a name, of which the first that matches counts."""
+    """The bits of all modules, and those of each name pattern; the first matching pattern counts."""
     base = block.module_settings({"bits": "num_bits"}, bits=block.integer("num_bits") or USUAL)
     patterns = block.inner("module_quant_configs")
     special = [

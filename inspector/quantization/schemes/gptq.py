@@ -40,7 +40,7 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
     if len(values.shape) < 2 or values.dtype not in INTEGERS or {"weight_global_scale", "B"} & tensors.keys():
         return False
     if setting.variant == "marlin":
-        return False  # AWQ's tiles, without zero points
+        return False  # AWQ's tiles without zero points
     if is_gemv(tensors, setting):
         return False  # narrow matrices fit both: 128 inputs in groups of 64 look like groups of 8 inputs
     columns = values.shape[-1]
@@ -53,7 +53,7 @@ def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def is_gemv(tensors: Tensors, setting: ModuleSettings) -> bool:
-    """Whether scales or zero points have one row for each output, as the version of AWQ that the config states."""
+    """True if scales or zero points have one row for each output, as in the AWQ version that the config states."""
     if setting.method != "awq" or setting.variant != "gemv" or "g_idx" in tensors:
         return False
     helpers = [tensors[name].shape for name in ("scales", "qzeros") if name in tensors]
@@ -61,11 +61,11 @@ def is_gemv(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 _OF_GPTQ = "gptq"
-"""A word in the packing format of auto-round where values are packed along the inputs."""
+"""Part of auto-round's packing format if values are packed along the inputs."""
 
 
 def is_stated_by_auto_round(setting: ModuleSettings) -> bool:
-    """Whether a block of auto-round says that values are packed along the inputs."""
+    """True if a block of auto-round states that values are packed along the inputs."""
     return setting.method == "auto-round" and _OF_GPTQ in (setting.variant or "")
 
 
@@ -99,9 +99,9 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _groups_fit(tensors: Tensors, setting: ModuleSettings, inputs: int) -> bool:
-    """Whether scales and zero points have a row for each group of so many inputs, of the size that the config states.
+    """True if scales and zero points have a row for each group of the inputs, with the group size of the config.
 
-    Then `qweight` is what differs.
+    In this case `qweight` differs.
     """
     size = setting.group_size
     if size is None or size < 1 or "qzeros" not in tensors or "scales" not in tensors:
@@ -110,7 +110,9 @@ def _groups_fit(tensors: Tensors, setting: ModuleSettings, inputs: int) -> bool:
 
 
 def _bits(tensors: Tensors, setting: ModuleSettings) -> int:
-    """The bits that zero points and `g_idx` allow; of several those stated, or with inputs of a known width."""
+    """The bits that zero points and `g_idx` allow; if several, the stated bits, or those with inputs of
+    a known width.
+    """
     values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
     rows, outputs = values.shape[-2:]
     allowed: list[int] = []
@@ -128,7 +130,7 @@ def _bits(tensors: Tensors, setting: ModuleSettings) -> int:
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The GPTQ config; in `dynamic` the first matching pattern wins, and one with a minus excludes modules."""
+    """The GPTQ config. In `dynamic` the first matching pattern counts, and a pattern with a minus excludes modules."""
     base = block.module_settings(
         bits=block.integer("bits"),
         group_size=block.integer("group_size"),
@@ -147,7 +149,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 def _quantized(block: ConfigBlock) -> list[Entry]:
-    """The ends of the names of the modules that alone are quantized; none where all are.
+    """The ends of the names of the only quantized modules; empty if all are quantized.
 
     `GPTQQuantizer` of optimum, which transformers calls, replaces no other layer of the blocks.
     """
@@ -177,7 +179,9 @@ def _is_first(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _open_first(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """Bits by the settings or the widths of the model, 4 where neither is known: no helper depends on them."""
+    """Opens the first layout. Bits come from the settings or the widths of the model, else 4: no helper depends on
+    them.
+    """
     reading = ModuleReading(tensors, setting)
     values = tensors["qweight"]
     rows, outputs = values.shape

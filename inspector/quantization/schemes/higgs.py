@@ -14,7 +14,7 @@ from inspector.quantization.module import (
 from inspector.quantization.stated import ModuleSettings
 
 SIZES = (256, 128, 64, 512, 1024)
-"""Usual group sizes, that of transformers' HiggsConfig first; the last group may be partly filled."""
+"""Usual group sizes, beginning with the default of transformers' HiggsConfig; the last group may be partly filled."""
 
 
 def _is_higgs(tensors: Tensors, setting: ModuleSettings) -> bool:

@@ -18,9 +18,9 @@ SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "grou
             "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
 NEEDED = ("shape", "nbits", "group_size", "axis", "packing", "view_as_float", "quant_scale", "quant_zero",
           "offload_meta", "encoded_state_dict")  # fmt: skip
-"""Settings without which `HQQLinear.load_state_dict` of hqq 0.2.8 fails, where settings are stored."""
+"""Settings without which `HQQLinear.load_state_dict` of hqq 0.2.8 fails, if settings are stored at all."""
 NEEDED_TOO = ("channel_wise", "optimize", "round_zero")
-"""The same, with `stores_quant_config`."""
+"""Further required settings, with `stores_quant_config`."""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
@@ -59,7 +59,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
         for name in (*NEEDED, *(NEEDED_TOO if "stores_quant_config" in tensors else ())):
             shape = (2,) if name == "shape" else tensors[name].shape if name in tensors else ()
             reading.helper(name, [shape])
-    if across and (setting.bits, setting.group_size) != (bits, size):  # the rows may hold any bits in other groups
+    if across and (setting.bits, setting.group_size) != (bits, size):  # the rows may have any bits with other groups
         most = values.elements * (10 if values.dtype == "I32" else 8)
         return reading.result("W_q", "hqq", (most,), bits, size, shaped=False, padding=most - values.elements)
     return reading.result("W_q", "hqq", (size * groups,), bits, size, shaped=False)
@@ -70,10 +70,10 @@ def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
 
 
 def _groups(values: Layout, tensors: Tensors, setting: ModuleSettings) -> int:
-    """Number of groups by scale and zero; where they differ, the number that fills the packed rows.
+    """Number of groups by scale and zero; if they differ, the number that fills the packed rows.
 
-    Ten 3-bit values share a word, and the last word may be partly filled: then the number that fills rows of one of
-    the model's widths.
+    Ten 3-bit values share a word, and the last word may be partly filled: the number must then fill rows of one of the
+    model's widths.
     """
     rows, columns = values.shape
     reported = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
@@ -91,7 +91,7 @@ def _packs(bits: int, dtype: str) -> bool:
 
 
 def _each(bits: int) -> int:
-    """Values in one stored element."""
+    """Number of values in one stored element."""
     return IN_BYTE.get(bits, 10)
 
 

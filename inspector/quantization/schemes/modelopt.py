@@ -139,7 +139,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     groups = [group for _, group in block.inner("config_groups").blocks()]
     base = _algorithm(block, groups)
     if base.variant != MIXED:
-        if block.inner("quantized_layers").values:  # written for mixed precision alone
+        if block.inner("quantized_layers").values:  # meant only for mixed precision
             base = replace(base, shown={**base.shown, MIXED: MIXED})
         return QuantizationSettings(base, ignored=block.ignored())
     of_layer = {str(name): group for group in groups for name in _targets(group)}
@@ -156,10 +156,10 @@ def _targets(group: ConfigBlock) -> list[object]:
 
 
 def _algorithm(block: ConfigBlock, groups: Sequence[ConfigBlock]) -> ModuleSettings:
-    """Settings that follow from an algorithm, under its key; "" where none is stated, which no loader accepts.
+    """Settings that follow from an algorithm; it is "" if none is stated, which no loader accepts.
 
-    groups: what the block says of the same modules in the words of compressed-tensors; SGLang reads the group size of
-    the first, and no loader anything else of them.
+    groups: settings of the same modules in the form of compressed-tensors. SGLang reads the group size of the first
+    group; no loader reads anything else of them.
     """
     stated = block.values.get("quant_algo")
     algorithm = (block.text("quant_algo") or "").casefold()

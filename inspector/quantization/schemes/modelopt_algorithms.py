@@ -1,4 +1,4 @@
-"""Which `quant_algo` of ModelOpt the tensors of a module have, and what it says of them.
+"""Determines the `quant_algo` of ModelOpt that the tensors of a module have.
 
 vLLM builds a module by `quant_algo` alone (`layers/quantization/modelopt.py`): its tensors must be those of that
 algorithm. The names are those that ModelOpt writes (`torch/export/quant_utils.py`).
@@ -30,7 +30,7 @@ STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq", "w4a8_nvfp4_fp8")
 """Algorithms with a static scale of the inputs."""
 WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
 MIXED: Final = "mixed_precision"
-"""The algorithm of a block that states one for each module in `quantized_layers`; with others that is not read."""
+"""The algorithm of a block that states one for each module in `quantized_layers`, which other algorithms ignore."""
 BY_SCALE: Final[Mapping[str | None, tuple[str, ...]]] = {
     "tensor": ("fp8",), "channel": ("fp8_per_channel_per_token",), "block": ("fp8_pb_wo",), "mx": ("mxfp8",),
 }  # fmt: skip
@@ -40,7 +40,9 @@ _NVFP4: Final = ("nvfp4", "nvfp4_awq", "nvfp4_svd", "w4a16_nvfp4")
 
 
 def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
-    """The algorithms that the tensors of a module may have, the one to state first; () where a scale decides it."""
+    """The algorithms that the tensors of a module may have, the one to state first; () if a missing scale leaves it
+    open.
+    """
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if scale is None:
         return ()
@@ -59,7 +61,7 @@ def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
 
 
 def unread(algorithm: str, weights: ConfigBlock) -> tuple[tuple[str, object, object], ...]:
-    """What a group says of its weights that the algorithm contradicts: (key, value, what the algorithm means)."""
+    """Settings of a group's weights that contradict the algorithm: (key, value, the value that the algorithm means)."""
     if algorithm not in ALGORITHMS:
         return ()
     bits, _ = ALGORITHMS[algorithm]
@@ -73,7 +75,7 @@ def unread(algorithm: str, weights: ConfigBlock) -> tuple[tuple[str, object, obj
 
 
 def by_algorithm(opened: UnpackedTensor, scheme: Scheme, tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """The module; where another algorithm is stated than its tensors have, that is the only fault of its settings."""
+    """The module; if the stated algorithm is not that of its tensors, this is the only fault of its settings."""
     stated = setting.variant
     if opened.packed is None or stated is None or (stated and stated not in ALGORITHMS):
         return opened

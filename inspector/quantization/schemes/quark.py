@@ -39,7 +39,7 @@ def _is_rows(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _rows(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """One scale for each output, or one for all: the weight is not transposed."""
+    """Opens weights with one scale for each output, or one for all outputs; these are not transposed."""
     reading = ModuleReading(tensors, setting)
     outputs, columns = tensors["weight"].shape
     reading.compare("bits", 4)

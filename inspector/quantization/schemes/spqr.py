@@ -33,7 +33,8 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
     for name in list(lengths.values)[:MOST_ENTRIES]:
         module, _, suffix = str(name).removesuffix(".shape").rpartition(".")
         length = lengths.integer(name)
-        if length is not None and suffix != "col_vals":  # as many as there are outliers, which differ in every module
+        # as many as there are outliers, whose number differs in every module
+        if length is not None and suffix != "col_vals":
             found.setdefault(module, []).append((suffix, (length,)))
     special = tuple(
         (exact(module), block.module_settings(bits=block.integer("bits"), shapes=tuple(shapes)))

@@ -130,7 +130,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _by_zeros(tensors: Tensors, shape: Shape) -> Shape:
-    """The shape of the scales where their own is wrong: that of zero points of groups, else one for each output."""
+    """The shape of the scales if their own is wrong: that of the zero points of groups, else one for each output."""
     zeros = tensors.get("_weight_zero_point")
     return zeros.shape if zeros is not None and zeros.shape[:-1] == shape[:-1] else (*shape[:-1], 1)
 
@@ -172,7 +172,7 @@ NUMBER_TYPES: Final = {
     "int8_weight_only": "integer", "int8weightonlyconfig": "integer", "int8weightconfig": "integer",
     "intxweightonlyconfig": "integer", "intxweightconfig": "integer",
 }  # fmt: skip
-"""End of the name of a method or config -> whether the stored values are floats or integers."""
+"""End of the name of a method or config -> "float" or "integer", the kind of the stored values."""
 MAY = ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale", "_weight_per_tensor_scale",
        "_weight_act_per_tensor_scale")  # fmt: skip
 TORCHAO = Scheme("torchao", "_weight_qdata", ("_weight_scale",), MAY, _is_torchao, _open)

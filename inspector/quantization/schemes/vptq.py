@@ -63,7 +63,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int) -> int:
-    """The length of a vector: the stated one, else one at which the codebooks' sizes give the bits of an index."""
+    """The length of a vector: the stated one, else one for which the codebook sizes give the bits of an index."""
     books, more = tensors.get("centroids.weight"), tensors.get("res_centroids.weight")
     if outputs is not None and rows:
         return -(-outputs // rows)
@@ -95,7 +95,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 def _shapes(layer: ConfigBlock) -> tuple[tuple[str, Shape], ...]:
-    """The shapes of vptq 0.0.5, `layers/vqlinear.py`; nothing where a size is not stated."""
+    """The shapes in vptq 0.0.5, `layers/vqlinear.py`; empty if a size is not stated."""
     shape, groups, size = (
         layer.pair("out_features", "in_features"),
         layer.integer("group_num"),
@@ -127,7 +127,7 @@ def _shapes(layer: ConfigBlock) -> tuple[tuple[str, Shape], ...]:
 
 
 def _numbers(layer: ConfigBlock, name: str) -> tuple[int, int]:
-    """Two numbers: of the outliers and of the other inputs; -1 for none."""
+    """Two numbers: for the outliers and for the other inputs; -1 for none."""
     found = layer.values.get(name)
     whole = isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found)
     return (found[0], found[1]) if whole and isinstance(found, list) else (-1, -1)
