@@ -72,6 +72,8 @@ MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, dict),
 }
 """Conditions on a value, by their names in the table."""
+NAMED_MODULES: Final = ("target_modules", "modules_to_save")
+"""Keys with a list of names, of which PEFT takes each apart."""
 PATTERNS: Final = ("rank_pattern", "alpha_pattern")
 """Keys with ranks and scales of single modules."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
@@ -210,11 +212,19 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
         return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
     if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):
         return f"{kind} refuses lora_bias with init_lora_weights {start!r}"
+    for key in NAMED_MODULES:
+        odd = [one for one in _listed(values.get(key)) if not isinstance(one, str)]
+        if odd:
+            return f"{kind} does not load with {shown(odd[0])} in {key}"
     chosen, ahead = values.get("target_modules"), values.get("feedforward_modules")
     both = isinstance(chosen, list) and isinstance(ahead, list)
     if kind == "IA3" and both and not set(map(str, ahead or ())).issubset(map(str, chosen or ())):
         return f"{kind} refuses feedforward_modules that are not among target_modules"
     return ""
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.names import PREFIX, renames_of
+from inspector.adapters.read_ways import OPEN, READ, REFUSED, outcome, read_way, way_of
 from inspector.adapters.tool_base import BaseModules, component_name, plain
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
@@ -80,6 +81,8 @@ KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: S
 """The same under sd-scripts' names, and the scale, which FLUX and its relatives read together with them."""
 PAIR: Final = ENDS.keys()
 SCALED_PAIR: Final = PAIR | {SCALE}
+OWN, AUTHORS = "own", "authors"
+"""Whose names modules have, in the table of the ways that were tried."""
 TEXT: Final = "text_encoder"
 """Part of the names of components that read the text."""
 
@@ -97,8 +100,11 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
     if kind in NO_LORA and not any(first.startswith(PREFIX) for first in firsts):
         yield AdapterMethodUnread(what=f"LoRA of {kind}", such_as=firsts[0])
     dotted = [_own_name(one, own) for one in pairs]
+    if not all(dotted):
+        yield from _unread_of_authors(pairs, firsts, kind, families)
     refused = [at for at, first in enumerate(firsts) if kind in _FLUX and _is_refused(first)]
-    if kind not in MEASURED or not all(dotted) or (not refused and any(_is_read(first, kind) for first in firsts)):
+    read = (_is_read(first, kind, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True))
+    if kind not in MEASURED or not all(dotted) or (not refused and any(read)):
         return
     example = refused[0] if refused else 0
     part = "unet" if kind.startswith("UNet") else "transformer"
@@ -122,8 +128,40 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
     )
 
 
-def _is_read(name: str, kind: str) -> bool:
+def _unread_of_authors(
+    pairs: Sequence[ChangedModule], firsts: Sequence[str], kind: str, families: Families
+) -> Iterator[Finding]:
+    """The note on modules in the names of the first authors, where diffusers reads these in other ways or in none."""
+    ways = {way_of(first, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True)}
+    way = next(iter(ways))
+    if len(ways) != 1 or way is None or outcome(kind, AUTHORS, way) in (READ, OPEN):
+        return
+    other = read_way(kind, AUTHORS, way)
+    if other is None:
+        yield AdapterMethodUnread(what=f"LoRA of {kind} in its authors' names", such_as=firsts[0])
+        return
+    ends = {way.first: other.first, way.second(): other.second(), ".alpha": ".alpha"}
+
+    def renamed(name: str) -> str:
+        end = next(one for one in ends if name.endswith(one))
+        return f"{other.prefix}{name.removeprefix(way.prefix).removesuffix(end)}{ends[end]}"
+
+    keys = [key for one in pairs for key, _ in one.parts.values()]
+    yield AdapterNamesUnread(
+        tensors=sum(families[key].tensors for key in keys),
+        stored=firsts[0],
+        wanted=renamed(firsts[0]),
+        renames=renames_of(keys, renamed, families),
+        kind=kind,
+        refused=outcome(kind, AUTHORS, way) == REFUSED,
+    )
+
+
+def _is_read(name: str, kind: str, scaled: bool) -> bool:
     """True if the names are read for a class, or follow none of the measured schemes."""
+    way = way_of(name, scaled)
+    if way is not None and outcome(kind, OWN, way) != OPEN:
+        return outcome(kind, OWN, way) == READ
     return next((kind in way.read_for for way in WAYS if way.names.fullmatch(name)), True)
 
 

@@ -1,0 +1,139 @@
+"""Make `inspector/adapters/read_ways.json`: under which names diffusers reads a LoRA of each of its classes.
+
+Needs torch, diffusers and peft:
+
+    python -m venv five
+    five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate diffusers==0.42.1 peft==0.21.2
+    five/bin/python -m tests.oracle.make_read_ways [CLASS ...]
+
+For each class and for its modules in its own names ("own") and in those of its first authors ("authors"): prefix, a
+space and the ends of the matrices ("peft", "kohya", "old", with "+alpha" where a scale is stored) -> "read" where
+`load_lora_weights` changes modules with all modules, those of the blocks or those of the attention; "refused" where
+each of these raises; "open" where it joins or splits matrices of the published model's width alone. Nothing is loaded
+under names that are not listed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import io
+import json
+import logging
+import struct
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.adapters.author_names import in_authors_names
+from tests.loads.damage import Folder, WeightFile, write
+from tests.oracle.diffusers_bases import BASES
+from tests.oracle.diffusers_classes import class_of
+from tests.oracle.make_loads import fill
+
+TABLE = Path(__file__).parents[2] / "inspector" / "adapters" / "read_ways.json"
+PIPELINES: Mapping[str, str] = {
+    "AuraFlowTransformer2DModel": "AuraFlow", "ChromaTransformer2DModel": "Flux",
+    "CogVideoXTransformer3DModel": "CogVideoX", "CogView4Transformer2DModel": "CogView4",
+    "Flux2Transformer2DModel": "Flux2", "FluxTransformer2DModel": "Flux",
+    "HiDreamImageTransformer2DModel": "HiDreamImage", "HunyuanVideoTransformer3DModel": "HunyuanVideo",
+    "LTXVideoTransformer3DModel": "LTXVideo", "Lumina2Transformer2DModel": "Lumina2",
+    "QwenImageTransformer2DModel": "QwenImage", "SD3Transformer2DModel": "SD3", "SanaTransformer2DModel": "Sana",
+    "WanTransformer3DModel": "Wan", "ZImageTransformer2DModel": "ZImage",
+}  # fmt: skip
+"""Class -> what the name of the loader of its pipelines begins with."""
+ENDS: Mapping[str, tuple[str, str]] = {
+    "peft": ("lora_A.weight", "lora_B.weight"), "kohya": ("lora_down.weight", "lora_up.weight"),
+    "old": ("lora.down.weight", "lora.up.weight"),
+}  # fmt: skip
+PREFIXES = ("transformer.", "diffusion_model.", "model.diffusion_model.", "base_model.model.", "lora_unet_", "")
+OF_WIDTHS: Mapping[str, str] = {
+    "ChromaTransformer2DModel": "base_model.model.", "FluxTransformer2DModel": "base_model.model.",
+    "HunyuanVideoTransformer3DModel": "diffusion_model.", "Lumina2Transformer2DModel": "diffusion_model.",
+}  # fmt: skip
+"""Class -> prefix before the names of its authors behind which diffusers splits matrices of the published width."""
+RANK = 4
+
+
+def data(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
+    """Random matrices and a scale of 2: diffusers 0.42 does not end with one below 0."""
+    return struct.pack("<f", 2.0) if name.endswith("alpha") else fill(name, dtype, shape)
+
+
+def chosen(modules: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The modules of the attention, those of the blocks, all."""
+    yield {name: shape for name, shape in modules.items() if "att" in name}
+    yield {name: shape for name, shape in modules.items() if "block" in name or "layers" in name or "refiner" in name}
+    yield modules
+
+
+def lora(modules: Mapping[str, Any], prefix: str, ends: str) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """A LoRA of some modules."""
+    down, up = ENDS[ends.partition("+")[0]]
+    found: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name, (outputs, inputs) in modules.items():
+        stem = prefix + (name.replace(".", "_") if prefix.endswith("_") else name)
+        found[f"{stem}.{down}"] = ("F32", (RANK, inputs))
+        found[f"{stem}.{up}"] = ("F32", (outputs, RANK))
+        if ends.endswith("+alpha"):
+            found[f"{stem}.alpha"] = ("F32", ())
+    return found
+
+
+def loaded(kind: str, model: Any, spec: Mapping[str, Any]) -> str:
+    """ "read", "refused", or "" where nothing is loaded."""
+    mixin = getattr(importlib.import_module("diffusers.loaders.lora_pipeline"), f"{PIPELINES[kind]}LoraLoaderMixin")
+    pipeline = type("Pipeline", (mixin,), {"components": {"transformer": model}, "hf_device_map": None})()
+    for part in ("text_encoder", "text_encoder_2", "transformer_2"):
+        setattr(pipeline, part, None)
+    pipeline.transformer = model
+    with tempfile.TemporaryDirectory() as place, contextlib.redirect_stderr(io.StringIO()):
+        write(Folder({"lora.safetensors": WeightFile(dict(spec))}, {}), Path(place), data)
+        try:
+            pipeline.load_lora_weights(place, weight_name="lora.safetensors", adapter_name="x")
+        except Exception:
+            return "refused"
+    return "read" if any(hasattr(one, "lora_A") for one in model.modules()) else ""
+
+
+def ways(kind: str, model: Any, modules: Mapping[str, Any], left: str | None) -> dict[str, str]:
+    """Prefix and ends -> "read", "refused" or "open". left: the prefix that is left open."""
+    found: dict[str, str] = {}
+    for prefix in PREFIXES:
+        for ends in (f"{one}{more}" for one in ENDS for more in (("", "+alpha") if one != "old" else ("",))):
+            results = ["open"] if prefix == left else []
+            for some in chosen(modules):
+                if some and not {"read", "open"} & {*results}:
+                    results.append(loaded(kind, copy.deepcopy(model), lora(some, prefix, ends)))
+            if {"read", "open"} & {*results} or set(results) == {"refused"}:
+                found[f"{prefix} {ends}"] = results[-1]
+    return found
+
+
+def main() -> None:
+    """Writes the table."""
+    linear = importlib.import_module("torch.nn").Linear
+    importlib.import_module("torch").set_num_threads(1)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    named = sys.argv[1:]
+    table: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8")) if named and TABLE.exists() else {}
+    for kind in named or PIPELINES:
+        model = class_of(kind)(**BASES[kind])
+        own = {name: tuple(one.weight.shape) for name, one in model.named_modules() if isinstance(one, linear)}
+        entry = {"own": ways(kind, model, own, None)}
+        theirs = dict(in_authors_names(kind, own))
+        if theirs:
+            entry["authors"] = ways(kind, model, theirs, OF_WIDTHS.get(kind))
+        table[kind] = entry
+        print(kind, {naming: list(found.values()).count("read") for naming, found in entry.items()}, flush=True)
+        lines = [f"{json.dumps(one)}: {json.dumps(found)}" for one, found in sorted(table.items())]
+        TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
