@@ -27,7 +27,7 @@ ENDS: Final[Mapping[str, tuple[str, str]]] = {
 READ, REFUSED, NOTHING, OPEN = "read", "refused", "nothing", "open"
 
 
-class Way(Struct, frozen=True):
+class TriedWay(Struct, frozen=True):
     """What stands around the name of a module. first: the end of its first matrix; scaled: whether alpha is stored."""
 
     prefix: str
@@ -50,24 +50,24 @@ def _table() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     return table
 
 
-def way_of(name: str, scaled: bool) -> Way | None:
+def way_of(name: str, scaled: bool) -> TriedWay | None:
     """The way in which the first matrix of a module is named; None where it was not tried."""
     first = next((end for end in ENDS if name.endswith(end)), None)
     prefix = next(one for one in PREFIXES if name.startswith(one))
     if first is None or (not prefix and name.startswith(NOT_TRIED)):
         return None
-    return Way(prefix, first, scaled)
+    return TriedWay(prefix, first, scaled)
 
 
-def outcome(kind: str, naming: str, way: Way) -> str:
+def outcome(kind: str, naming: str, way: TriedWay) -> str:
     """What diffusers does with a LoRA of a class in a way. naming: "own" or "authors", whose names the modules have."""
     ways = _table().get(kind, {}).get(naming)
     return OPEN if ways is None else ways.get(way.key(), NOTHING)
 
 
-def read_way(kind: str, naming: str, way: Way) -> Way | None:
+def read_way(kind: str, naming: str, way: TriedWay) -> TriedWay | None:
     """Another way with the same names of modules that diffusers reads, of which most stays; None without one."""
     flat = way.prefix.endswith("_")
-    others = [Way(prefix, first, way.scaled) for prefix in (way.prefix, *PREFIXES) for first in (way.first, *ENDS)
+    others = [TriedWay(prefix, first, way.scaled) for prefix in (way.prefix, *PREFIXES) for first in (way.first, *ENDS)
               if prefix.endswith("_") is flat]  # fmt: skip
     return next((one for one in others if outcome(kind, naming, one) == READ), None)
