@@ -14,6 +14,7 @@ from inspector.auditing.told_apart import MOST_ALIKE, told_apart
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.single_causes import PartOfAnotherKind
+from inspector.findings.vocabulary import VocabularyResizedInPart
 from inspector.findings.words import shape
 from inspector.loader.config_file import Config
 from inspector.loading.tables import NEWEST, has_type
@@ -43,6 +44,8 @@ def with_nested_type(
         return list(findings)
     if case.causes and not (case.placement.differences or case.as_configured.unexpected):
         return list(findings)  # a wrong key explains all, and every name is one of the stated type
+    if any(isinstance(one, VocabularyResizedInPart) for one in findings):
+        return list(findings)  # a type without the rows beyond the tokens has the same names
     for entry in submodels_of(case.reading.definition):
         inner = file.values.get(entry.config)
         if not (entry.definition is None or entry.by_type) or not isinstance(inner, dict):

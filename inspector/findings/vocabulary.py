@@ -44,10 +44,15 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     copies: bool = False
     added: bool = False
     """True if only the numbers added to the scores differ: they are zeros, unless they were set."""
+    beyond: int = 0
+    """Rows that the class has in the resized tensors beyond those of the tokens."""
+    kept_beyond: int = 0
+    """The same in the others."""
 
     def headline(self) -> str:
         which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
-        return f"{which}{number(self.stored_rows)} rows, {self.key} is {number(self.configured)}"
+        more = f", and the class has {number(self.beyond)} more" if self.beyond else ""
+        return f"{which}{number(self.stored_rows)} rows, {self.key} is {number(self.configured - self.beyond)}{more}"
 
     def rows(self) -> Rows:
         if self.stored_rows < self.configured:
@@ -58,6 +63,9 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         """The words for what resizing requires."""
         tie = "; the head is tied and follows the embedding" if self.tied else ""
         both = f"(resize_token_embeddings({self.stored_rows}) does both before a save){tie}"
+        if self.kept_beyond:
+            rows = number(self.stored_rows + self.kept_beyond)
+            return f'set "{self.key}": {self.stored_rows} and give {listed(self.kept, 2)} {rows} rows'
         return f'set "{self.key}": {self.stored_rows} and give {listed(self.kept, 2)} as many rows {both}'
 
     def remedy(self) -> Remedy:
@@ -71,6 +79,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
             )
         if self.copies and self.stored_rows < self.configured:
             return Remedy(f"remove {which}: the head is tied and follows {listed(self.kept, 2)}, which is whole")
+        if self.beyond:
+            return self._with_rows_beyond(changed, which)
         if not self.stored_rows:
             return Remedy(f"restore the {number(changed)} lost rows of {which}")
         if self.stored_rows < self.configured:
@@ -78,3 +88,10 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
             restore = f"restore the {number(changed)} rows that {which} lacks"
             return Remedy(f"{restore}; {added}; or {self._both()}, which cuts tokens off")
         return Remedy(f"if the {number(changed)} new rows of {which} are in use, {self._both()}; else cut them off")
+
+    def _with_rows_beyond(self, changed: int, which: str) -> Remedy:
+        """Without the rows beyond those of the tokens no vocabulary fits."""
+        if self.stored_rows > self.configured:
+            return Remedy(f"cut off the last {number(changed)} rows of {which}")
+        cut = ": resize_token_embeddings cuts them off" if changed == self.beyond else ""
+        return Remedy(f"restore the {number(changed)} rows that {which} lacks from the model before the resize{cut}")

@@ -1,7 +1,8 @@
 """Recognises modules that programs train on top of a frozen model and save separately, by their distinctive names.
 
 Sources: ChatGLM-6B, `ptuning/main.py` (only trained parameters are saved; its README shows how to load them); Medusa,
-`medusa/train/train_legacy.py` (`medusa_lm_head.pt`) and `medusa/model/medusa_model.py`.
+`medusa/train/train_legacy.py` (`medusa_lm_head.pt`) and `medusa/model/medusa_model.py`; LLaVA, `llava/train/train.py`
+(`safe_save_model_for_hf_trainer` saves `mm_projector.bin`) and `llava/model/builder.py`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class AddedPart(NamedTuple):
-    """A module: its name, a pattern for the keys of its tensors, a key that it always has, and how to load it."""
+    """A module: its name, a pattern for the keys of its tensors, keys of which it has one, and how to load it."""
 
     name: str
     keys: re.Pattern[str]
-    marks: str
+    marks: tuple[str, ...]
     how: str
 
 
@@ -30,15 +31,21 @@ PARTS: Final = (
     AddedPart(
         "the prefix encoder of P-tuning v2",
         re.compile(r"transformer\.prefix_encoder\.(?:embedding|trans\.#)\.(?:weight|bias)"),
-        "transformer.prefix_encoder.embedding.weight",
+        ("transformer.prefix_encoder.embedding.weight",),
         "then this file with model.transformer.prefix_encoder.load_state_dict, without "
         '"transformer.prefix_encoder." in its names',
     ),
     AddedPart(
         "the heads of Medusa",
         re.compile(r"#\.#\.(?:linear\.)?(?:weight|bias)"),
-        "#.#.linear.weight",
+        ("#.#.linear.weight",),
         "together with these heads, with Medusa's MedusaModel",
+    ),
+    AddedPart(
+        "the projector of LLaVA",
+        re.compile(r"model\.mm_projector\.(?:#\.)?(?:weight|bias)"),
+        ("model.mm_projector.weight", "model.mm_projector.#.weight"),
+        "as model_base of LLaVA's load_pretrained_model, with these tensors in mm_projector.bin (torch.save)",
     ),
 )
 MOST_OF_PART: Final = 8
@@ -50,11 +57,12 @@ OF_PART: Final = ("completeness", "a module that was added to a model: the model
 def added_part(families: Families) -> AddedPartAlone | None:
     """The finding on a checkpoint that consists only of such a module; None for any other checkpoint."""
     for part in PARTS:
-        if part.marks in families and all(part.keys.fullmatch(key) for key in families):
+        marks = next((key for key in part.marks if key in families), None)
+        if marks is not None and all(part.keys.fullmatch(key) for key in families):
             from inspector.findings.names.added_part import AddedPartAlone
 
             return AddedPartAlone(
-                place=Place(family=family_name(part.marks)),
+                place=Place(family=family_name(marks)),
                 part=part.name,
                 how=part.how,
                 tensors=sum(family.tensors for family in families.values()),

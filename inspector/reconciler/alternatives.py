@@ -101,7 +101,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
         declared=case.claim.class_name,
         stored_class=class_with_head(case.claim.class_name, declared, match.head),
         file="config.json",
-        missing=tuple(missing[:NAMES_SHOWN]),
+        missing=tuple(dict.fromkeys(missing))[:NAMES_SHOWN],
         stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
         labels=labels[0].weights if labels and type(labels[0].weights) is int else None,
         stale_labels=bool(labels) and isinstance(names, dict) and len(names) != labels[0].weights,
@@ -125,7 +125,9 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
         declared=class_name,
         stored_class=named,
         file="config.json",
-        missing=tuple(place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing)[:NAMES_SHOWN],
+        missing=tuple(dict.fromkeys(place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing))[
+            :NAMES_SHOWN
+        ],
         stored=(),
         labels=None,
     )

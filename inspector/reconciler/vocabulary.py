@@ -13,6 +13,8 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import place_name
 
 ROLES = ("embed.token", "head.token", "embed.shared")
+MOST_BEYOND = 8
+"""Most rows beyond those of the tokens: Mllama has eight, for its images."""
 ADDED = "final_logits_bias"
 """The buffer with one number for each token that BART and related models add to the scores; initially zeros."""
 
@@ -26,11 +28,15 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
     if len(sizes) != 1 or len(resized) != len(before.mismatched):
         return None
     ((rows, configured),) = sizes
-    kept = [one for one in tables if one.fits and one.layout.shape[_axis(one)] == configured]
-    if not kept or rows is None or configured is None:
+    if rows is None or configured is None:
+        return None
+    beyond = {_beyond(case, one) for one in resized}
+    kept = [one for one in tables if one.fits and _vocabulary(case, one) in {configured - more for more in beyond}]
+    kept_beyond = {_beyond(case, one) for one in kept}
+    if len(beyond) != 1 or len(kept_beyond) != 1:
         return None
     innermost = max((*resized, *kept), key=lambda one: len(one.block.slot.scope))
-    key = _key(scope_of(case.plan.scope, innermost.block.slot), configured)
+    key = _key(scope_of(case.plan.scope, innermost.block.slot), configured - max(beyond))
     finding = VocabularyResizedInPart(
         place=Place(key=key),
         key=key,
@@ -41,6 +47,8 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         tied=any(block.tie is not None and block.slot.role in ROLES for block in case.plan.blocks),
         copies=all(one.block.tie is not None for one in resized),
         added=all(one.block.key == ADDED for one in resized),
+        beyond=beyond.pop(),
+        kept_beyond=kept_beyond.pop(),
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)
@@ -57,11 +65,20 @@ def _key(scope: Scope, configured: int) -> str:
 def _rows(case: Reconciled, one: Placed) -> int | None:
     """The rows of a table that differs only by them from the configured vocabulary; else None."""
     stored, expected, axis = one.layout.shape, one.block.shape, _axis(one)
-    vocabulary = whole(scope_of(case.plan.scope, one.block.slot).word(("V",)))
-    if len(stored) != len(expected) or not stored or expected[axis] != vocabulary or stored[axis] == expected[axis]:
+    if len(stored) != len(expected) or not stored or _beyond(case, one) < 0 or stored[axis] == expected[axis]:
         return None
     same = (*stored[:axis], *stored[axis + 1 :]) == (*expected[:axis], *expected[axis + 1 :])
     return stored[axis] if same else None
+
+
+def _vocabulary(case: Reconciled, one: Placed) -> int | None:
+    return whole(scope_of(case.plan.scope, one.block.slot).word(("V",)))
+
+
+def _beyond(case: Reconciled, one: Placed) -> int:
+    """Rows that the class has in a table beyond those of the tokens; below 0 where the tokens do not decide them."""
+    vocabulary, rows = _vocabulary(case, one), one.block.shape[_axis(one)]
+    return rows - vocabulary if vocabulary is not None and rows is not None and rows - vocabulary <= MOST_BEYOND else -1
 
 
 def _axis(one: Placed) -> int:

@@ -308,6 +308,31 @@ def test_a_vocabulary_that_was_resized_in_part(model_type: str, suffix: str, tab
     assert facts["resized"] == [name] and f'"{key}": {rows + more}' in audited.findings[0].help
 
 
+@pytest.mark.parametrize(("table", "rows", "vocabulary", "words"), [
+    ("embed_tokens", 109, 109, "restore the 8 rows"), ("embed_tokens", 112, 109, "restore the 5 rows"),
+    ("lm_head", 117, 109, "embed_tokens.weight 125 rows"), ("embed_tokens", 120, 109, "cut off the last 3 rows"),
+])  # fmt: skip
+def test_a_vocabulary_with_rows_for_images(table: str, rows: int, vocabulary: int, words: str) -> None:
+    """The embedding of Mllama has eight rows more than the head; resizing it by tokens cuts them off."""
+    spec, config = record("mllama", "Generation")
+    name = next(name for name in spec if f"{table}.weight" in name)
+    (found,) = (
+        one
+        for one in judged({**spec, name: ("F32", (rows, spec[name][1][1]))}, config).findings
+        if one.severity == "error"
+    )
+    assert (found.code, found.facts["key"], found.facts["resized"]) == ("C324", "text_config.vocab_size", [name])
+    assert config["text_config"]["vocab_size"] == vocabulary
+    assert words in found.help
+
+
+def test_the_vocabulary_of_a_model_with_rows_for_images() -> None:
+    spec, config = record("mllama", "Generation")
+    text = {**config["text_config"], "vocab_size": 111}
+    (found,) = (one for one in judged(spec, {**config, "text_config": text}).findings if one.severity == "error")
+    assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", "text_config.vocab_size", 109)
+
+
 @pytest.mark.parametrize("model_type", ["mbart", "bart", "marian", "led"])
 @pytest.mark.parametrize(("more", "words"), [(3, "else cut"), (-3, "else extend")])
 def test_what_is_added_to_the_scores_of_another_vocabulary(model_type: str, more: int, words: str) -> None:

@@ -139,6 +139,10 @@ def test_layers_that_torch_quantized_are_one_finding(
           for name in ("embedding", "trans.0", "trans.2")}, ["N532"]),
         ({"model_type": "medusa", "medusa_num_heads": 2},
          {f"{head}.{name}.weight": ("F16", (64, 64)) for head in (0, 1) for name in ("0.linear", "1")}, ["N532"]),
+        ({"model_type": "llava_llama"},
+         {f"model.mm_projector.{name}": ("F16", (64, 64)) for name in ("0.weight", "2.weight")}, ["N532"]),
+        ({"model_type": "llava"},
+         {"model.mm_projector.weight": ("F16", (64, 64)), "model.mm_projector.bias": ("F16", (64,))}, ["N532"]),
         ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Every name is that of a module which a program trains next to a frozen model and saves alone: the prefix encoder
-        of P-tuning v2, the heads of Medusa.
+        of P-tuning v2, the heads of Medusa, the projector of LLaVA.
 
     Why it matters
         It is of no use without the model. A loader that builds the whole model from a config next to it leaves all
