@@ -23,6 +23,7 @@ from inspector.comparing.projector_values import compare_projector
 from inspector.comparing.quantized import quantized_verdict
 from inspector.comparing.rearranged import PlacedTensor, Read, rearrangement, with_expert_values
 from inspector.comparing.result import Comparison
+from inspector.comparing.scaled import is_scaled, scaled_values
 from inspector.comparing.swapped import Outcome, Unlike, hold_others
 from inspector.comparing.swapped import Read as ReadSide
 from inspector.comparing.tally import Carried, LogicalTensor
@@ -47,6 +48,7 @@ from inspector.values.result import (
     Values,
     Verdict,
 )  # fmt: skip
+from inspector.values.scaled import scaled_outcome
 from inspector.values.scan import Scan, Scanner, axes
 from inspector.values.stored import Numbers, ReadStopped
 
@@ -163,6 +165,9 @@ def _one(
         views.append((tensor, piece, store))
     if not found.is_requested(*names):
         return
+    if is_scaled(carried, source, target):
+        _of_scaled(carried, (source, target), stores, names, found)
+        return
     stored: list[Numbers] = []
     for (tensor, piece, store), name in zip(views, names, strict=True):
         numbers = _numbers(tensor, piece, store)
@@ -187,6 +192,31 @@ def _one(
     found.tensors += 1
     found.elements += reported.elements
     found.verdicts.append(replace(verdict, source=names[0], target=names[1], what=what, difference=reported))
+
+
+def _of_scaled(
+    carried: Carried, tensors: Tensors, stores: tuple[_Stores, _Stores], names: Sequence[str], found: Values
+) -> None:
+    """Compares 8-bit floats times their scales with a target that is not quantized."""
+    sides = [
+        side.of(piece.identity.component) for side, piece in zip(stores, (carried.source, carried.target), strict=True)
+    ]
+    if sides[0] is None or sides[1] is None:
+        found.skip("its files cannot be reached", names[1])
+        return
+    codes, target = scaled_values(tensors[0], sides[0], stores[0].audited), sides[1].numbers(tensors[1].name)
+    outcome = codes if isinstance(codes, str) else target if isinstance(target, str) else scaled_outcome(*codes, target)
+    if isinstance(outcome, str) or isinstance(target, str):
+        found.skip(str(outcome), names[1])
+        return
+    what, reported, scanned = outcome
+    found.scanned.append(Scanned(names[1], scanned, dims=axes(target.raw)))
+    found.tensors += 1
+    found.elements += reported.elements
+    verdict = Verdict(
+        carried.identity.role, names[0], names[1], what, reported, carried.steps, True, dtypes=("F32", target.dtype)
+    )
+    found.verdicts.append(verdict)
 
 
 Judged = tuple[Verdict, Scan] | str
