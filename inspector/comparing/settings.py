@@ -101,7 +101,7 @@ def differences(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[Se
 def _differences(
     source: Mapping[str, Any], target: Mapping[str, Any], left: Mapping[str, Any], right: Mapping[str, Any], path: str
 ) -> Iterator[Setting]:
-    if source.get("model_type") != target.get("model_type"):
+    if _type(source) != _type(target):
         left, right = {}, {}
     if source.get("use_sliding_window") is False or target.get("use_sliding_window") is False:
         source, target = ({key: one[key] for key in one if key != "sliding_window"} for one in (source, target))
@@ -111,7 +111,7 @@ def _differences(
         if key in compared:
             continue
         compared.update((key, *aliases_of(source).get(key, ())))
-        if key in COMPUTING and key != "rope_theta" and (source.get("model_type"), key) not in READ_BY_NONE:
+        if key in COMPUTING and key != "rope_theta" and (_type(source), key) not in READ_BY_NONE:
             one, other = _value(source, left, key), _value(target, right, key)
             if one is not ABSENT and other is not ABSENT and not _alike(one, other):
                 yield f"{path}{key}", one, other
@@ -124,10 +124,14 @@ def _differences(
 
 def _defaults(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a config means by leaving out a key, by its model type."""
+    name = _type(values)
+    return _joined(class_defaults(name)[0], _table().get(name, {})) if name else {}
+
+
+def _type(values: Mapping[str, Any]) -> str:
+    """The model type that a config states, "" for none."""
     name = values.get("model_type")
-    if not isinstance(name, str):
-        return {}
-    return _joined(class_defaults(name)[0], _table().get(name, {}))
+    return name if isinstance(name, str) else ""
 
 
 def _joined(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,8 +161,7 @@ def _value(values: Mapping[str, Any], defaults: Mapping[str, Any], key: str) -> 
 
 def aliases_of(values: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
     """A key of a model type -> the other spellings that its class accepts."""
-    name = values.get("model_type")
-    return _spellings(name) if isinstance(name, str) else {}
+    return _spellings(_type(values))
 
 
 @cache

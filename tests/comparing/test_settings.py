@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import random
 from typing import Any
 
 import pytest
 
 from inspector.comparing.checkpoints import compare_audits
-from inspector.comparing.settings import differences
+from inspector.comparing.settings import COMPUTING, FACTORS, differences
+from inspector.findings.conversion.keys import SettingsDiffer
+from inspector.findings.finding import Place
+from inspector.report.json_v1 import dumped, finding_json
 from tests.checkpoints import genuine
 from tests.judged import judged
 from tests.sparse_models import TINY
@@ -72,3 +77,30 @@ def test_a_conversion_with_other_settings(change: dict[str, Any]) -> None:
     (finding,) = compared.findings
     assert (finding.code, finding.severity, finding.facts["keys"]) == ("V865", "warning", list(change))
     assert (compared.relation, compared.verdict) == ("conversion", "findings")
+
+
+VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 1e4, float("nan"), float("inf"), "x", "linear", [], ["a"], [{}], {}, 10**400,
+    {"rope_theta": [1], "rope_type": {}}, {"full_attention": {"rope_theta": 1}},
+)  # fmt: skip
+KEYS = (*sorted(COMPUTING), *FACTORS, "rope_parameters", "rope_scaling", "use_sliding_window", "rotary_pct")
+
+
+def any_config(chance: random.Random, depth: int = 0) -> dict[str, Any]:
+    """A config of any values."""
+    config = {chance.choice(KEYS): chance.choice(VALUES) for _ in range(chance.randint(0, 12))}
+    if chance.random() < 0.7:
+        config["model_type"] = chance.choice(("llama", "bloom", "gemma3", "phi", "no such type", 3, None, {}))
+    if depth < 3 and chance.random() < 0.5:
+        config["text_config"] = any_config(chance, depth + 1)
+    return config
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_values_are_compared(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(200):
+        rows = differences(any_config(chance), any_config(chance))
+        keys, source, target = zip(*rows, strict=True) if rows else ((), (), ())
+        finding = SettingsDiffer(place=Place(file="config.json"), keys=keys, source=source, target=target)
+        assert json.loads(dumped(finding_json(finding)))["facts"]["keys"] == list(keys)
