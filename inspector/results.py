@@ -195,7 +195,7 @@ class Comparison(ComparisonResult, HasFindings, frozen=True, kw_only=True):
 
 
 class Formula(FormulaResult, Printed, frozen=True):
-    """The formula of an architecture, with numbers where a config gives them."""
+    """The formula of an architecture, with numbers if a config gives them."""
 
     def __str__(self) -> str:
         return formula_text(self)

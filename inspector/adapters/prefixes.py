@@ -18,7 +18,7 @@ from inspector.algebra.boxes import count
 from inspector.notation.settings import Settings
 
 PREFIXES: Final = frozenset({"prefix_tuning", "cartridge"})
-"""Methods whose prompt is a prefix of the keys and values of each layer."""
+"""Methods with a prompt that is a prefix of the keys and values of each layer."""
 TABLES: Final = ("embed.token", "embed.shared")
 """Roles of token tables."""
 KEYS: Final = ("attention.key", "attention.qkv")

@@ -51,7 +51,7 @@ def _table() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
 
 
 def way_of(name: str, scaled: bool) -> TriedWay | None:
-    """The way in which the first matrix of a module is named; None where it was not tried."""
+    """The way in which the first matrix of a module is named; None if it was not tried."""
     first = next((end for end in ENDS if name.endswith(end)), None)
     prefix = next(one for one in PREFIXES if name.startswith(one))
     if first is None or (not prefix and name.startswith(NOT_TRIED)):

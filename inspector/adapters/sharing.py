@@ -25,7 +25,7 @@ RUNS: Final[Mapping[str, Mapping[str, str]]] = {"lily": {".lily_A.weight": "stri
 modules share it.
 """
 ROWS: Final = "trainable_tokens"
-"""The method whose rows are saved again under the name of a head or table that is tied to the target."""
+"""The method with rows that are saved again under the name of a head or table that is tied to the target."""
 UNCLEAR: Final = "which modules share their matrices: several entries of target_modules name the same module"
 Member = tuple[Index, str]
 """A module: its indices and its key."""

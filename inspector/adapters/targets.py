@@ -1,8 +1,8 @@
 """Finds the modules of a base that an adapter's config names: targets, exclusions, ranks, and modules saved as a whole.
 
 Source: PEFT's `check_target_module_exists`, `get_pattern_key` and `_set_trainable`. A text in a list names a module by
-the end of its path; a text without a list is an expression for the whole path. A setting whose meaning depends on the
-version of PEFT, or an expression that cannot be matched in bounded time, is unclear and decides nothing.
+the end of its path; a text without a list is an expression for the whole path. A setting with a meaning that depends on
+the version of PEFT, or an expression that cannot be matched in bounded time, is unclear and decides nothing.
 """
 
 from __future__ import annotations

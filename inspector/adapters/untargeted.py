@@ -33,7 +33,7 @@ SWITCHES = ("use_dora", "lora_bias")
 TOKENS = ".token_adapter."
 """Part of the names of an embedding's trained rows, which `trainable_token_indices` chooses."""
 FEWEST_OF_MODEL = 3
-"""Fewest families that are treated as a model's; embeddings and a head alone are saved with adapters."""
+"""Fewest families that are treated as a model's: adapters are also saved with only embeddings and a head."""
 
 
 def untargeted(

@@ -77,7 +77,7 @@ def count(boxes: Iterable[Box]) -> int:
 
 
 def common(one: Box, other: Box) -> Box | None:
-    """The intersection, None where it is empty."""
+    """The intersection, None if it is empty."""
     spend(1, INDEX_SETS)
     if one == other and all(one):
         return one
@@ -162,7 +162,7 @@ def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
 
 
 def overlapping(boxes: Sequence[Box], others: Iterable[Box]) -> bool:
-    """Whether any index is in both."""
+    """True if an index is in both."""
     return any(common(one, other) is not None for other in others for one in boxes)
 
 

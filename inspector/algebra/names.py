@@ -76,7 +76,7 @@ def prefixes_of(key: str) -> Iterator[str]:
 
 
 def before_index(key: str) -> str:
-    """The part before the first index of a key, with its dot; ValueError where it has none."""
+    """The part before the first index of a key, with its dot; ValueError if it has none."""
     segments = key.split(".")
     return "".join(f"{segment}." for segment in segments[: segments.index("#")])
 

@@ -63,7 +63,7 @@ class Pattern:
         self._ahead: dict[Lookahead, int] = {}
 
     def fullmatch(self, text: str) -> bool | None:
-        """True if the whole text matches, as `re.fullmatch`; None where that would take too long."""
+        """True if the whole text matches, as `re.fullmatch`; None if that would take too long."""
         if len(text) > LONGEST_TEXT:
             return None
         known = re.sub(r"[1-9]", "0", text) if self.blind else text
@@ -185,7 +185,7 @@ def _letter(tree: Tree) -> str:
 
 
 def pattern_of(text: str) -> Pattern | None:
-    """The compiled pattern; None where it is invalid or unsupported."""
+    """The compiled pattern; None if it is invalid or unsupported."""
     if len(text) > LONGEST:
         return None
     spend(2 * len(text), PATTERNS)

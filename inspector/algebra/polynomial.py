@@ -41,7 +41,7 @@ class Polynomial(Struct, frozen=True):
 
     @property
     def number(self) -> int | None:
-        """The value of a constant polynomial; None where an atom occurs."""
+        """The value of a constant polynomial; None if an atom occurs."""
         if not self.terms:
             return 0
         return self.terms.get(()) if len(self.terms) == 1 else None

@@ -80,7 +80,7 @@ Tree = Characters | Edge | Repeat | Lookahead | Choice | Chain
 
 
 def parse(text: str) -> Chain | Choice:
-    """The tree of a pattern; NotSupported where it is invalid or outside the subset."""
+    """The tree of a pattern; NotSupported if it is invalid or outside the subset."""
     parser = _PatternParser(text)
     tree = parser.alternatives(0)
     if parser.at < len(text):
@@ -147,7 +147,7 @@ class _PatternParser:
         return Repeat(tree, *limits)
 
     def limits(self) -> tuple[int, int | None] | None:
-        """Reads a quantifier and returns its limits; None where there is none."""
+        """Reads a quantifier and returns its limits; None if there is none."""
         found = _QUANTIFIER.match(self.text, self.at)
         if found is None or found[0] == "{}":  # empty braces are literal characters
             return None

@@ -72,14 +72,14 @@ class Span(Struct, frozen=True):
 
     @property
     def first(self) -> int:
-        """The smallest index; ValueError where the span is empty."""
+        """The smallest index; ValueError if the span is empty."""
         if not self.runs:
             raise ValueError("an empty span has no first index")
         return self.runs[0][0]
 
     @property
     def last(self) -> int:
-        """The largest index; ValueError where the span is empty."""
+        """The largest index; ValueError if the span is empty."""
         if not self.runs:
             raise ValueError("an empty span has no last index")
         return self.runs[-1][1] - 1
@@ -156,7 +156,7 @@ class Span(Struct, frozen=True):
 
     @staticmethod
     def range(start: int, stop: int, step: int = 1) -> Span:
-        """start, start + step, … below stop; OverflowError where a stepped range is too long to list."""
+        """start, start + step, … below stop; OverflowError if a stepped range is too long to list."""
         if stop <= start:
             return Span()
         if step == 1:

@@ -19,10 +19,12 @@ ITEMS_A_STEP = 8
 
 
 class Meanings(Protocol):
-    """What an evaluation asks for: the values of words and the indices of holes, and a place to report faults."""
+    """Interface that an evaluation needs: the values of words and the indices of holes, and a place to
+    report faults.
+    """
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """The value of a symbol or config key, None where absent."""
+        """The value of a symbol or config key, None if it is absent."""
 
     def index(self, hole: str) -> int | None:
         """The current index of a hole; None outside it."""

@@ -39,7 +39,7 @@ Speech).
 
 
 LIBRARY_FILES: Final = ("pytorch_adapter.bin", "adapter.safetensors")
-"""Files of the library adapters (AdapterHub), whose adapter_config.json has `config` in place of a peft_type."""
+"""Files of the library adapters (AdapterHub); its adapter_config.json has `config` in place of a peft_type."""
 
 
 def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:

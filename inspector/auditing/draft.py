@@ -31,7 +31,7 @@ class Draft(Struct, frozen=True):
     under logical names once unpacked.
     lost: missing tensors that another finding reports; emptied: tensors that a finding reports as empty.
     nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and its
-    reconciliation, None where no definition fits. unpacked: the result of unpacking quantized modules. deferred: lines
+    reconciliation, None if no definition fits. unpacked: the result of unpacking quantized modules. deferred: lines
     to append to the ledger at the end.
     """
 

@@ -55,7 +55,7 @@ def with_file_names(audited: Audit) -> Audit:
 
 
 def _lacks_config(audited: Audit, loader: Loader) -> bool:
-    """True if the weights are judged to be for a loader whose config is missing."""
+    """True if the weights are judged to be for a loader with a missing config."""
     if all(one.severity == "note" for one in audited.findings):
         return False
     from inspector.findings.config import ConfigMissing

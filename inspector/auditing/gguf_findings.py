@@ -35,9 +35,9 @@ OLLAMA: Final = "Ollama"
 OF_COMFYUI: Final = frozenset({
     "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
 })  # fmt: skip
-"""Architectures of ComfyUI-GGUF's converter, which nobody runs with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
+"""Architectures of ComfyUI-GGUF's converter that are not used with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
 READ_BY: Final[Mapping[str, str]] = {"mllama": OLLAMA, "gptoss": OLLAMA, "qwen25vl": OLLAMA, "pig": "gguf-node"}
-"""Architectures that other programs alone write and read: Ollama's own engine, and a node of ComfyUI."""
+"""Architectures that only other programs write and read: Ollama's own engine, and a node of ComfyUI."""
 
 
 def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:

@@ -23,7 +23,7 @@ SCHEMES: Final[Mapping[str, tuple[str, str]]] = {"fp8": ("activation_scheme", "d
 
 
 def with_switches(finding: Finding, checkpoint: Checkpoint, unpacked: Unpacked) -> Finding:
-    """The finding; one on scales of inputs, of which none is stored, with the keys that make loaders do without."""
+    """The finding; if no scale of inputs is stored, with the keys that let loaders do without these scales."""
     config, source = checkpoint.config, unpacked.settings.source
     if not isinstance(finding, PackingHelperMissing) or finding.helper not in ACTIVATION_SCALES:
         return finding

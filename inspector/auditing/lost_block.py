@@ -77,7 +77,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
 
 
 def _entries(checkpoint: Checkpoint) -> Iterator[str]:
-    """What torchao wrote of each quantized weight."""
+    """The entry that torchao wrote for each quantized weight."""
     for file in checkpoint.files:
         for name, entry in (file.metadata or {}).items():
             module, _, leaf = name.rpartition(".")
@@ -93,7 +93,7 @@ def _is_around_layers(line: Line) -> bool:
 def block_of_weights(
     scheme: str, unpacked: Unpacked, lines: Sequence[Line], *, of_transformers: bool = True
 ) -> tuple[str, dict[str, Any] | None]:
-    """(key in config.json, block) for the scheme of most modules; the block None where nothing determines it."""
+    """(key in config.json, block) for the scheme of most modules; the block is None if nothing determines it."""
     packing = one_packing(
         scheme, (settled(line.packed, line.layout.shape) for line in lines if line.packed is not None)
     )
@@ -134,7 +134,7 @@ def _heads(lines: Sequence[Line], method: str) -> Iterator[str]:
 
 
 def modules_of(line: Line) -> list[str]:
-    """The names of the modules of a line; one more than may be listed where they are too many."""
+    """The names of the modules of a line, at most one more than may be listed."""
     return [name.removesuffix(".weight") for name in names_in(line.family, line.boxes, MOST_LISTED + 1)]
 
 

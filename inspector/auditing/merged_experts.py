@@ -29,7 +29,7 @@ BY_ITSELF: Final = frozenset({"int8", "fp8", "fp8-block"})
 
 
 def unread_experts(audited: Audit) -> Recorded | None:
-    """What version 5 does with experts that it merges and does not find; None where there are none."""
+    """The behaviour of version 5 on experts that it merges and does not find; None without such experts."""
     config = audited.checkpoint.config
     block = None if config is None else config.values.get(QUANTIZATION)
     if audited.unpacked is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:

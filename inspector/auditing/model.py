@@ -107,7 +107,7 @@ def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, sto
 
 
 def training_state(draft: Draft) -> Draft:
-    """Explains averages, optimizer state and flat parameters; skipped where no name or empty tensor suggests any."""
+    """Explains averages, optimizer state and flat parameters; skipped if no name and no empty tensor suggests any."""
     emptied = weights_emptied(draft.checkpoint)
     if not emptied and not any(sign in key for key in draft.families for sign in SIGNS_OF_TRAINING):
         return draft

@@ -111,9 +111,9 @@ def _of_type_without(
     again: Again,
     case: Reconciled,
 ) -> NamesOfAnotherArchitecture | None:
-    """The finding on the one type that has everything stored and not what is missing, which is vectors alone.
+    """The finding on the only type that has all stored tensors and lacks the missing ones, if these are only vectors.
 
-    A matrix is lost: a type without it is a coincidence.
+    A missing matrix was lost: another type that lacks it is a coincidence.
     """
     missing = [one for one in faults if isinstance(one, TensorMissing) and one.counted and len(one.shape) < 2]
     fewer = [one for one in faults if isinstance(one, NamesOfAnotherArchitecture) and one.fewer]
@@ -183,7 +183,7 @@ def _fitting(
     again: Again,
     lacking: frozenset[str] = frozenset(),
 ) -> Claim | None:
-    """The claim of a config with another type, where it gives the name and the shape of every stored tensor.
+    """The claim of a config with another type, if it gives the name and the shape of every stored tensor.
 
     lacking: families that the type must not have, not even as optional ones.
     """

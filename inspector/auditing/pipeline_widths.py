@@ -117,8 +117,8 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
 
 
 def _reads(part: Audit | None, key: str) -> bool:
-    """True if the network has a layer of this width: without attention to the text there is none, whatever the key
-    states.
+    """True if the network has a layer of this width: without attention to the text it has none, for any
+    stated value.
     """
     values = _values(part)
     if key in TIMES:

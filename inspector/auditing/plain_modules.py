@@ -64,7 +64,7 @@ EXACT: Final = frozenset({"bitsandbytes"})
 JOINED: Final = "in_proj_weight"
 """The name of torch's `MultiheadAttention` for queries, keys and values in one matrix."""
 BUILDS_HEADS: Final = frozenset({BY_PATTERN})
-"""Methods whose loader quantizes a tied head as well where no list excludes it.
+"""Methods with a loader that also quantizes a tied head, unless a list excludes it.
 
 Measured with transformers 5.17 and compressed-tensors 0.19: formats with `weight_packed` fail on the missing `weight`,
 of the others the scale is missing.
@@ -145,9 +145,9 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
 
 
 def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]]:
-    """(key, entries) of the list of a method for all plain linear layers, where no list is stated. A head is not in it.
+    """(key, entries) of a method's list for all plain linear layers, if no list is stated. A head is not in it.
 
-    Routers are in the list too where its entries are patterns: transformers 4 builds them as linear layers.
+    Routers are also in the list if its entries are patterns: transformers 4 builds them as linear layers.
     """
     plain = [line for line, _ in among_packed(lines, everywhere=method in EVERYWHERE)]
     if method == BY_PATTERN:

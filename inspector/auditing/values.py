@@ -146,7 +146,7 @@ ADDS_ONE: Final = frozenset({
     "qwen3_5_text", "qwen3_5_moe_text", "qwen3_next", "qwen4_exp", "recurrent_gemma", "step3p7", "t5gemma", "t5gemma2",
     "vaultgemma", "videoprism", "xlstm",
 })  # fmt: skip
-"""Types whose norms multiply by 1 + weight, so that zeros change nothing (`1.0 + self.weight` in modeling_*.py of
+"""Types with norms that multiply by 1 + weight, so that zeros change nothing (`1.0 + self.weight` in modeling_*.py of
 transformers 5.23)."""
 _NORMS: Final = frozenset({"scale", "affine"})
 _LINEAR: Final = frozenset({"linear", "linear_io"})

@@ -89,7 +89,7 @@ def stored_at(
 
 
 def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
-    """Possible numbers of rows per head, where the second row of a pair begins the second half. Only all rows prove
+    """Possible numbers of rows per head, if the second row of a pair begins the second half. Only all rows prove
     one.
     """
     one, other = halves.raw, pairs.raw

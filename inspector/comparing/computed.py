@@ -50,7 +50,7 @@ class Conversion:
 
     @property
     def expects_pairs(self) -> bool | None:
-        """Whether rows must change from halves to pairs; None for tensors without such rows or of an unknown type."""
+        """True if rows must change from halves to pairs; None for tensors without such rows or of an unknown type."""
         if self.role not in ROTARY or not self.names:
             return None
         return bool(self.names & PAIRED)

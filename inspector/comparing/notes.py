@@ -27,7 +27,7 @@ def notes(source: Side, target: Side, found: Tally, copies: Sequence[TiedCopy]) 
 
 
 def bits_of(piece: Piece) -> float | None:
-    """Bits of one stored value; None where unknown."""
+    """Bits of one stored value; None if unknown."""
     packed = piece.line.packed
     if packed is not None:
         return packed.bits if packed.known else None

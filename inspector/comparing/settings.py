@@ -21,7 +21,7 @@ from inspector.findings.finding import Finding, Place
 TABLE: Final = Path(__file__).with_name("setting_defaults.json")
 ABSENT: Final = object()
 WITHIN: Final = "_config"
-"""How the keys of configs end that are parts of a config."""
+"""Endings of the keys of sub-configs."""
 COMPUTING: Final = frozenset({
     # attention heads: the shapes of projections give only the product of heads and their width
     "num_attention_heads", "num_key_value_heads", "num_heads", "n_head", "n_heads", "encoder_attention_heads",
@@ -52,14 +52,14 @@ SAME: Final[tuple[frozenset[Any], ...]] = (
 )
 """Names of one function (`ACT2FN` in activations.py of transformers)."""
 OF_LENGTH: Final = frozenset({"layer_types", "num_key_value_heads", "sliding_window", "attention_head_dim"})
-"""Keys whose defaults follow from other keys, so that only stated values are compared."""
+"""Keys with defaults that follow from other keys, so that only stated values are compared."""
 READ_BY_NONE: Final = frozenset({("gemma", "hidden_act")})
 """Keys that the class of a type does not read (Gemma computes with `hidden_activation`)."""
 FACTORS: Final = (
     "factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings", "beta_fast", "beta_slow",
     "attention_factor", "mscale", "mscale_all_dim", "short_factor", "long_factor", "mrope_section",
 )  # fmt: skip
-"""Keys of scaled rotary embeddings that are compared where both sides state them."""
+"""Keys of scaled rotary embeddings that are compared if both sides state them."""
 UNSCALED: Final = "default"
 OLDER: Final = {"mrope": UNSCALED, "axial": UNSCALED, "su": "longrope"}
 """Names of rotary types -> the name of what they scale."""
@@ -123,7 +123,7 @@ def _differences(
 
 
 def _defaults(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a config means by leaving out a key, by its model type."""
+    """The values that a config implies for absent keys, by its model type."""
     name = _type(values)
     return _joined(class_defaults(name)[0], _table().get(name, {})) if name else {}
 
@@ -145,13 +145,13 @@ def _joined(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _part(values: Mapping[str, Any], whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The defaults of a part of a config: those of its own type, or those that the whole has for it."""
+    """The defaults of a sub-config: those of its own type, or those that the outer class has for it."""
     inner = whole.get(key)
     return _defaults(values) or (inner if isinstance(inner, Mapping) else {})
 
 
 def _value(values: Mapping[str, Any], defaults: Mapping[str, Any], key: str) -> Any:
-    """The stated value or the default; ABSENT where it is unknown, or follows from other keys."""
+    """The stated value or the default; ABSENT if it is unknown, or follows from other keys."""
     spelled = next((name for name in (key, *aliases_of(values).get(key, ())) if name in values), None)
     if spelled is not None:
         follows = values[spelled] is None and key in OF_LENGTH and key != "sliding_window"
@@ -174,7 +174,7 @@ def _spellings(model_type: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two values mean the same: numbers by value, functions by what they compute."""
+    """True if two values mean the same: numbers are compared by value, functions by the result that they compute."""
     if isinstance(one, str) and isinstance(other, str):
         return one == other or any({one, other} <= names for names in SAME)
     if isinstance(one, list) and isinstance(other, list) and _words(one) != _words(other):
@@ -199,7 +199,7 @@ def _rotary(
 
 
 def _settings_of_rotary(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any] | None:
-    """`rope_theta`, `rope_type` and factors; None where they differ by layer type."""
+    """`rope_theta`, `rope_type` and factors; None if they differ by layer type."""
     nested = [values.get(name) for name in ("rope_parameters", "rope_scaling")]
     scaling = next((one for one in nested if isinstance(one, Mapping)), {})
     if any(isinstance(one, Mapping) for one in scaling.values()):

@@ -1,7 +1,7 @@
 """Tensors of both sides that are not parameters: unexplained ones, parts beyond the class, and buffers.
 
-No role relates them, so that they correspond where both sides store them under the same name. The totals of a
-comparison count parameters; the values of these tensors matter to loaders all the same, as the running statistics of
+They have no role, so they correspond if both sides store them under the same name. The totals of a
+comparison count parameters; the values of these tensors still matter to loaders, as the running statistics of
 batch norms do.
 """
 
@@ -37,11 +37,11 @@ class Uncounted(Struct, frozen=True):
     unmatched: int = 0
 
     def comparable(self) -> tuple[Carried, ...]:
-        """The tensors of equal shape on both sides, whose values can be compared."""
+        """The tensors of equal shape on both sides, which can be compared by value."""
         return tuple(one for one in (*self.unexplained, *self.others) if one.fit.whole)
 
     def skipped(self) -> Iterator[Skipped]:
-        """What a comparison of all values leaves out, and why."""
+        """The tensors that a comparison of all values omits, with the reasons."""
         if self.computed:
             yield Skipped(f"values of {count(self.computed, 'buffer')}", "they follow from the config")
         if self.unmatched:

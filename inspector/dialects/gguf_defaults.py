@@ -55,7 +55,7 @@ ALWAYS: Final[Mapping[str, tuple[str, ...]]] = {
 ONE_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "cohere2moe": ("attention.layer_norm_epsilon", "attention.layer_norm_rms_epsilon"),
 }
-"""Architecture -> keys of which all its files state at least one."""
+"""Architecture -> keys; each of its files states at least one of them."""
 NOTHING: Final[Mapping[str, Mapping[str, str]]] = {
     "cohere2moe": {"expert_shared_count": "ffn_down_shexp.weight"},
     "ernie4_5-moe": {SHARED: "ffn_down_shexp.weight"},

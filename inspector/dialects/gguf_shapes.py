@@ -19,7 +19,7 @@ ORIGINAL: Final = "comfy.gguf.orig_shape."
 
 
 def in_original_shapes(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Mapping[str, Layout]:
-    """The tensors; those with a stated shape get it. values: the key-values of the file."""
+    """The tensors, with their stated shapes if any. values: the key-values of the file."""
     stated = {key.removeprefix(ORIGINAL): shape for key, shape in values.items() if key.startswith(ORIGINAL)}
     made: dict[str, Layout] = {}
     for name, shape in stated.items():

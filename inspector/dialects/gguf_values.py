@@ -21,7 +21,7 @@ NORMS_PLUS_ONE: Final = frozenset({
     "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "plamo2", "plamo3", "qwen3_5_moe_text",
     "qwen3_5_text", "qwen3_next", "step3p5",
 })  # fmt: skip
-"""Types whose norms multiply by 1 + weight; the file contains the sum."""
+"""Types with norms that multiply by 1 + weight; the file contains the sum."""
 NORMS_KEPT: Final[Mapping[str, frozenset[str]]] = {
     "plamo2": frozenset({"norm.query", "norm.key", "norm.ssm.dt", "norm.ssm.b", "norm.ssm.c"}),
 }

@@ -91,7 +91,7 @@ def sizes(architecture: object) -> frozenset[str]:
 
 
 def reads(architecture: object, name: str) -> bool | None:
-    """Whether a tensor of this name is read in some file of an architecture; None if not measured."""
+    """True if a tensor of this name is read in any file of an architecture; None if not measured."""
     entry = _measured().get(architecture) if isinstance(architecture, str) else None
     if entry is None or not entry["read"]:
         return None

@@ -148,7 +148,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         return Remedy(words, (step,))
 
     def _with_lists(self, words: str, step: Step) -> Remedy:
-        """The remedy for a number of layers, including the lists that need as many entries."""
+        """The remedy for a number of layers, including the lists that need one entry per layer."""
         lists = " and ".join(f'"{one.key}"' for one in self.layer_lists)
         words = f"{words}, and give {lists} one entry for each layer"
         if self.lost:

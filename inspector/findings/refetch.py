@@ -49,7 +49,7 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return Remedy(f"{self._finish()}{words}", tuple(Step(action="fetch", file=file) for file in files))
 
     def _finish(self) -> str:
-        """The first half of the advice where the download is unfinished; "" for others."""
+        """The first half of the advice if the download is unfinished; "" otherwise."""
         if not self.unfinished:
             return ""
         listed = first(self.unfinished, len(self.unfinished), 2)

@@ -11,7 +11,7 @@ from inspector.findings.words import count, listed, number, shape, value
 
 
 class KeyValues(msgspec.Struct, frozen=True):
-    """A key of the config, its value there (None if absent) and the value that the weights show.
+    """A key of the config, its value there (None if it is absent) and the value that the weights show.
 
     others: other keys or values explain the weights as well.
     """

@@ -112,7 +112,7 @@ def compare(
 
 
 class _Differing(Struct):
-    """Tensors that the index assigns to a file and whose header has them in another file or nowhere, by file of the
+    """Tensors that the index assigns to a file and that the headers have in another file or nowhere, by file of the
     index.
 
     absent: the file does not exist. silent: the file has no readable header. missing: no file contains the tensors.

@@ -14,7 +14,7 @@ FOLDERS_SEARCHED: Final = 20
 
 
 def with_files_below(findings: Sequence[Finding], source: Source, listing: Listing) -> list[Finding]:
-    """The findings; those on missing shards name the folder below that contains all of them.
+    """Adds to findings on missing shards the subfolder that contains all of them.
 
     Only the first folders of the place are searched, and only if a shard is missing.
     """

@@ -168,7 +168,7 @@ def with_unfinished(findings: Sequence[Finding], listing: Listing) -> Sequence[F
 
 
 def _lost(finding: Refetch) -> tuple[str, ...]:
-    """All files that a finding is about; () where it does not keep the names of all."""
+    """All files that a finding is about; () if it does not keep all names."""
     several, names = finding.lost_files()
     if several:
         return names if len(names) == several else ()

@@ -9,7 +9,7 @@ SNIFF_BYTES: Final = 512
 """Number of first bytes that are checked; the last signature, of tar, is at 257."""
 
 REPLACED: Final = "\ufffd".encode()
-"""What a text decoder inserts for bytes that it cannot decode, in UTF-8."""
+"""The character that a text decoder inserts for bytes that it cannot decode, in UTF-8."""
 OF_TEXT: Final = 8
 """Number of replaced bytes that prove that the file was binary, if it has no zero byte."""
 REENCODED: Final = "reencoded"

@@ -344,7 +344,7 @@ _SLIPS: Final = (
     (("'",), "has single quotes where JSON has double quotes"),
     (("True", "False", "None"), "has Python's words where JSON has true, false and null"),
 )
-"""What begins where the JSON decoder stops -> the fault of the file."""
+"""The beginning of the text at which the JSON decoder stops -> the fault of the file."""
 _NEARBY: Final = 200
 """Most characters of white space around a mistake that are examined."""
 

@@ -218,7 +218,7 @@ def _is_pickled(first: bytes | Refusal) -> bool:
 
 
 def _in_download_folder(source: Source) -> list[str]:
-    """Files that `hf download --local-dir` has begun, in the folder where it keeps them until they are complete."""
+    """Files that `hf download --local-dir` has begun to download, in the folder for incomplete files."""
     place: Source = source
     for folder in DOWNLOAD_FOLDER:
         found = place.inside(folder)

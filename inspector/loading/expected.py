@@ -81,11 +81,11 @@ def null_key(plan: Plan | None, values: Mapping[str, Any]) -> str:
 
 
 def sizeless_key(plan: Plan, values: Mapping[str, Any], major: str, stored: Families) -> str:
-    """A key whose value gives no size of a tensor; "" without one.
+    """A key with a value that cannot be the size of a tensor; "" without such a key.
 
     Such a value is an object, an empty list, true or false, or a number below zero.
 
-    PyTorch takes none of them as a size; a number of channels that is multiplied first is 1 where it says true.
+    PyTorch accepts none of them as a size, except that `true` counts as 1 if it is multiplied first.
     """
     odd = set(_no_sizes(values, major))
     for row in plan.rows if odd else ():
@@ -111,7 +111,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _is_of_more(shapes: Sequence[Shape], family: Family | None) -> bool:
-    """True if tensors of another size than 1 are stored where the config gives no size."""
+    """True if tensors of another size than 1 are stored although the config gives no size."""
     stored = () if family is None else (one.layout.shape for one in family.stored)
     return any(
         wanted is None and size != 1

@@ -67,7 +67,7 @@ def _recognised(dialects: Iterable[Dialect], keys: Collection[str]) -> Iterator[
 
 
 def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> list[Reading]:
-    """The readings that a dialect supports equally well; empty where no dialect matches the names.
+    """The readings that a dialect supports equally well; empty if no dialect matches the names.
 
     The claimed definition comes first. If none is claimed, or if its modules differ, the names decide. A definition
     with a wholly missing family is then usually a related model, so it is not chosen. lost: names of tensors in missing

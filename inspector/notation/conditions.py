@@ -21,7 +21,7 @@ Indices = Callable[[str], Sequence[Span]]
 
 
 class Presence(Struct, frozen=True):
-    """Whether the rows with a certain condition are stored. indices: holes of the rows -> the stored indices of each
+    """True if the rows with a certain condition are stored. indices: holes of the rows -> the stored indices of each
     hole.
     """
 

@@ -38,7 +38,7 @@ class Expansion:
         self._tried: tuple[int, dict[Hashable, tuple[Sequence[Any], frozenset[Leaf]]]] = (0, {})
 
     def boxes(self, slot: Slot, form: Form) -> Sequence[Shaped]:
-        """The index sets of a row at its holes, separate where the shapes differ."""
+        """The index sets of a row at its holes, separate if the shapes differ."""
         own = self._own(slot)
         return self._once((own, form.shapes), partial(self._shaped, slot, form, own))
 
@@ -83,7 +83,7 @@ class Expansion:
         return _joined(found, form.shaping)
 
     def _joined(self, slot: Slot, form: Form, own: Slot | None, positions: Sequence[int]) -> Sequence[Box]:
-        """The index sets of a row, joined where they differ only at some positions."""
+        """The index sets of a row, joined if they differ only at some positions."""
 
         def joined() -> Sequence[Box]:
             places = self._once((own, form.rows), partial(self._places, slot, form))

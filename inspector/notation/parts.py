@@ -45,7 +45,7 @@ def keys_of_extents(definition: Architecture) -> frozenset[str]:
 
 @cache
 def lists_of_extents(definition: Architecture) -> frozenset[str]:
-    """The config keys of lists whose length says how often a group of a definition repeats, such as depths."""
+    """The config keys of lists with one entry for each repetition of a group in a definition, such as depths."""
     rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
     holes = {hole for row in rows for hole in _holes_below(row)}
     waiting = [parse(definition.dims[hole]) for hole in holes.intersection(definition.dims)]

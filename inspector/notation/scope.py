@@ -178,7 +178,7 @@ class Scope:
         return value, defaulted
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """The value of a symbol, else of a submodel's symbol, else of a config key; None if absent."""
+        """The value of a symbol, else of a submodel's symbol, else of a config key; None if it is absent."""
         name = path[0]
         if len(path) > 1:
             if name == STATED:

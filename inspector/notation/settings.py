@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.algebra.values import Value
 
 ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
-"""Model type -> (defaults of its class, aliases of its keys); empty where the type is unknown."""
+"""Model type -> (defaults of its class, aliases of its keys); empty if the type is unknown."""
 
 
 class Settings(Struct, frozen=True):

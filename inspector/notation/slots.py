@@ -78,7 +78,7 @@ class OpaqueSlot(Struct, frozen=True):
 
 
 class _Context(Struct, frozen=True):
-    """What the enclosing blocks of a slot determine."""
+    """The properties of a slot that its enclosing blocks determine."""
 
     prefix: str = ""
     renames: Mapping[str, Node] | None = None

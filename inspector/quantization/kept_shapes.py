@@ -21,7 +21,7 @@ _WIDTHS: Final = {"I64": 8, "I32": 4}
 _MOST_DIMS: Final = 8
 _MOST_NEAR: Final = 100_000
 _MOST_FAR: Final = 256
-"""Most tensors that are read from a folder; and over a network, where each takes a request."""
+"""Most tensors that are read from a folder; and over a network, with one request for each."""
 
 
 def with_kept_shapes(checkpoint: Checkpoint) -> Checkpoint:

@@ -26,7 +26,7 @@ LISTS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
 DEFAULTS: Final = frozenset({"nf4", "llm-int8"})
-"""Schemes whose loader quantizes a head where a list, even an empty one, does not name it."""
+"""Schemes with a loader that quantizes a head if a list, even an empty one, does not name it."""
 MOST_LISTED: Final = 2_000
 OF_MLX: Final = "mlx"
 """The method with a loader that reads bits and group size from the block and fails without them."""
@@ -151,7 +151,7 @@ def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, An
 
 
 def settled(packed: Packed, shape: tuple[int, ...]) -> Packed:
-    """How words of MLX are packed that hold these inputs, where their number leaves the bits open.
+    """The packing of MLX's words that contain these inputs, if their number leaves the bits open.
 
     shape: the logical one, by the definition. The number of groups is that of the stored scales.
     """

@@ -86,7 +86,7 @@ def is_lone(piece: ModuleGroup) -> bool:
 
 
 def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[ModuleGroup]:
-    """The pieces; those whose integers are not packed get no scheme.
+    """The pieces; pieces with unpacked integers get no scheme.
 
     Integers are not packed if their module has no helper and is excluded by the settings or has no quantized sibling,
     if they have the shape of the same weight in other layers after unpacking, or if that weight is unquantized in all

@@ -22,7 +22,7 @@ LAYERS: Final = {"act": ("c_fc", "dense_h_to_4h", "up_proj", "fc_in"), "gelu_imp
 
 
 def take_scaled_activations(work: Work, modules: Sequence[Module]) -> list[Module]:
-    """The modules without scaled activation functions, whose scales become helpers of the preceding matrix."""
+    """The modules without scaled activation functions. Their scales become helpers of the preceding matrix."""
     if work.settings.base.method not in (None, METHOD):
         return list(modules)
     by_key = {module.key: module for module in modules}
@@ -37,7 +37,7 @@ def take_scaled_activations(work: Work, modules: Sequence[Module]) -> list[Modul
 
 
 def _matrix_before(module: Module, modules: dict[str, Module]) -> Module | None:
-    """The quantized matrix whose outputs a module scales, with one number for each output."""
+    """The quantized matrix with outputs that a module scales, with one number for each output."""
     path, _, name = module.key.rpartition(".")
     if name not in LAYERS or set(module.parts) != {SCALES}:
         return None

@@ -1,7 +1,7 @@
 """The quantization block that follows from the shapes of scales: blocks of fp8, and compressed-tensors.
 
 Measured with transformers 5.23 and compressed-tensors 0.20 on checkpoints that they wrote themselves: each loads
-completely with its block written so, and computes the same where the inputs are quantized with stored scales or not at
+completely with its block written so, and computes the same if the inputs are quantized with stored scales or not at
 all. Whether inputs are quantized with scales of the moment is visible in no tensor; the block leaves them as they are.
 """
 
@@ -30,11 +30,11 @@ WORDS: Final = "pack-quantized"
 OWN: Final = frozenset({SCALE, ZEROS, INPUTS, INPUT_ZEROS, STORED_SHAPE})
 """Helpers of compressed-tensors that its block says nothing else of; others need settings of their own."""
 READ: Final = frozenset({"fp8", "fp8-block", "int8", WORDS})
-"""Schemes whose block is written here."""
+"""Schemes for which this module writes the block."""
 
 
 class Scaled(Struct, frozen=True):
-    """Quantized modules of one shape. helpers: suffix -> the shapes of the tensors beside the values."""
+    """Quantized modules of one shape. helpers: suffix -> the shapes of the tensors next to the values."""
 
     shape: Shape
     packed: Packed
@@ -42,7 +42,7 @@ class Scaled(Struct, frozen=True):
 
 
 def scaled(family: str, boxes: Sequence[Box], shape: Shape, packed: Packed, helpers: Iterable[Helper]) -> Scaled | None:
-    """The modules of a family with their helpers; None where one of these is of other modules or missing in some."""
+    """The modules of a family with their helpers; None if a helper belongs to other modules or is missing in some."""
     module = family.removesuffix("weight")
     found: dict[str, set[Shape]] = {}
     left: dict[str, tuple[Box, ...]] = {}
@@ -60,7 +60,7 @@ def scaled(family: str, boxes: Sequence[Box], shape: Shape, packed: Packed, help
 
 
 def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
-    """The block, without its list of unquantized modules; None where the tensors do not determine it."""
+    """The block, without its list of unquantized modules; None if the tensors do not determine it."""
     names = {frozenset(one.helpers) for one in modules}
     schemes = {one.packed.scheme for one in modules}
     if len(names) != 1 or not schemes <= READ:
@@ -100,7 +100,7 @@ def block_size(scales: Iterable[tuple[Shape, Shape]]) -> tuple[int, int] | None:
 
 
 def _weights(modules: Sequence[Scaled], zeros: bool) -> dict[str, Any] | None:
-    """What the block says of the weights."""
+    """The settings of the block for the weights."""
     storage = {one.packed.storage.dtype for one in modules}
     sizes = {(one.packed.bits, one.packed.group_size) for one in modules}
     packed = modules[0].packed
@@ -125,7 +125,7 @@ def _weights(modules: Sequence[Scaled], zeros: bool) -> dict[str, Any] | None:
 
 
 def _inputs(modules: Sequence[Scaled], helpers: frozenset[str]) -> dict[str, Any] | None:
-    """What the block says of the inputs; {} where it says nothing, None where that is not determined."""
+    """The settings of the block for the inputs; {} without such settings, None if they are not determined."""
     if INPUTS not in helpers:
         return {} if INPUT_ZEROS not in helpers else None
     if any(one.helpers[INPUTS] != {(1,)} for one in modules) or modules[0].packed.scheme == WORDS:

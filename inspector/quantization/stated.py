@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 ONE_KIND: Final = frozenset({"bitnet", "eetq"})
-"""Methods with a single kind of values, whose settings state nothing further."""
+"""Methods with a single kind of values; their settings state nothing further."""
 
 
 class ModuleSettings(Struct, frozen=True, eq=False):

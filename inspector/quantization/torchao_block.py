@@ -23,7 +23,7 @@ VERSION: Final = 2
 
 
 def torchao_block(entries: Iterable[str]) -> dict[str, Any] | None:
-    """The block for weights with these entries; None where they differ or are of other kinds."""
+    """The block for weights with these entries; None if they differ or are of other kinds."""
     configs = [_config(entry) for entry in entries]
     if not configs or configs[0] is None or any(one != configs[0] for one in configs):
         return None
@@ -36,7 +36,7 @@ def is_plain(entry: str) -> bool:
 
 
 def _config(entry: str) -> dict[str, Any] | None:
-    """The config that made a weight; None where it is not known."""
+    """The config that made a weight; None if it is not known."""
     values = _read(entry)
     data = values.get("_data")
     if not isinstance(data, dict):

@@ -32,7 +32,7 @@ from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import ModuleGroup, Work
 
 UNSTATED: Final = frozenset({"mlx", "pack-quantized"})
-"""Schemes whose tensors do not determine the bits without settings."""
+"""Schemes with tensors that do not determine the bits without settings."""
 
 
 def no_widths() -> frozenset[int]:
@@ -177,9 +177,8 @@ def _packed(unpacked: Unpacked) -> Iterator[tuple[Packed, int]]:
 
 
 def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
-    """Setting -> the bits of modules whose widths rule out the stated bits.
-
-    Modules whose widths allow both are then also read with these bits, unless one of them needs the stated bits.
+    """Setting -> the bits of modules with widths that rule out the stated bits. Modules with widths that allow both are
+    then also read with these bits, unless one of them needs the stated bits.
     """
     found: dict[str, int] = {}
     for case in cases:

@@ -19,7 +19,7 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.unpacked import Helper, ModuleProblem
 
 ROTATED: Final = ("_input", "_output", "_q_attn", "_k_cache")
-"""Ends of the names of compressed-tensors' rotations: where each applies, after the name of its group."""
+"""Ends of the names of compressed-tensors' rotations: the place where each applies, after the name of its group."""
 SCALE: Final = "weight_scale"
 
 
@@ -127,7 +127,7 @@ class Work(Struct):
             self.cases.append(ModuleProblem(finding, module.name(suffix), boxes, scheme, module.logical))
 
     def lose_values(self, module: Module, boxes: tuple[Box, ...]) -> None:
-        """Records where the values of a module are missing."""
+        """Records the indices at which the values of a module are missing."""
         if boxes:
             self.without_values[module.logical] = self.without_values.get(module.logical, ()) + boxes
 

@@ -273,7 +273,7 @@ def _has_entries(value: Sequence[Any], entries: str) -> bool:
 
 
 def _list_of(entries: str) -> str:
-    """What a list should be: "a list of integers"."""
+    """A description of the expected list: "a list of integers"."""
     letters, inside = split_types(entries)
     words = [_ENTRIES[one] for one in letters if one != "l"]
     if "l" in letters:
@@ -282,7 +282,7 @@ def _list_of(entries: str) -> str:
 
 
 def _meant_list(value: Sequence[Any], entries: str) -> Any:
-    """The list with entries of the accepted types that a list states; unset where one of them states none."""
+    """The list with entries of the accepted types that a list states; unset if one of them states none."""
     meant = [one if has_types(one, entries) else _meant(one, split_types(entries)[0]) for one in value]
     return UNSET if UNSET in meant else meant
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 SWITCH: Final = "add_cross_attention"
 BETWEEN: Final = "project"
-"""The role of the projection from the encoder's width to the decoder's, which neither part has alone."""
+"""The role of the projection from the encoder's width to the decoder's; neither part has it without the other."""
 
 
 def without_cross_attention(case: Reconciled) -> CrossAttentionMissing | None:
-    """The finding where the whole cross-attention is missing and nothing else differs; None for other differences.
+    """The finding on a wholly missing cross-attention, if nothing else differs; None for other differences.
 
-    Only for classes of which every forward pass needs it: elsewhere the config's switch is what is wrong.
+    Only for classes in which every forward pass needs it: for other classes the config's switch is wrong.
     """
     left = case.as_configured
     kept = next((key for key in case.plan.scope.definition.keeps.split() if key.endswith(SWITCH)), None)

@@ -19,7 +19,7 @@ class ExpectedCount(Struct, frozen=True):
 
 
 def expected_count(plan: Plan, placement: Placement, lost: Lost | None) -> ExpectedCount:
-    """The parameters of the model that the class builds; optional parts count where they are stored.
+    """The parameters of the model that the class builds; optional parts count if they are stored.
 
     lost: tensors in files that could not be read; None if only some files were read. A usual part counts unless it is
     certain that it is absent.

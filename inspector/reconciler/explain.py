@@ -233,7 +233,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
 
 
 def _lost(cause: Cause) -> str | None:
-    """What the weights may lack: whole layers, or what a switch leaves out of each."""
+    """The parts that the weights may lack: whole layers, or the part of each that a switch turns off."""
     if cause.lost is None:
         return None
     layers = "" if cause.weights is False else indices_in_words(*cause.lost)

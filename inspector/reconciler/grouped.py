@@ -126,7 +126,7 @@ def _headline(one: Finding) -> str:
 
 
 def _layers_stored(case: Reconciled) -> str:
-    """The numbers of the layers of which any tensor is stored."""
+    """The numbers of the layers with any stored tensor."""
     spans = [
         box[0]
         for one in case.placement.placed

@@ -96,7 +96,7 @@ def _stored_joined(placement: Placement) -> Iterator[_Match]:
 
 
 def _parts_of(extra: Unexpected, areas: _Areas, taken: Collection[int]) -> tuple[Gap, ...]:
-    """The missing matrices that a joint matrix consists of; those of the same module are preferred."""
+    """The missing matrices that a joint matrix consists of, preferably in the same module."""
     found: list[tuple[Gap, ...]] = []
     for area in areas.get((_layer(extra.key), extra.boxes, len(extra.layout.shape)), {}).values():
         for parts in TOGETHER:

@@ -111,7 +111,9 @@ Lost = Mapping[str, tuple[Box, ...]]
 
 
 def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
-    """Places every stored tensor in the block that expects it. lost: None if absent tensors do not count as missing."""
+    """Places every stored tensor in the block that expects it. lost: None if absent tensors do not count as
+    missing.
+    """
     by_key: dict[str, list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)

@@ -61,7 +61,9 @@ def pruned(case: Reconciled) -> tuple[Finding, tuple[Placed, ...]] | None:
 
 
 def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned | None:
-    """The finding on layers whose attention matrices have fewer heads, the same number in all matrices of a layer."""
+    """The finding on layers with fewer heads in their attention matrices, the same number in all
+    matrices of a layer.
+    """
     heads = {_heads_in(scope_of(case.plan.scope, one.block.slot)) for one in mismatched}
     layers: dict[int, set[int]] = {}
     for one in mismatched:

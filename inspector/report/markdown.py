@@ -37,7 +37,7 @@ def audit_markdown(audited: Audit) -> str:
 
 
 def finding_section(finding: Finding) -> Iterator[str]:
-    """The finding under a heading of its own: its rows, and what to do."""
+    """The finding under its own heading: its rows, and what to do."""
     yield from (f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.title)}", "")
     yield from (f"- {label}: {code(text)}" for label, text in finding.lines)
     if finding.help:

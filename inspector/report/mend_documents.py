@@ -53,7 +53,7 @@ class DigestDocument(TypedDict):
 
 
 class MendDocument(TypedDict):
-    """`inspector mend`. before, after: verdicts, null where nothing was read or written. target: the written folder."""
+    """`inspector mend`. before, after: verdicts, null if nothing was read or written. target: the written folder."""
 
     schema: Literal["inspector.mend/1"]
     source: str

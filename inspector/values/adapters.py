@@ -47,7 +47,7 @@ def adapter_findings(scanned: Sequence[Scanned]) -> Iterator[Finding]:
 
 
 def _effect(one: Scanned) -> tuple[str, bool, bool]:
-    """(module of a tensor, True if the tensor leaves it unchanged, True if the tensor alone changes it)."""
+    """(module of a tensor, True if the tensor leaves it unchanged, True if the tensor changes it without any other)."""
     constant = one.scan.constant
     factor = _FACTOR.search(one.name)
     if factor is not None:

@@ -36,7 +36,7 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
         return f"{listed(self.roles, 4)}{where}"
 
     def absent(self) -> str:
-        """What the other side lacks, in words."""
+        """The parameters that the other side lacks, in words."""
         if self.copy_stored:
             return f"{listed(self.expected, 2)} is stored, and its config ties it"
         return f"no {listed(self.expected, 2)}" if self.expected else "no tensor of this role"

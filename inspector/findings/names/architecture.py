@@ -216,7 +216,7 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
         return Remedy(f"{words}; if only the names were changed, change them back")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        """The reason of a loader that fails; no error where what it does with these names is not known."""
+        """The reason of a loader that fails; not an error if its behaviour on these names is unknown."""
         if outcome in ("random", "refuses"):
             return msgspec.structs.replace(self, because=f"{loader}: {because}")
         return NamesInDialect(**{name: getattr(self, name) for name in NamesInDialect.__struct_fields__})

@@ -25,7 +25,7 @@ class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
 
 _SETTINGS = ("HF_TOKEN_PATH", "SSL_CERT_FILE", "HTTPS_PROXY", "the proxy")
-"""Beginnings of the names of settings of which a wrong one prevents all connections."""
+"""Beginnings of the names of settings that prevent all connections if they are wrong."""
 
 
 class AddressNotUnderstood(Finding, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """A value of a key with which loaders do without a helper. stated: the value there; absent where there is none."""
+    """A value of a key that lets loaders do without a helper. stated: its value in the config, if any."""
 
     path: tuple[str, ...]
     value: Any

@@ -152,7 +152,7 @@ class FolderSource(Struct, frozen=True):
 
 
 def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
-    """The folder of a path, and the file name where the path is a single file.
+    """The folder of a path, and the file name if the path is a single file.
 
     The folder of a model in the Hugging Face cache (`models--org--name`) means the snapshot
     that its `refs/main` names, or its only snapshot.
@@ -210,7 +210,7 @@ def _snapshot(path: str) -> str:
 
 
 def names_in(folder: str) -> list[str]:
-    """The sorted names in a folder; empty where it cannot be listed."""
+    """The sorted names in a folder; empty if it cannot be listed."""
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -40,7 +40,7 @@ class ByteRange(Struct, frozen=True):
 
 
 def content_range(stated: str | None) -> ByteRange | None:
-    """Parses a Content-Range; None where it is invalid or contradicts itself."""
+    """Parses a Content-Range; None if it is invalid or contradicts itself."""
     found = None if stated is None else _CONTENT_RANGE.fullmatch(stated.strip())
     if found is None:
         return None

@@ -15,7 +15,7 @@ from inspector.quantization.stated import ModuleSettings
 
 NEEDS = ("meta.scale.x", "meta.zero.x", "meta.scale2", "meta.scale.m", "meta.scale.s", "meta.zero.m", "meta.zero.s")
 IN_ONE_SCALE = 32
-"""Number of groups whose scales share a scale."""
+"""Number of groups with a common scale of their scales."""
 
 
 def _is_sinq(tensors: Tensors, setting: ModuleSettings) -> bool:

@@ -1,4 +1,4 @@
-"""What the weights show of an absent config: values of single keys, and products and intervals of others."""
+"""Facts that the weights show about an absent config: values of single keys, and products and intervals of others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 def answers_of(case: Reconciled) -> Answers:
-    """What the weights of a checkpoint determine of its absent config."""
+    """The values of an absent config that the weights of a checkpoint determine."""
     scope = case.plan.scope
     determined: dict[str, Any] = {}
     for key, value in solved_keys(scope.trace.solved, lambda key: None).items():

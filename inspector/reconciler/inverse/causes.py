@@ -135,7 +135,7 @@ def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Caus
 
 
 def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
-    """A wrong key together with an absent key whose default follows from it; None for other causes."""
+    """A wrong key together with an absent key that takes its default from it; None for other causes."""
     stated = [cause for cause in causes if cause.config is not None and not cause.defaulted]
     absent = [cause for cause in causes if cause not in stated]
     if len(stated) != 1 or len(absent) != 1 or "." in absent[0].key + stated[0].key:

@@ -86,7 +86,9 @@ def solutions(
 
 
 def _in_proportion(current: float, ratio: float) -> list[float]:
-    """The fractions of which a dim is a multiple, an inverse, a square or an inverse square, `ratio` times as large."""
+    """The fractions that have a dim as a multiple, an inverse, a square or an inverse square, `ratio`
+    times as large.
+    """
     others = [current * ratio, current / ratio, current * ratio**0.5, current / ratio**0.5]
     return [one for one in dict.fromkeys(others) if not one.is_integer() or one == 1]
 

@@ -99,7 +99,7 @@ def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, fa
 
 
 def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
-    """The keys that must be null: if they were present, rows would be expected of which none is stored."""
+    """The keys that must be null: if they were present, rows would be expected that are not stored."""
     stored: dict[Leaf, bool] = {}
     for row in rows:
         for condition in row.slot.whens:
@@ -134,7 +134,7 @@ class HoleStored(msgspec.Struct):
 
 
 def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], assumed: set[Leaf] | None) -> dict[Leaf, Value]:
-    """The index sets of those outermost holes that are still unknown.
+    """The index sets of the outermost holes that are still unknown.
 
     assumed: None to solve only holes that have families of their own. If a family serves two holes (DeepSeek's layers
     and its MTP layers), the second hole has the rest of the indices, and is added to `assumed` if nothing distinguishes
