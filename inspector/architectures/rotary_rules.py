@@ -72,12 +72,12 @@ def refused_rotary(
 ) -> Iterator[RefusedValue]:
     """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is not a number."""
     key = next((one for one in _ROTARY if values.get(one)), "")
-    if not key and values.get(_ROTARY[1]) == {} and model_type in looking_up("empty", _ROTARY[1], major):
-        yield RefusedValue((*path, _ROTARY[1]), "an object with settings of rotary embeddings")
+    if not key:
+        yield from _empty(values, model_type, path, major)
     yield from _absent_layers(values, key, model_type, path, major)
     sets = _rotary_sets(values.get(key), major)
     rule = _rotary_rule(model_type, key, major) if key else None
-    if major == OLDER and rule is not None and not isinstance(values[key], dict):
+    if rule is not None and _is_no_object(values[key], key, model_type, major):
         yield RefusedValue((*path, key), "an object")
     for name, settings in sets.items():
         if not isinstance(settings, dict):
@@ -96,6 +96,26 @@ def refused_rotary(
     of_settings = major == NEWEST and any(isinstance(one, dict) and THETA in one for one in sets.values())
     if THETA in values and not of_settings and model_type in looking_up("theta", THETA, major):
         yield from _numbers({THETA: values[THETA]}, path)
+
+
+def _empty(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """Settings of rotary embeddings without any of them, and what is none in their place (transformers 4)."""
+    for key in _ROTARY:
+        stated = values.get(key)
+        if stated == {} and model_type in looking_up("empty", key, major):
+            yield RefusedValue((*path, key), "an object with settings of rotary embeddings")
+            continue
+        rule = None if stated is None else _rotary_rule(model_type, key, major)
+        if rule is not None and _is_no_object(stated, key, model_type, major):
+            yield RefusedValue((*path, key), "an object")
+
+
+def _is_no_object(stated: Any, key: str, model_type: str, major: str) -> bool:
+    """Whether transformers 4 reads settings that are no object; the types of version 5 have its answer."""
+    read = major == OLDER and model_type not in looking_up("unread", key, major)
+    return read and not isinstance(stated, dict)
 
 
 def _absent_layers(

@@ -6,6 +6,7 @@ The settings of rotary embeddings are compared in `rotary_rules.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -14,7 +15,7 @@ from inspector.architectures.backbone_stages import FEATURES, WITHIN, refused_st
 from inspector.architectures.config_types import activations, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
 from inspector.architectures.refused_kinds import kinds_refused, reads_of_config
-from inspector.architectures.refused_value import RefusedValue, looking_up, number_in
+from inspector.architectures.refused_value import RefusedValue, looking_up, number_in, rules_of
 from inspector.architectures.rotary_rules import refused_rotary, rotates_all
 
 DTYPES: Final = ("dtype", "torch_dtype")
@@ -55,6 +56,7 @@ def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[R
         yield from _task(inner, path, major)
         if isinstance(model_type, str):
             yield from _words(inner, model_type, path, major)
+            yield from _absent(inner, model_type, path, major)
             yield from refused_rotary(inner, model_type, path, major)
 
 
@@ -169,6 +171,22 @@ def _is_number(text: str) -> bool:
     return number_in(text) is not UNSET and float(text).is_integer() and "." not in text
 
 
+def _absent(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """Keys that are absent, and whose default is the null that is refused."""
+    for key in _never_null(model_type, major):
+        defaults, aliases = class_defaults(model_type, major)
+        if key in defaults and defaults[key] is None and not {key, aliases.get(key, key)} & values.keys():
+            yield RefusedValue((*path, key), "a value, which the model needs")
+
+
+@cache
+def _never_null(model_type: str, major: str) -> tuple[str, ...]:
+    """The keys that a model type refuses with null."""
+    return tuple(key for key, names in rules_of(major)["nulls"].items() if model_type in names.split())
+
+
 def _words(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
@@ -183,6 +201,8 @@ def _words(
             wanted = "an activation function of transformers" if looked_up else "a value, which the model needs"
             usual = class_defaults(model_type, major)[0].get(key)
             yield RefusedValue((*path, key), wanted, UNSET if usual is None and not looked_up else None)
+        elif _has_odd(value) and model_type in looking_up("even", key, major):
+            yield RefusedValue((*path, key), "a list of even numbers")
         elif _is_odd(value) and model_type in looking_up("odd", key, major) and rotates_all(values, major):
             yield RefusedValue((*path, key), "an even number, all of which is rotated")
         elif type(value) is int and value < 0 and model_type in looking_up("heads", key, major):
@@ -190,8 +210,14 @@ def _words(
         elif isinstance(value, dict) and model_type in looking_up("parts", key, major):
             stated = value.get("model_type")
             named = (major == NEWEST and "model_type" in value) or stated is not None
+            named = named or model_type in looking_up("typed", key, major)
             if named and (not isinstance(stated, str) or types_of(stated) is None):
                 yield RefusedValue((*path, key, "model_type"), "a model type of transformers")
+
+
+def _has_odd(value: Any) -> bool:
+    """Whether a number, or one of a list, is odd."""
+    return any(type(one) is int and one % 2 == 1 for one in (value if isinstance(value, list) else [value]))
 
 
 def _is_odd(width: Any) -> bool:

@@ -28,6 +28,8 @@ from inspector.notation.settings import Settings
 
 COMPUTED: Final = "auto"
 """A value that a config class replaces by a computed one, such as `mamba_d_head` of Bamba."""
+_PAD: Final = "pad_token_id"
+"""A key whose default is in the table, where it is large."""
 DEEPEST: Final = 3
 """Most levels of nested configs that are read."""
 LAYERED_IN_OLDER: Final = frozenset(
@@ -141,7 +143,10 @@ def _refusals(
     if not rules or definition is None:
         return
     of_type = defaults_by(NEWEST)
-    settings = Settings(values, *of_type(model_type), of_type=of_type)
+    defaults, aliases = of_type(model_type)
+    if "pad" in kinds:
+        defaults = {**defaults, _PAD: kinds["pad"]}
+    settings = Settings(values, defaults, aliases, of_type=of_type)
     scope = Scope(definition, settings, definition_of)
     computed = kinds.get("stated", ())  # keys that the class computes if they are absent
     for rule in rules:

@@ -102,7 +102,8 @@ def _no_sizes(values: Mapping[str, Any], major: str) -> Iterator[Leaf]:
         defaults = class_defaults(kind, major)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():
             below = type(value) in (int, float) and value < 0
-            if _is_size(defaults.get(key)) and (below or isinstance(value, bool | dict) or value == []):
+            usual = defaults.get(key)
+            if (usual is None or _is_size(usual)) and (below or isinstance(value, bool | dict) or value == []):
                 yield *path, key
 
 

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.architectures.catalog import definition_of
+from inspector.architectures.config_types import types_of
+from inspector.architectures.defaults import class_defaults
+from inspector.architectures.refused_value import looking_up
 from inspector.architectures.value_rules import PRUNED, QUANTIZATION
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -75,6 +79,9 @@ def is_known_class(class_name: str | None, major: str) -> bool:
 
 def as_version_reads(given: Given, major: str) -> Given:
     """The facts without the keys that a version does not read."""
+    typed = with_types_of_parts(given.values or {}, major)
+    if typed is not None:
+        given = replace(given, values=typed, case=None)
     if given.values is not None and unread_method(given.values, major) is not None:
         values = {key: value for key, value in given.values.items() if key != QUANTIZATION}
         given = replace(given, values=values, case=None, quantized=None)
@@ -90,6 +97,28 @@ def as_version_reads(given: Given, major: str) -> Given:
         return given
     values = {key: value for key, value in given.values.items() if key != PRUNED}
     return replace(given, values=values, case=None)
+
+
+def with_types_of_parts(values: Mapping[str, Any], major: str) -> Mapping[str, Any] | None:
+    """A config in which parts that state no model type of transformers have that of their class; None without any.
+
+    Such a class is always the same: a version refuses any other type where it takes the class from the type.
+    """
+    model_type = str(values.get("model_type"))
+    types = types_of(model_type)
+    found: dict[str, Any] = {}
+    for key, declared in types.inner.items() if types is not None else ():
+        inner = values.get(key)
+        if isinstance(inner, dict) and inner.get("model_type", "") != "" and not _is_type(inner["model_type"]):
+            default = class_defaults(model_type, major)[0].get(key)
+            usual = declared or (default.get("model_type") if isinstance(default, Mapping) else None)
+            if _is_type(usual) and model_type not in looking_up("parts", key, major):
+                found[key] = {**inner, "model_type": usual}
+    return {**values, **found} if found else None
+
+
+def _is_type(model_type: Any) -> bool:
+    return isinstance(model_type, str) and definition_of(model_type) is not None
 
 
 def _labels_differ(values: Mapping[str, Any]) -> bool:

@@ -52,6 +52,7 @@ class NamesInMemory(Struct, frozen=True):
                 yield from ((found, number, text, (part,)) for number, text in enumerate(found.names))
 
 
+COUNTER: Final = "num_batches_tracked"
 ABSENT: Final = Layout("absent", (), 0, 0)
 """The layout of a tensor that an index lists and no file contains."""
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
@@ -237,9 +238,17 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
     result.emptied = emptied(memory.ties, memory.same, loaded)
     _count_missing(memory, loaded, rules, result)
     result.unexpected = sum(
-        count(boxes) for key, boxes in unexpected.items() if not _ignored(key, boxes, rules.unexpected, rules.buffers)
+        count(_uncounted(key, boxes, memory))
+        for key, boxes in unexpected.items()
+        if not _ignored(key, boxes, rules.unexpected, rules.buffers)
     )
     return result
+
+
+def _uncounted(key: str, boxes: Sequence[Box], memory: Memory) -> Sequence[Box]:
+    """The indices that are no counter of a batch norm in memory, which has one wherever it has a running mean."""
+    stem = key.removesuffix(COUNTER)
+    return boxes if stem == key else minus(boxes, memory.boxes.get(f"{stem}running_mean", ()))
 
 
 def _overlap(boxes: Sequence[Box], others: Sequence[Box]) -> bool:

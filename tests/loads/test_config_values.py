@@ -134,6 +134,8 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("llama", {"rope_parameters": {**ROTARY, "rope_type": "llama3", "factor": 8.0}}, "rope_parameters.low_freq_factor",
      "refuses", "complete"),
     ("olmoe", {"rope_scaling": {"type": "longrope", "factor": 4.0}}, "rope_scaling.short_factor", "refuses", "refuses"),
+    ("mobilebert", {"true_hidden_size": 28}, "true_hidden_size", "refuses", "complete"),  # version 4 computes it
+    ("bros", {"dim_bbox_projection": 16}, "dim_bbox_projection", "refuses", "complete"),
     ("phi3", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling.type", "refuses", "refuses"),
     ("phi3", {"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0, 1.0]}},
      "rope_scaling.short_factor", "refuses", "refuses"),
@@ -246,6 +248,11 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("t5", {"dropout_rate": []}, "refuses", "error"),
     ("rt_detr", {"backbone_config.stage_names": ["stem", None]}, "complete", "warning"),  # its config class names them
     ("oneformer", {"backbone_config.out_features": ["stage1", 1.5]}, "refuses", "error"),
+    ("hunyuan_v1_moe", {"rope_scaling": {}}, "refuses", "error"),  # it looks for a type in any object
+    ("phi3", {"rope_scaling": ""}, "refuses", "error"),
+    ("falcon", {"rope_scaling": 1.5}, "complete", "warning"),  # it reads nothing else
+    ("conditional_detr", {"backbone_config.model_type": None}, "refuses", "error"),
+    ("align", {"text_config.model_type": "bertt"}, "complete", ""),  # its class is always the same
 ]
 
 
@@ -256,6 +263,20 @@ def test_what_transformers_4_does(
     found = judged_for(audited(tmp_path, model_type, *changes.items()), "transformers@4")
     assert [one.outcome for one in found.loads] == [outcome]
     assert [one.severity for one in found.findings if one.severity != "note"] == [severity] * bool(severity)
+
+
+@pytest.mark.parametrize(("model_type", "key", "outcomes"), [
+    ("smollm3", "pad_token_id", ["refuses", "refuses"]),  # its default is beyond this vocabulary
+    ("phi3", "pad_token_id", ["refuses", "refuses"]),
+    ("llama", "pad_token_id", ["complete", "complete"]),
+    ("informer", "prediction_length", ["refuses", "refuses"]),  # its default is null, which it does not take
+    ("autoformer", "prediction_length", ["refuses", "refuses"]),
+])  # fmt: skip
+def test_keys_without_a_default_that_loads(model_type: str, key: str, outcomes: list[str], tmp_path: Path) -> None:
+    record = base_record(model_type)
+    folder = damaged(healthy(spec_of(record), record["config"]), [["unset", [key]]])
+    loads = audit(str(write(folder, tmp_path))).loads
+    assert [one.outcome for one in loads if one.loader == "transformers"] == outcomes
 
 
 @pytest.mark.parametrize(("model_type", "key", "outcome"), [

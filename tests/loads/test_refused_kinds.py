@@ -53,6 +53,8 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("perceiver", "MaskedLM", ("output_shape", [1, 16, 224, True]), "C311", ...),
     ("falcon", "CausalLM", ("rope_theta", {}), "C311", ...),
     ("beit", "Backbone", ("stage_names", None), "C311", ...),
+    ("led", "Generation", ("attention_window", [14, 14, 15]), "C311", ...),
+    ("longformer", "MaskedLM", ("attention_window", [7, 14, 14]), "C311", ...),
     ("perceiver", "MaskedLM", ("hidden_act", "default"), "C311", ...),
     ("swinv2", "Model", ("pretrained_window_sizes", [0, 0, 0]), "C311", ...),
     ("hiera", "Backbone", ("num_heads", [2, 4, 6]), "C311", ...),

@@ -213,6 +213,16 @@ PAD, CROSS = "(pad_token_id >= vocab_size)", "(add_cross_attention == true) and 
 ZERO, DIVIDED = re.compile(r"\((\w+) == 0\)"), re.compile(r"\(\((\w+) % (\w+)\) != 0\)")
 
 
+LARGE = 60
+"""A token that the vocabularies of records, and of models that were cut down, may not have."""
+
+
+def default_pad(kind: Any) -> int:
+    """The padding token that a config class has by default, 0 where it is not large."""
+    default = getattr(kind(), "pad_token_id", None)
+    return default if type(default) is int and default > LARGE else 0
+
+
 def against(rule: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
     """A config for which a rule on building holds; None where a key is absent."""
     zero, divided = ZERO.fullmatch(rule), DIVIDED.fullmatch(rule)
@@ -365,6 +375,7 @@ def main() -> None:
             for name, listed in of_classes(model_type, [*stated, *more]).items() if model_type in recorded else ():
                 some[name] = [*some.get(name, ()), *listed]
             if any(rules.values()):
+                rules["pad"] = default_pad(auto.CONFIG_MAPPING[model_type]) if PAD in str(rules) else 0
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
     RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

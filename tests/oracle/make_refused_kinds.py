@@ -33,6 +33,7 @@ from typing import Any
 from inspector.architectures.config_types import types_of
 from inspector.architectures.nested_lists import entries_of, inner_lists
 from inspector.architectures.refused_kinds import kinds_of
+from inspector.loading.tables import has_type, names_of
 from tests.judged import base_record, oracle_types, records
 from tests.oracle.value_cases import Path as Place
 from tests.oracle.value_cases import decoded, places
@@ -47,6 +48,8 @@ BY_LIST = "wxpq"
 """Kinds of which only those are refused that are not listed, or of another length than lists beside them."""
 TYPES = tuple(oracle_types())
 CONFIRMED, FURTHER = ".confirmed.json", ".further.json"
+BUILDING = ("Model", "Backbone", "Encoder", "Decoder")
+"""Ends of the names of classes that build the model of a type without a head."""
 Scope = tuple[str, tuple[str, ...] | None]
 """("config" or "model", the classes; None for all of the type)."""
 
@@ -214,12 +217,18 @@ def stored() -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
+def with_classes(major: str) -> frozenset[str]:
+    """The types that are measured by themselves: those of which a version exports a class with a record."""
+    names = names_of(major).classes
+    types = (one for one in TYPES if has_type(one, major))
+    return frozenset(one for one in types if any(record["class"] in names for record in records(one)))
+
+
 def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """(type, version) -> what was measured."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for major in MAJORS:
-        names = {path.name.removesuffix(CONFIRMED) for path in (folder / major).glob(f"*{CONFIRMED}")}
-        types = names.union(of for of, version in stored() if version == major)
+        types = with_classes(major)
         for model_type in TYPES:
             path = folder / major / f"{model_type}{CONFIRMED}"
             if path.exists() and base_record(model_type)["config"]:
@@ -260,6 +269,25 @@ def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict
     return found
 
 
+def of_all_classes(model_type: str, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """What the table has of a type and a version, where what its only class with a record refuses is of all classes.
+
+    Such a class builds the model of the type, which every other class has within it.
+    """
+    names = {one["class"] for one in records(model_type) if one["config"]}
+    alone = next(iter(names)) if len(names) == 1 else ""
+    if not alone.endswith(BUILDING) or alone not in stated["classes"]:
+        return dict(stated)
+    letters: dict[str, str] = {}
+    for text in (*stated["model"], *stated["classes"][alone]):
+        path, more = text.split()
+        letters[path] = letters.get(path, "") + more
+    classes = {name: texts for name, texts in stated["classes"].items() if name != alone}
+    words = {path.removesuffix(f" {alone}"): text for path, text in stated["words"].items()}
+    model = [f"{path} {''.join(dict.fromkeys(more))}" for path, more in letters.items()]
+    return {**stated, "model": model, "classes": classes, "words": words}
+
+
 def named_values(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
     """(place, value) of a place, of the lists within its list and of their entries."""
     yield place, value
@@ -275,7 +303,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     new = {**stored(), **measured_in(folder)}
     for major in MAJORS:
-        types = {of for of, version in new if version == major}
+        types = with_classes(major)
         for listed in sorted((folder / major).glob("parts-*.json")):
             for model_type, built in json.loads(listed.read_text(encoding="utf-8")).items():
                 if (model_type, major) in new:
@@ -284,6 +312,7 @@ def main() -> None:
         path = folder / major / f"{model_type}{FURTHER}"
         if path.exists():
             new[model_type, major] = with_further(model_type, stated, path)
+        new[model_type, major] = of_all_classes(model_type, new[model_type, major])
     for (model_type, major), stated in sorted(new.items(), key=lambda one: (one[0][0], -int(one[0][1]))):
         line = lines.setdefault(model_type, {"versions": ""})
         line["versions"] += major

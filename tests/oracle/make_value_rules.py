@@ -21,7 +21,9 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     texts        key -> model types that take a text for a number in the settings of rotary embeddings
     untyped      key -> model types that take settings of rotary embeddings without a type (transformers 4)
     empty        key -> model types that refuse an empty object in its place
+    unread       key -> model types that take what is no object in its place (transformers 4)
     odd          key -> model types that refuse an odd number that is rotated as a whole
+    even         key -> model types that refuse an odd number in a list of even ones
     layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
     flat         key -> model types that refuse the same settings for all layers
     head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
@@ -29,6 +31,7 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
     replaced     switch, or `id2label` -> model types whose config class sets it by itself (transformers 4)
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
+    typed        key of the config of a part -> those of them that refuse it without a model type
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from typing import Any
 from inspector.architectures.backbone_stages import NAMES
 from inspector.architectures.config_types import LETTERS, types_of
 from inspector.architectures.value_rules import PRUNED
-from tests.judged import base_record, oracle_types
+from tests.judged import base_record, judged, oracle_types, spec_of
 from tests.oracle.make_config_rules import _builds
 from tests.oracle.value_cases import changed, parts
 
@@ -79,7 +82,7 @@ UNPROBED = frozenset(
 )
 """Keys that name the model, its writer or its dtype, and those that `theta` and other rules have."""
 HEAD_DIM, ODD = "head_dim", 31
-TIE, LABELS = "tie_word_embeddings", "id2label"
+TIE, LABELS, LABELS_NUMBER = "tie_word_embeddings", "id2label", "num_labels"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
 
@@ -159,7 +162,10 @@ class Probe:
             yield key
 
     def replaced(self) -> Iterator[str]:
-        """Switches, and the names of labels, that the config class sets itself; a tie is of the class of the model."""
+        """Switches, numbers, and the names of labels, that the config class sets itself.
+
+        A tie is of the class of the model. A number counts where the definition computes it as the class does.
+        """
         mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
         kind = mapping[self.config["model_type"]]
         for key, value in self.config.items():
@@ -167,10 +173,27 @@ class Probe:
                 with contextlib.suppress(Exception):  # of a config class that refuses it
                     if getattr(kind.from_dict(copy.deepcopy({**self.config, key: not value})), key, None) is value:
                         yield key
+        for key, value in self.config.items():
+            other = value + 1 if type(value) is int else None
+            if other is not None and key != LABELS_NUMBER and self._is_set(kind, key, other) and self._is_computed(key):
+                yield key
         parts = any(isinstance(one, dict) and "model_type" in one for one in self.config.values())
         labels = {LABELS: {"0": "a", "1": "b", "2": "c"}}
         if not parts and kind.from_dict(copy.deepcopy({**self.config, **labels})).num_labels != len(labels[LABELS]):
             yield LABELS
+
+    def _is_set(self, kind: Any, key: str, value: Any) -> bool:
+        """Whether a config class replaces a value."""
+        with contextlib.suppress(Exception):  # of a config class that refuses it
+            return bool(getattr(kind.from_dict(copy.deepcopy({**self.config, key: value})), key, None) != value)
+        return False
+
+    def _is_computed(self, key: str) -> bool:
+        """Whether the tensors of the record are those of the config without a key, and not those with another one."""
+        named = {**self.config, "architectures": [self.class_name]}
+        rest, other = {name: one for name, one in named.items() if name != key}, {**named, key: named[key] + 1}
+        spec = spec_of(base_record(self.config["model_type"]))
+        return [judged(spec, one).verdict == "clean" for one in (rest, other)] == [True, False]
 
     def theta(self) -> Iterator[str]:
         """The keys below which a base of the angles that is null or a text is refused, and a number is not."""
@@ -193,13 +216,28 @@ class Probe:
 
     def empty(self) -> Iterator[str]:
         """Keys of settings that must not be empty."""
-        if self.refuses(ROPE_KEYS[0], {}) and not self.refuses(ROPE_KEYS[0], self.config.get(ROPE_KEYS[0])):
-            yield ROPE_KEYS[0]
+        for key in ROPE_KEYS:
+            if self.refuses(key, {}) and not self.refuses(key, self.config.get(key)):
+                yield key
+
+    def unread(self, key: str) -> Iterator[str]:
+        """The key of settings of which only an object is read."""
+        if self.rotary(key) is not None and not self.refuses(key, NO_TYPE):
+            yield key
 
     def odd(self) -> Iterator[str]:
         """The width of a head, where the config class refuses an odd one that is rotated as a whole."""
         if self.config_refuses(HEAD_DIM, ODD) and not self.config_refuses(HEAD_DIM, ODD + 1):
             yield HEAD_DIM
+
+    def even(self) -> Iterator[str]:
+        """Keys of lists of even numbers, each of which must not be odd."""
+        for key, value in self.config.items():
+            if isinstance(value, list) and value and all(type(one) is int and one % 2 == 0 for one in value):
+                lists = {more: [[*value[:-1], value[-1] + more], [value[0] + more, *value[1:]]] for more in (1, 2)}
+                refused = {more: [self.refuses(key, one) for one in listed] for more, listed in lists.items()}
+                if all(refused[1]) and not any(refused[2]):
+                    yield key
 
     def settings_of_layers(self) -> Iterator[str]:
         """Types of layers of which the settings must not be absent, where each layer type has its own."""
@@ -264,6 +302,12 @@ class Probe:
         for key, value in self.config.items():
             typed = isinstance(value, dict) and "model_type" in value
             if typed and self.refuses(key, {**value, "model_type": NO_TYPE}):
+                yield key
+
+    def typed(self) -> Iterator[str]:
+        """Keys of configs of parts that must state their model type."""
+        for key in self.parts():
+            if self.refuses(key, {name: one for name, one in self.config[key].items() if name != "model_type"}):
                 yield key
 
     def unpruned(self, major: str) -> Iterator[str]:
@@ -339,13 +383,16 @@ Groups = list[tuple[Mapping[str, str], list[str]]]
 BY_KEY = (
     "activations",
     "empty",
+    "unread",
     "flat",
     "layers",
     "odd",
+    "even",
     "theta",
     "texts",
     "head_dim",
     "parts",
+    "typed",
     "heads",
     "unpruned",
     "untyped",
@@ -419,8 +466,11 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
         ("heads", probe.heads()),
         ("unpruned", probe.unpruned(major)),
         ("untyped", probe.untyped(ROPE_KEYS[major == "4"])),
+        ("unread", probe.unread(ROPE_KEYS[1]) if major == "4" else ()),
         ("replaced", probe.replaced() if major == "4" else ()),
         ("parts", probe.parts()),
+        ("typed", probe.typed()),
+        ("even", probe.even()),
     ):
         for key in keys:
             rules.add(name, key, model_type)
@@ -434,7 +484,7 @@ def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, A
     probes: dict[str, Probe] = {}
     alone: set[str] = set()  # types that have a model of their own
     inner: dict[str, Probe] = {}
-    empty: list[str] = []
+    empty: dict[str, list[str]] = {}
     odd: list[str] = []
     for name in named:
         outer = Probe(name)
@@ -444,14 +494,15 @@ def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, A
         if all(name not in ruled[key] for key in ROPE_KEYS):
             probes[name] = outer
         else:
-            empty.extend(name for _ in outer.empty())
+            for key in outer.empty():
+                empty.setdefault(key, []).append(name)
             odd.extend(name for _ in outer.odd())
         for path, kind in parts(outer.config):
             inner.setdefault(kind, PartProbe(outer, path))
         print(name, flush=True)
     probes |= {kind: probe for kind, probe in inner.items() if kind not in alone}
     rules = Rules(table, list(probes))
-    rules.by_key |= {"empty": {ROPE_KEYS[0]: empty}, "odd": {HEAD_DIM: odd}}
+    rules.by_key |= {"empty": empty, "odd": {HEAD_DIM: odd}}
     for kind, probe in probes.items():
         add_settings(rules, probe, kind)
         print(kind, flush=True)

@@ -9,7 +9,8 @@ FOLDER/MAJOR/TYPE.further.json is a list of rows as those of `tests/oracle/confi
 `tests/oracle/make_refused_kinds.py` adds to the table. The classes of a row are those with a record that refuse the
 value, null where all do and there are several. Of a list the row has the keys of the lists, or of the number, that must
 change with it, or the length that it always has: that of every record whose class is built. Lists within lists of one
-length in all records are measured too, and the entries of those that may be neither shorter nor longer.
+length in all records are measured too, and the entries of those that may be neither shorter nor longer; of others the
+kinds of the whole list.
 """
 
 from __future__ import annotations
@@ -148,19 +149,25 @@ def _of_inner(
         fixed = fixed and bool(found)
         if found:
             yield [[*path[:-1], name], letter, "model", _named(found, cases), None, [str(len(listed[0][1]))]]
-    for index in range(len(listed[0][1])) if fixed else ():
+    entries: list[tuple[str, list[tuple[Indices, Any]]]] = []
+    if fixed:
+        indices = range(len(listed[0][1]))
+        entries.extend((f"{name}.{index}", [((*at, index), one[index]) for at, one in listed]) for index in indices)
+    elif not any(isinstance(entry, list) for _, one in listed for entry in one):
+        entries.append((name, listed))
+    for entry, values in entries:
         kinds: dict[str, list[tuple[Indices, Any]]] = {}
-        for at, one in listed:
-            for letter, new in changes(one[index]):
-                kinds.setdefault(letter, []).append(((*at, index), new))
+        for at, value in values:
+            for letter, new in changes(value):
+                kinds.setdefault(letter, []).append((at, new))
         by_letter = {letter: refusing(tried) for letter, tried in kinds.items() if letter not in BY_LIST}
         scopes: dict[str, Scope] = {
             letter: ("model", None if (names := _named(found, cases)) is None else tuple(names))
             for letter, found in by_letter.items()
             if found
         }
-        for letter, (stage, of) in letters_of(listed[0][1][index], scopes).items():
-            yield [[*path[:-1], f"{name}.{index}"], letter, stage, of and list(of), None, None]
+        for letter, (stage, of) in letters_of(values[0][1], scopes).items():
+            yield [[*path[:-1], entry], letter, stage, of and list(of), None, None]
 
 
 def _set(value: Sequence[Any], at: Indices, new: Any) -> list[Any]:
