@@ -21,6 +21,7 @@ from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
 from inspector.findings.shards.files import ShardMissing
 from inspector.findings.types.gguf_heads import (
     GgufKeysMissing,
+    GgufLayerKindsDisagree,
     GgufListsDisagree,
     GgufPreTokenizerUnknown,
     GgufRotaryWidth,
@@ -89,9 +90,17 @@ def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | No
     if unread := _unread_key(audited) or _refused_adapter(audited):
         return REFUSES, unread
     if has_sizes and (size := _wrong_size(audited)):
-        return ALTERED if size.partition(" ")[0].endswith(NOT_COMPARED) else REFUSES, size
+        altered = size.partition(" ")[0].endswith(NOT_COMPARED) and not _states_none(audited)
+        return ALTERED if altered else REFUSES, size
     pre = next((one for one in audited.findings if isinstance(one, GgufPreTokenizerUnknown)), None)
     return None if pre is None else (UNKNOWN, f"{pre.source}, does not know the pre-tokenizer {pre.stated}")
+
+
+def _states_none(audited: Audit) -> bool:
+    """Whether a size is stated as 0, so that llama.cpp looks for other tensors."""
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    return any(isinstance(one, GgufSizeDisagrees) and not one.stated for one in audited.findings)
 
 
 def _refused_adapter(audited: Audit) -> str:
@@ -120,6 +129,8 @@ def _unread_key(audited: Audit) -> str:
             return f"failed to load GGUF split from {one.place.file or 'the parts that are absent'}"
         if isinstance(one, GgufKeysMissing):
             return f"{one.keys[0]} is absent{one.unfit * ', and its default does not fit the tensors'}"
+        if isinstance(one, GgufLayerKindsDisagree):
+            return f"{one.key} states other kinds of layers than the tensors are"
         if isinstance(one, GgufListsDisagree):
             return f"key {one.keys[0]} has wrong array length"
     return ""

@@ -16,6 +16,8 @@ EXPERTS: Final = "expert_count"
 USED: Final = "expert_used_count"
 GROUPS: Final = "expert_group_count"
 GROUPS_USED: Final = "expert_group_used_count"
+CONTEXT: Final = "rope.scaling.original_context_length"
+TEMPERATURE: Final = "attention.temperature_scale"
 EQUAL: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "gemma4": (
         ("attention.value_length", "attention.key_length"),
@@ -30,12 +32,12 @@ def contradictions(metadata: Config) -> Iterator[Finding]:
     name = metadata.values.get("general.architecture")
     start = f"{name}."
     own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
-    for key, rule, other in (*_of_experts(own), *_unequal(name, own)):
+    for key, rule, other in (*_of_experts(own), *_unequal(name, own), *_of_rotation(own)):
         from inspector.findings.types.gguf_heads import GgufKeysContradict
 
         yield GgufKeysContradict(
             place=Place(file=metadata.file, key=start + key), key=start + key, stated=_number(own, key) or 0,
-            rule=rule, other=start + other, value=_number(own, other) or 0,
+            rule=rule, other=start + other, value=_shown(own.get(other, 0)),
         )  # fmt: skip
         return
 
@@ -68,10 +70,20 @@ def _unequal(name: object, own: Mapping[str, object]) -> Iterator[tuple[str, str
             yield key, "as wide as the keys", other
 
 
+def _of_rotation(own: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    """The context before its extension, from which the temperature follows ("invalid n_ctx_orig_yarn")."""
+    if own.get(TEMPERATURE) and own.get(CONTEXT) == 0:
+        yield CONTEXT, "above 0 with a temperature of attention", TEMPERATURE
+
+
 def _number(own: Mapping[str, object], key: str) -> int | None:
     """A number of the file, 0 if absent; None for a list with one number for each layer."""
     stated = own.get(key, 0)
     return stated if type(stated) is int else None
+
+
+def _shown(stated: object) -> int | float:
+    return stated if isinstance(stated, int | float) else 0
 
 
 def decides_shapes(key: str) -> bool:

@@ -35,7 +35,7 @@ def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     own = {key.removeprefix(f"{name}."): value for key, value in values.items() if key.startswith(f"{name}.")}
     stated, heads = own.get(STATED), own.get("attention.head_count")
     read = isinstance(model_type, str) and reads(model_type, STATED)
-    if type(stated) is not int or stated < 1 or (read and (name != PARTLY or stated in (1, heads))):
+    if type(stated) is not int or stated < 0 or (read and (name != PARTLY or stated in (1, heads))):
         return
     shown = set() if any(key in own for key in OTHER_WIDTHS) else set(_heads(own, tensors))
     if len(shown) == 1 and shown != {stated}:

@@ -42,6 +42,18 @@ NO_VALUES: Final = frozenset({"bailingmoe", "gpt-oss", "openelm", "seed_oss"})
 INTERVAL: Final = "full_attention_interval"
 OTHER_WIDTHS: Final = ("attention.kv_lora_rank", "attention.key_length_swa", "attention.value_length_swa")
 """Keys of architectures in which the values of some layers have another width."""
+SHARED_AS_STATED: Final = "granitemoe"
+"""The architecture that takes a stated 0 of shared experts for none, where others have a default."""
+SHARED_COUNT: Final = "expert_shared_count"
+EXPERTS_DOWN: Final = "ffn_down_exps.weight"
+ROUTER: Final = "ffn_gate_inp.weight"
+STEP: Final = "interleave_moe_layer_step"
+EACH_LAYER: Final = "embedding_length_per_layer_input"
+EACH_INPUT: Final = "inp_gate.weight"
+"""The matrix with a row for each number of the embedding that every layer has."""
+FREQUENCIES: Final = "rope_freqs.weight"
+ROTATED_BY_TABLE: Final = frozenset({"apertus"})
+"""Architectures with one factor of a frequency for each pair of rotated rows (measured; Gemma 4 reads any number)."""
 LAYER: Final = re.compile(r"(blk|enc\.blk|dec\.blk)\.(\d{1,9})\.(.+)")
 WHOLE_HEADS: Final = frozenset({"llama", "deci", "falcon", "llama-embed"})
 """Architectures for which llama.cpp refuses partly rotated keys (`load_hparams`: "invalid n_rot")."""
@@ -53,26 +65,17 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     start = f"{name}."
     own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
     layers = layers_of(tensors)
-    checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers)}
+    zeros = _zeros(name, own, layers)
+    checks = {**_checks(name, model_type, own, layers), **_of_kinds_of_layers(name, model_type, layers), **zeros}
     for key, (matrix, width, count) in checks.items():
         stated = own.get(key)
-        least = 1 if key in MAY_BE_NONE else 0
-        if type(stated) is not int or stated < least or not width or width == stated:
-            continue
-        from inspector.findings.types.gguf_heads import GgufSizeDisagrees
-
-        yield GgufSizeDisagrees(
-            place=Place(file=metadata.file, key=start + key), key=start + key, stated=stated, shown=width,
-            tensors=count, family=f"blk.{{layer}}.{matrix}",
-        )  # fmt: skip
-    types, stored = metadata.values.get(TOKEN_TYPES), tensors.get(TYPES_TABLE)
-    if type(types) is int and stored is not None and len(stored.shape) == 2 and stored.shape[0] != types:
-        from inspector.findings.types.gguf_heads import GgufSizeDisagrees
-
-        yield GgufSizeDisagrees(
-            place=Place(file=metadata.file, key=TOKEN_TYPES), key=TOKEN_TYPES, stated=types, shown=stored.shape[0],
-            tensors=1, family=TYPES_TABLE,
-        )  # fmt: skip
+        least = 1 if key in MAY_BE_NONE and key not in zeros else 0
+        if type(stated) is int and stated >= least and width and width != stated:
+            yield _differs(metadata, start + key, stated, width, count, f"blk.{{layer}}.{matrix}")
+    for key, table, width in _around_layers(name, tensors):
+        stated = metadata.values.get(key)
+        if type(stated) is int and width != stated:
+            yield _differs(metadata, key, stated, width, 1, table)
     rotary, length = own.get(ROTARY), own.get("attention.key_length", plain_width(own))
     if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
         from inspector.findings.types.gguf_heads import GgufRotaryWidth
@@ -80,6 +83,22 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
         yield GgufRotaryWidth(
             place=Place(file=metadata.file, key=start + ROTARY), key=start + ROTARY, stated=rotary, length=length
         )
+
+
+def _differs(metadata: Config, key: str, stated: int, width: int, count: int, family: str) -> Finding:
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    place = Place(file=metadata.file, key=key)
+    return GgufSizeDisagrees(place=place, key=key, stated=stated, shown=width, tensors=count, family=family)
+
+
+def _around_layers(name: object, tensors: Mapping[str, Layout]) -> Iterator[tuple[str, str, int]]:
+    """(key, tensor, the size that it shows) for tensors that are in no layer."""
+    types, factors = tensors.get(TYPES_TABLE), tensors.get(FREQUENCIES)
+    if types is not None and len(types.shape) == 2:
+        yield TOKEN_TYPES, TYPES_TABLE, types.shape[0]
+    if name in ROTATED_BY_TABLE and factors is not None and len(factors.shape) == 1:
+        yield f"{name}.{ROTARY}", FREQUENCIES, 2 * factors.shape[0]
 
 
 def with_sizes(values: Own, findings: list[Finding]) -> Own:
@@ -132,6 +151,23 @@ def _of_kinds_of_layers(name: object, model_type: object, layers: Layers) -> dic
     if interval and attending == [one for one in numbers if not (one + 1) % interval]:
         found[INTERVAL] = "attn_k.weight", interval, len(attending)
     return found
+
+
+def _zeros(name: object, own: Own, layers: Layers) -> dict[str, Shown]:
+    """Keys stated as 0, for which llama.cpp expects no matrices -> the size that the stored ones show."""
+    found: dict[str, Shown] = {}
+    if name == SHARED_AS_STATED:
+        found[SHARED] = shown(COLUMNS[SHARED], layers, lambda shapes, _: shapes[COLUMNS[SHARED]][-1])
+    found[EACH_LAYER] = shown(EACH_INPUT, layers, lambda shapes, _: shapes[EACH_INPUT][0])
+    matrix, experts, number = shown(COLUMNS[SHARED], layers, lambda shapes, _: shapes[COLUMNS[SHARED]][-1])
+    _, width, _ = shown(EXPERTS_DOWN, layers, lambda shapes, _: shapes[EXPERTS_DOWN][-1])
+    if width and not experts % width:
+        found[SHARED_COUNT] = matrix, experts // width, number
+    routed = sorted(number for (start, number), shapes in layers.items() if start == "blk" and ROUTER in shapes)
+    step = routed[0] + 1 if routed else 0
+    if step and routed == [one for start, one in sorted(layers) if start == "blk" and not (one + 1) % step]:
+        found[STEP] = ROUTER, step, len(routed)
+    return {key: one for key, one in found.items() if own.get(key) == 0}
 
 
 def _is_read(model_type: object, key: str) -> bool:

@@ -48,6 +48,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_contradictions import contradictions
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
+    from inspector.dialects.gguf_layer_lists import layer_kinds
     from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, with_lengths
     from inspector.dialects.gguf_shapes import in_original_shapes
     from inspector.dialects.gguf_sizes import size_findings, with_sizes
@@ -69,6 +70,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
         *head_findings(stated, model_type, checkpoint.tensors),
         *wrong,
         *contradictions(stated),
+        *layer_kinds(stated, checkpoint.tensors),
         *missing_keys(stated, checkpoint.tensors),
         *pre_tokenizer(stated),
         *([] if lists is None else [lists]),

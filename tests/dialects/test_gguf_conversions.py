@@ -594,6 +594,18 @@ def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Pat
     assert {one.outcome for one in audited.loads} == {"refuses"}
 
 
+CONTEXT = "mistral3.rope.scaling.original_context_length"
+ZEROS = [
+    ("apertus", "apertus.rope.dimension_count", "N516"), ("cohere2_moe", "cohere2moe.expert_shared_count", "N516"),
+    ("gemma4_text", "gemma4.embedding_length_per_layer_input", "N516"),
+    ("gemma4", "gemma4.embedding_length_per_layer_input", "N516"),
+    ("llama4_text", "llama4.interleave_moe_layer_step", "N516"),
+    ("granitemoeshared", "granitemoe.expert_shared_feed_forward_length", "N516"),
+    ("bloom", "bloom.attention.head_count_kv", "N446"), ("falcon", "falcon.attention.head_count_kv", "N446"),
+    ("refact", "refact.attention.head_count_kv", "N446"),
+]  # fmt: skip
+"""Record, a key stated as 0, and the finding: llama.cpp then expects other tensors."""
+
 OTHER_NUMBERS = [
     ("bailing_moe", "bailingmoe.block_count", 2, ("C310", "bailingmoe.block_count")),
     ("kimi_linear", "kimi-linear.leading_dense_block_count", 0, ("N516", "kimi-linear.leading_dense_block_count")),
@@ -604,6 +616,9 @@ OTHER_NUMBERS = [
     ("bert", "tokenizer.ggml.token_type_count", 2, ("N516", "tokenizer.ggml.token_type_count")),
     ("deepseek", "deepseek.expert_shared_count", None, ("N510", "deepseek.expert_shared_count")),
     ("bailing_moe", "bailingmoe.expert_shared_count", None, ("N510", "bailingmoe.expert_shared_count")),
+    ("apertus", "apertus.rope.dimension_count", 4, ("N516", "apertus.rope.dimension_count")),
+    ("ministral3", CONTEXT, 0, ("N585", CONTEXT)),
+    *((name, key, 0, (code, key)) for name, key, code in ZEROS),
 ]
 """Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
 
@@ -618,6 +633,26 @@ def test_another_number_is_one_error(
     ]
     audited = audit(str(file.save(tmp_path / "target.gguf")))
     assert [(one.code, one.headline()) for one in audited.findings if one.severity != "note"] == [expected]
+    assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+HEADS = ("nemotron_h_dense", "nemotron_h.attention.head_count_kv")
+OTHER_KINDS = [
+    (*HEADS, [0, 2, 0, 0]), (*HEADS, [2, 2, 2, 2]),
+    ("nemotron_h_dense", "nemotron_h.feed_forward_length", [0, 92, 0, 0]),
+    ("nemotron_h", "nemotron_h_moe.feed_forward_length", [28, 0, 0, 0]),
+]  # fmt: skip
+"""Record, a list that says what kind each layer is, and other numbers: llama.cpp refuses each of these files."""
+
+
+@pytest.mark.parametrize(("name", "key", "numbers"), OTHER_KINDS)
+def test_a_list_that_states_other_kinds_of_layers_is_one_error(
+    name: str, key: str, numbers: list[int], tmp_path: Path
+) -> None:
+    file = written(name)
+    file.keys = [(one, kind, numbers if one == key else old) for one, kind, old in file.keys]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [(one.code, one.headline()) for one in audited.findings if one.severity != "note"] == [("N599", key)]
     assert {one.outcome for one in audited.loads} == {"refuses"}
 
 

@@ -505,6 +505,15 @@ def gguf_with_doubled(name: str, key: str) -> Audit:
         return audit(str(written.save(Path(folder) / "model.gguf")))
 
 
+def gguf_with_reversed(name: str, key: str) -> Audit:
+    """A conversion of which one list is reversed."""
+    record = recorded_gguf.records()[name]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    written.keys = [(one, kind, value[::-1] if one == key else value) for one, kind, value in written.keys]
+    with TemporaryDirectory() as folder:
+        return audit(str(written.save(Path(folder) / "model.gguf")))
+
+
 def gguf_with_a_pre_tokenizer(name: str) -> Audit:
     """A conversion of Llama with a vocabulary of pairs of bytes. name: how texts are split."""
     record = recorded_gguf.records()["llama"]
@@ -673,6 +682,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
         genuine(LLAMA8B), {**LLAMA8B, "model_type": "mixtral", "architectures": ["LLaMAForCausalLM"]}),
     "gguf-heads-disagree": bloom_with_two_kv_heads,
     "gguf-size-disagrees": lambda: gguf_with_doubled("nomic_bert", "nomic-bert.attention.value_length"),
+    "gguf-layer-kinds-disagree": lambda: gguf_with_reversed("nemotron_h_dense", "nemotron_h.feed_forward_length"),
     "gguf-rotary-width": lambda: gguf_with_doubled("mistral", "llama.rope.dimension_count"),
     "gguf-keys-contradict": lambda: gguf_with_doubled("dots1", "dots1.expert_group_count"),
     "gguf-pre-tokenizer-unknown": lambda: gguf_with_a_pre_tokenizer("deepseek-v3.1"),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Remedy, Rows
 from inspector.findings.words import count
+
+MOST_NUMBERS: Final = 12
+"""Most numbers of a list that are shown."""
 
 
 class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
@@ -142,13 +147,13 @@ class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
     stated: int
     rule: str
     other: str
-    value: int
+    value: int | float
 
     headline_text = "{key}"
     remedy_text = "set {key} to the number of the original model, or convert the model again"
 
     def rows(self) -> Rows:
-        return [("stated", str(self.stated)), ("must", f"be {self.rule}"), ("other", f"{self.other}: {self.value}")]
+        return [("stated", str(self.stated)), ("must", f"be {self.rule}"), ("other", f"{self.other}: {self.value:g}")]
 
 
 class GgufPreTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
@@ -276,6 +281,49 @@ class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         again = "convert the model again"
         return Remedy(f"{again}, or set {self.blocks_key} to {self.layers}" if self.lists_fit else again)
+
+
+class GgufLayerKindsDisagree(ContentFinding, frozen=True, kw_only=True):
+    """A list in a GGUF file says that layers are of another kind than their tensors.
+
+    What it means
+        In models that mix kinds of layers a number above 0 in `attention.head_count_kv` stands for attention, and one
+        in `feed_forward_length` for an MLP or experts. Here layers with such a number lack these tensors, or layers
+        with 0 have them.
+
+    Why it matters
+        llama.cpp looks for the tensors of the stated kind and refuses the file.
+
+    Example
+        error[N599] gguf-layer-kinds-disagree: nemotron_h.feed_forward_length
+          stated   92, 0, 92, 0
+          tensors  ffn_down.weight in layers 1, 3
+          layers   4 of another kind: 0-3
+          help     convert the model again
+
+    What to do
+        Convert the model again with llama.cpp's converter, which takes the kinds from the config.
+    """
+
+    code = "N599"
+
+    key: str
+    stated: tuple[int, ...]
+    tensor: str
+    having: str
+    layers: str
+    differing: int
+
+    headline_text = "{key}"
+    remedy_text = "convert the model again"
+
+    def rows(self) -> Rows:
+        shown = ", ".join(map(str, self.stated[:MOST_NUMBERS])) + (", ..." if len(self.stated) > MOST_NUMBERS else "")
+        return [
+            ("stated", shown),
+            ("tensors", f"{self.tensor} in layers {self.having}" if self.having else f"no {self.tensor}"),
+            ("layers", f"{self.differing} of another kind: {self.layers}"),
+        ]
 
 
 class GgufArchitectureDisagrees(ContentFinding, frozen=True, kw_only=True):
