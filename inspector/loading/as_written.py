@@ -22,7 +22,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     reading, plan, placement = case.reading, case.plan, case.placement
     if rules.sides or rules.altered or rules.unfilled or rules.refuses or not rules.exact:
         return False
-    if rules.also or (rules.by_version and not _is_of(values, major)):
+    if rules.also or ((rules.by_version or _is_tied_by_version(plan)) and not _is_of(values, major)):
         return False
     if placement.differences or case.causes or reading.prefix or reading.writer or reading.by_names:
         return False
@@ -99,9 +99,8 @@ def plan_as_audited(
     spelling, reading = case.plan.spelling, case.reading
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
-    other = (
-        other or _is_otherwise(case, major) or _is_solved(case.plan) or (rules.by_version and not _is_of(values, major))
-    )
+    by_version = rules.by_version or _is_tied_by_version(case.plan)
+    other = other or _is_otherwise(case, major) or _is_solved(case.plan) or (by_version and not _is_of(values, major))
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
 
 
@@ -113,6 +112,11 @@ def _is_open(plan: Plan) -> bool:
 def _is_solved(plan: Plan) -> bool:
     """True if the weights gave a number that the config leaves open."""
     return any(leaf[0] == SYMBOL for row in plan.rows for leaf in row.reads)
+
+
+def _is_tied_by_version(plan: Plan) -> bool:
+    """True if the versions read from other places of a config whether a tensor is tied."""
+    return "transformers_version" in plan.scope.definition.ties
 
 
 def _is_of(values: Mapping[str, Any], major: str) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from inspector.auditing.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.start import audit
-from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, REFUSES, UNKNOWN, UNSUPPORTED, Load
+from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
 from tests.dialects.converters import meta
@@ -311,3 +311,30 @@ def test_an_index_without_metadata(tmp_path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), step.key[0]: step.new}), encoding="utf-8")
     assert finding.code == "S225"
     assert audit(str(tmp_path)).verdict == CLEAN
+
+
+@pytest.mark.parametrize(
+    ("model_type", "top", "text", "outcomes"),
+    [
+        ("smolvlm", False, True, [RANDOM, COMPLETE]), ("idefics3", False, True, [RANDOM, COMPLETE]),
+        ("gemma3", False, True, [RANDOM, COMPLETE]), ("paligemma", False, True, [RANDOM, COMPLETE]),
+        ("llava_next", False, True, [RANDOM, COMPLETE]), ("aya_vision", False, True, [RANDOM, COMPLETE]),
+        ("smolvlm", True, True, [COMPLETE, COMPLETE]), ("smolvlm", True, False, [COMPLETE, RANDOM]),
+        ("gemma3", True, True, [COMPLETE, COMPLETE]),
+    ],
+)  # fmt: skip
+def test_each_version_reads_its_own_place_for_a_tied_head(
+    model_type: str, top: bool, text: bool, outcomes: list[str], tmp_path: Path
+) -> None:
+    """Recorded loads of configs that transformers 4 wrote, without a head in the file."""
+    record = next(
+        one
+        for one in records(model_type)
+        if "Generation" in one["class"] and one["writer"].startswith("transformers 4")
+    )
+    spec = {name: entry for name, entry in spec_of(record).items() if "lm_head" not in name}
+    config = {**record["config"], "tie_word_embeddings": top}
+    config["text_config"] = {**config["text_config"], "tie_word_embeddings": text}
+    audited = audit(str(write(healthy(spec, config), tmp_path)))
+    assert [one.outcome for one in audited.loads if one.loader == "transformers"] == outcomes
+    assert any(one.severity != "note" for one in audited.findings) == (outcomes[0] == RANDOM)
