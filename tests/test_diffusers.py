@@ -216,6 +216,27 @@ def test_a_component_whose_config_states_no_sizes_is_refused(tmp_path: Path, con
     assert [(one.loader, one.outcome) for one in audited.loads] == [("diffusers", "refuses")]
 
 
+@pytest.mark.parametrize(
+    ("name", "changes", "keys"),
+    [
+        ("UNet2DConditionModel", {"up_block_types": UNSET}, ["up_block_types"]),  # which has four by default
+        ("AutoencoderKL", {"norm_num_groups": 7}, ["norm_num_groups"]),
+        ("AutoencoderKL", {"act_fn": "no_such_function"}, ["act_fn"]),
+        ("UNet2DConditionModel", {"sample_size": UNSET}, []),
+        ("AutoencoderKL", {"norm_num_groups": 4}, []),
+    ],
+)
+def test_values_that_are_refused_whatever_the_class_is_called(
+    tmp_path: Path, name: str, changes: dict[str, Any], keys: list[str]
+) -> None:
+    record = next(one for one in diffusers_records(name) if not one["variant"])
+    stated = {key: value for key, value in {**record["config"], **changes}.items() if value is not UNSET}
+    del stated["_class_name"]
+    write_file(tmp_path / "diffusion_pytorch_model.safetensors", spec_of(record))
+    (tmp_path / "config.json").write_text(json.dumps(stated))
+    assert [one.place.key for one in audit(tmp_path).findings if one.severity == "error"] == keys
+
+
 @pytest.mark.parametrize("stated", [None, 3, {}])
 def test_a_component_whose_class_is_no_name_is_refused(tmp_path: Path, stated: Any) -> None:
     record = next(iter(diffusers_records("AutoencoderKL")))

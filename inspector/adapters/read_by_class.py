@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.names import PREFIX, renames_of
-from inspector.adapters.read_ways import OPEN, READ, REFUSED, outcome, read_way, way_of
+from inspector.adapters.read_ways import OPEN, PARTLY, READ, REFUSED, outcome, read_way, way_of
 from inspector.adapters.tool_base import BaseModules, component_name, plain
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
@@ -81,6 +81,10 @@ KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: S
 """The same under sd-scripts' names, and the scale, which FLUX and its relatives read together with them."""
 PAIR: Final = ENDS.keys()
 SCALED_PAIR: Final = PAIR | {SCALE}
+SPLITTING: Final = "ZImageTransformer2DModel"
+"""The class of which diffusers reads the joined matrix of an attention where none of those that it joins is stored."""
+_SPLIT: Final = re.compile(r"(.*attention[._])to[._][qkv]\.")
+_JOINED: Final = re.compile(r"(.*attention[._])qkv\.")
 OWN, AUTHORS = "own", "authors"
 """Whose names modules have, in the table of the ways that were tried."""
 TEXT: Final = "text_encoder"
@@ -132,6 +136,10 @@ def _unread_of_authors(
     pairs: Sequence[ChangedModule], firsts: Sequence[str], kind: str, families: Families
 ) -> Iterator[Finding]:
     """The note on modules in the names of the first authors, where diffusers reads these in other ways or in none."""
+    vain = _joined_in_vain(firsts) if kind == SPLITTING else None
+    if vain is not None:
+        yield AdapterMethodUnread(what="qkv of blocks that have to_q, to_k or to_v", such_as=vain)
+        return
     ways = {way_of(first, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True)}
     way = next(iter(ways))
     if len(ways) != 1 or way is None or outcome(kind, AUTHORS, way) in (READ, OPEN):
@@ -154,7 +162,14 @@ def _unread_of_authors(
         renames=renames_of(keys, renamed, families),
         kind=kind,
         refused=outcome(kind, AUTHORS, way) == REFUSED,
+        partly=outcome(kind, AUTHORS, way) == PARTLY,
     )
+
+
+def _joined_in_vain(firsts: Sequence[str]) -> str | None:
+    """A joined matrix next to one of those that it joins, which diffusers leaves out; None without one."""
+    split = {found[1] for one in firsts if (found := _SPLIT.match(one))}
+    return next((one for one in firsts if (found := _JOINED.match(one)) and found[1] in split), None)
 
 
 def _is_read(name: str, kind: str, scaled: bool) -> bool:

@@ -24,7 +24,7 @@ ENDS: Final[Mapping[str, tuple[str, str]]] = {
     ".lora.down.weight": ("old", ".lora.up.weight"),
 }  # fmt: skip
 """End of the name of a first matrix -> what it is called in the table, and the end of the second one's name."""
-READ, REFUSED, NOTHING, OPEN = "read", "refused", "nothing", "open"
+READ, PARTLY, REFUSED, NOTHING, OPEN = "read", "partly", "refused", "nothing", "open"
 
 
 class TriedWay(Struct, frozen=True):

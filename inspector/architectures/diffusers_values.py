@@ -20,11 +20,14 @@ from inspector.architectures.defaults import class_defaults
 MOST_NAMED: Final = 12
 """Most words that a finding lists."""
 _OF_UNETS: Final = ("down_block_types", "up_block_types", "block_out_channels", "num_attention_heads")
+_OF_CONDITIONED: Final = (
+    *_OF_UNETS, "attention_head_dim", "cross_attention_dim", "only_cross_attention", "layers_per_block",
+)  # fmt: skip
 _OF_CONTROLS: Final = ("down_block_types", "block_out_channels", "only_cross_attention", "num_attention_heads")
 EQUALLY_LONG: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
-    "UNet2DConditionModel": (
-        (*_OF_UNETS, "attention_head_dim", "cross_attention_dim", "only_cross_attention", "layers_per_block"),
-    ),
+    "UNet2DConditionModel": (_OF_CONDITIONED,),
+    "AudioLDM2UNet2DConditionModel": (_OF_CONDITIONED,),
+    "UNetMotionModel": ((*_OF_UNETS, "cross_attention_dim", "layers_per_block"),),
     "UNet2DModel": (_OF_UNETS[:3],),
     "UNet3DConditionModel": (_OF_UNETS,),
     "UNetSpatioTemporalConditionModel": ((*_OF_UNETS, "cross_attention_dim", "layers_per_block"),),

@@ -17,7 +17,7 @@ from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loade
 from inspector.loading.tables import is_supported
 from inspector.matcher.claim import claim_of
 from inspector.matcher.reading import read_claimed
-from inspector.reconciler.reconcile import reconcile
+from inspector.reconciler.reconcile import Reconciled, reconcile
 
 CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
@@ -292,14 +292,25 @@ def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding
     class.
     """
     case = audited.case
-    if case is None or not case.solved or case.reading.writer:
+    if case is None or case.reading.writer:
         return  # where its names are another program's, the whole file is
-    if _fits(audited, config, {"_class_name": case.reading.name}):
+    if not case.solved or _fits(audited, config, {"_class_name": case.reading.name}):
+        yield from _refused_unnamed(audited, case, config)
         return
     from inspector.findings.config import ModelTypeMissing
 
     stated = tuple(config.values)[:NAMES_SHOWN]
     yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=case.reading.name, foreign=stated)
+
+
+def _refused_unnamed(audited: Audit, case: Reconciled, config: Config) -> Iterator[Finding]:
+    """The findings on values that every class with these names refuses, for a config that names none."""
+    from inspector.architectures.diffusers_values import refused_by_class
+    from inspector.reconciler.diffusers_values import refused_values
+
+    named = [{**config.values, "_class_name": one} for one in (case.reading.name, *case.reading.same_names)]
+    if all(any(refused_by_class(values)) for values in named):
+        yield from refused_values(named[0], case.plan.scope, audited.findings)
 
 
 def _class_unnamed(audited: Audit) -> Iterator[Finding]:

@@ -103,7 +103,7 @@ def test_an_adapter_fits_its_base(kind: str, writer: str) -> None:
 
 LORA_A = (("lora_down", "lora_A"), ("lora_up", "lora_B"))
 READ_OTHERWISE = [
-    ("ZImageTransformer2DModel", "ComfyUI", ["A970"], "lora_down"),
+    ("ZImageTransformer2DModel", "ComfyUI", ["A970"], "lora.down"),
     ("ZImageTransformer2DModel", "sd-scripts", [], ""),
     ("FluxTransformer2DModel", "ComfyUI", ["A970"], "lora_down"),
     ("FluxTransformer2DModel", "a model's prefix", ["A970"], "diffusion_model."),
@@ -125,6 +125,16 @@ def test_names_that_diffusers_reads_otherwise(kind: str, writer: str, unread: li
     assert [one.code for one in found.findings if one.code != "A901"] == unread
     for one in found.findings:
         assert one.code != "A970" or (wanted in one.wanted and one.steps), one
+
+
+@pytest.mark.parametrize(("part", "unread"), [("to_q", ["A971"]), ("to_v", ["A971"]), ("out", [])])
+def test_a_joined_matrix_next_to_its_parts_is_left_out(part: str, unread: list[str]) -> None:
+    """Of Z-Image, by diffusers 0.42 (`_convert_non_diffusers_z_image_lora_to_diffusers`)."""
+    config, shapes = model("ZImageTransformer2DModel")
+    joined = {name: shape for name, shape in shapes.items() if name.endswith("attention.qkv")}
+    others = {name.replace("qkv", part): (shape[0] // 3, *shape[1:]) for name, shape in joined.items()}
+    found = audited(lora({**joined, **others}, "sd-scripts"), config)
+    assert [one.code for one in found.findings if one.code != "A901"] == unread
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:

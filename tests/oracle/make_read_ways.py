@@ -8,9 +8,9 @@ Needs torch, diffusers and peft:
 
 For each class and for its modules in its own names ("own") and in those of its first authors ("authors"): prefix, a
 space and the ends of the matrices ("peft", "kohya", "old", with "+alpha" where a scale is stored) -> "read" where
-`load_lora_weights` changes modules with all modules, those of the blocks or those of the attention; "refused" where
-each of these raises; "open" where it joins or splits matrices of the published model's width alone. Nothing is loaded
-under names that are not listed.
+`load_lora_weights` changes all modules of a choice (all, those of the blocks, those of the attention); "partly" where
+it changes fewer than under other names; "refused" where each choice raises; "open" where it joins or splits matrices of
+the published model's width alone. Nothing is loaded under names that are not listed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import struct
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +84,8 @@ def lora(modules: Mapping[str, Any], prefix: str, ends: str) -> dict[str, tuple[
     return found
 
 
-def loaded(kind: str, model: Any, spec: Mapping[str, Any]) -> str:
-    """ "read", "refused", or "" where nothing is loaded."""
+def loaded(kind: str, model: Any, spec: Mapping[str, Any]) -> int | None:
+    """How many modules are changed; None where the file is refused."""
     mixin = getattr(importlib.import_module("diffusers.loaders.lora_pipeline"), f"{PIPELINES[kind]}LoraLoaderMixin")
     pipeline = type("Pipeline", (mixin,), {"components": {"transformer": model}, "hf_device_map": None})()
     for part in ("text_encoder", "text_encoder_2", "transformer_2"):
@@ -96,22 +96,31 @@ def loaded(kind: str, model: Any, spec: Mapping[str, Any]) -> str:
         try:
             pipeline.load_lora_weights(place, weight_name="lora.safetensors", adapter_name="x")
         except Exception:
-            return "refused"
-    return "read" if any(hasattr(one, "lora_A") for one in model.modules()) else ""
+            return None
+    return sum(hasattr(one, "lora_A") for one in model.modules())
 
 
 def ways(kind: str, model: Any, modules: Mapping[str, Any], left: str | None) -> dict[str, str]:
-    """Prefix and ends -> "read", "refused" or "open". left: the prefix that is left open."""
-    found: dict[str, str] = {}
-    for prefix in PREFIXES:
-        for ends in (f"{one}{more}" for one in ENDS for more in (("", "+alpha") if one != "old" else ("",))):
-            results = ["open"] if prefix == left else []
-            for some in chosen(modules):
-                if some and not {"read", "open"} & {*results}:
-                    results.append(loaded(kind, copy.deepcopy(model), lora(some, prefix, ends)))
-            if {"read", "open"} & {*results} or set(results) == {"refused"}:
-                found[f"{prefix} {ends}"] = results[-1]
-    return found
+    """Prefix and ends -> "read", "partly", "refused" or "open". left: the prefix that is left open."""
+    listed = [f"{one}{more}" for one in ENDS for more in (("", "+alpha") if one != "old" else ("",))]
+    numbers = {
+        (prefix, ends): [
+            loaded(kind, copy.deepcopy(model), lora(some, prefix, ends)) if some and prefix != left else 0
+            for some in chosen(modules)
+        ]
+        for prefix in PREFIXES
+        for ends in listed
+    }
+    most = [max(one or 0 for one in each) for each in zip(*numbers.values(), strict=True)]
+    words = {way: "open" if way[0] == left else _word(each, most) for way, each in numbers.items()}
+    return {f"{prefix} {ends}": word for (prefix, ends), word in words.items() if word}
+
+
+def _word(each: Sequence[int | None], most: Sequence[int]) -> str:
+    """What is said of a way. each: the modules that are changed, of each choice; most: in any way."""
+    if any(one and one == number for one, number in zip(each, most, strict=True)):
+        return "read"
+    return "partly" if any(each) else "refused" if None in each and 0 not in each else ""
 
 
 def main() -> None:
@@ -130,7 +139,7 @@ def main() -> None:
         if theirs:
             entry["authors"] = ways(kind, model, theirs, OF_WIDTHS.get(kind))
         table[kind] = entry
-        print(kind, {naming: list(found.values()).count("read") for naming, found in entry.items()}, flush=True)
+        print(kind, {naming: [*found.values()].count("read") for naming, found in entry.items()}, flush=True)
         lines = [f"{json.dumps(one)}: {json.dumps(found)}" for one, found in sorted(table.items())]
         TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

@@ -42,6 +42,8 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     """True if `alpha` is stored: diffusers then also refuses the names that it normally reads."""
     refused: bool = False
     """True if diffusers refuses the whole file."""
+    partly: bool = False
+    """True if it finds other modules of the file and leaves these out."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
@@ -49,6 +51,8 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
         of_class = f" for {self.kind}" if self.kind else ""
         if self.refused:
             return f"diffusers refuses these names of modules{of_class}"
+        if self.partly:
+            return f"diffusers finds only some of {count(self.tensors, 'tensor')}{of_class}"
         return f"diffusers finds none of {count(self.tensors, 'tensor')}{of_class}"
 
     def remedy(self) -> Remedy:
