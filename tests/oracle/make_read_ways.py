@@ -105,8 +105,9 @@ def ways(kind: str, model: Any, modules: Mapping[str, Any], left: str | None) ->
     listed = [f"{one}{more}" for one in ENDS for more in (("", "+alpha") if one != "old" else ("",))]
     numbers = {
         (prefix, ends): [
-            loaded(kind, copy.deepcopy(model), lora(some, prefix, ends)) if some and prefix != left else 0
+            0 if prefix == left else loaded(kind, copy.deepcopy(model), lora(some, prefix, ends))
             for some in chosen(modules)
+            if some
         ]
         for prefix in PREFIXES
         for ends in listed
