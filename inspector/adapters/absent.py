@@ -22,9 +22,7 @@ from inspector.reconciler.wording import place_of
 
 
 def is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
-    """True if a tensor is a bias of the base that is trained in place because of `bias`: PEFT does not report it as
-    missing.
-    """
+    """True if a tensor is a bias of the base, trained in place by `bias`: PEFT does not report it as missing."""
     own = expected.key.endswith(".bias") and tuner_name(expected.key) is None
     return own and f"{expected.key.removesuffix('bias')}weight" not in {one.key for one in plan.expected}
 
@@ -125,9 +123,7 @@ def _partners(expected: Expected, matched: Mapping[str, Sequence[Matched]]) -> d
 def targets_missing(
     absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched], base: Base | None
 ) -> Iterator[Finding]:
-    """Findings on modules of the base that the config names and that have no stored tensor, one finding for each
-    module.
-    """
+    """Findings on modules of the base that the config names and the file lacks, one for each module."""
     missing: dict[str, list[Box]] = {}
     stored = _by_module(matched)
     for expected, boxes in absent:

@@ -167,9 +167,7 @@ def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families
 
 
 def kind_of(frozen: bool) -> str:
-    """The kind in which a method's tensor is counted: a tensor that is saved and not trained does not count as a
-    parameter.
-    """
+    """The kind in which a method's tensor is counted: a tensor that is not trained does not count as a parameter."""
     return ledger.BUFFER if frozen else ledger.PARAMETER
 
 
@@ -183,9 +181,7 @@ def _boxes(families: Iterable[Family]) -> Boxes:
 
 
 def _together(method: str, module: str, key: str, endings: Mapping[str, Family], boxes: Boxes) -> Iterator[Expected]:
-    """The tensors of a method with unknown shapes: the same for every module; for LoKr, each factor either whole or in
-    two parts.
-    """
+    """The tensors of a method with unknown shapes: the same for every module; LoKr's factors whole or in two parts."""
     left = dict(endings)
     for factor in (".lokr_w1", ".lokr_w2") if method == "lokr" else ():
         parts = [left.pop(f"{factor}{end}", None) for end in ("_a", "_b")]

@@ -142,9 +142,7 @@ def _emptied(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def _adds_nothing(difference: AdapterDifference) -> bool:
-    """True if the config chooses modules and the method saves nothing for any of them, as OSF does for the modules of
-    GPT-2.
-    """
+    """True if the config chooses modules for which the method saves nothing, as OSF does for those of GPT-2."""
     return difference.tuned and not difference.absent
 
 
@@ -226,9 +224,7 @@ def _concluded(
 def _unusable(
     checkpoint: Checkpoint, families: Families, named: Callable[[str], str], renaming: bool
 ) -> Iterator[Finding]:
-    """Yields why PEFT does not load the folder, or not all of it: the names of its files, its type, or the names of its
-    tensors.
-    """
+    """The reasons for which PEFT does not load the folder, or not all of it: file names, type, or tensor names."""
     config, name = checkpoint.adapter, checkpoint.set_name
     if config is not None and of_peft(checkpoint):
         stated = config.values.get("peft_type")

@@ -1,6 +1,4 @@
-"""The explainer that compares the stored families with a definition: it chooses the definition and measures how well it
-fits.
-"""
+"""The explainer that chooses a definition and compares the stored families with it."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconc
 
 
 class Judged(Struct, frozen=True):
-    """The weights compared with a definition: the claim and the reading that were chosen, their reconciliation, and the
-    findings.
-    """
+    """The weights compared with a definition: the chosen claim and reading, their reconciliation, and the findings."""
 
     config: Claim
     reading: Reading

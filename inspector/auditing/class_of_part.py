@@ -78,7 +78,7 @@ def class_of_part_named(findings: Sequence[Finding], given: Given) -> Finding | 
 
 
 def with_known_classes(findings: list[Finding], model_type: str | None) -> list[Finding]:
-    """Removes class names that transformers does not have from the findings.
+    """Replaces class names in the findings that transformers does not have, or removes them.
 
     The class of a part does not exist with every head of the whole model: there is a CLIPTextModel, but no image
     classifier of the same kind.

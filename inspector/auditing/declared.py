@@ -297,9 +297,7 @@ def _stated_ids(audited: Audit, rows: int) -> Iterator[TokenIds | None]:
 
 
 def _of_config(audited: Audit, rows: int) -> TokenIds | None:
-    """Token ids in the config that differ from the defaults of its type; defaults carry no information about the
-    tokenizer.
-    """
+    """Token ids in the config that differ from the defaults of its type, which say nothing about the tokenizer."""
     config = audited.checkpoint.config
     if config is None or config.kind != "config" or audited.case is None:
         return None

@@ -369,9 +369,7 @@ def _by_quantization(audited: Audit, load: Load) -> bool:
 
 
 def _surplus_block(audited: Audit, load: Load) -> str:
-    """The key of the config that the loader stumbles over: without this key it reads the weights; "" without such a
-    key.
-    """
+    """The key of the config without which the loader would read the weights; "" without such a key."""
     config = audited.checkpoint.config
     if load.loader != "vllm" or load.outcome != REFUSES or config is None:
         return ""

@@ -251,9 +251,7 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
 
 
 def _is_of_diffusers(audited: Audit) -> bool:
-    """True if only diffusers has the model; the file name does not matter, because accelerate gives all files the same
-    name.
-    """
+    """True if only diffusers has the model, under any file name: accelerate gives all files the same name."""
     if audited.architecture is None or audited.architecture.model_type is not None:
         return False
     from inspector.loading.pipelines import model_classes

@@ -28,9 +28,7 @@ IN_PLACE: Final = (
 )
 """(pattern of a tensor that llama.cpp needs, the tensor that it reads instead), for every architecture."""
 OMITTED: Final = frozenset({*LLAMA_CPP.omits, "head.token"})
-"""Roles of tensors that the converter omits; the last role is omitted in architectures that always use the embedding as
-the head.
-"""
+"""Roles of tensors that the converter omits; the last one only in architectures with the embedding as the head."""
 ENDS: Final = (".weight", ".bias")
 """Endings of names that some converters write and others omit."""
 OF_TOWERS: Final = ("v.", "a.", "mm.")

@@ -12,9 +12,7 @@ from inspector.loader.layout import Layout
 
 
 def left_names(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
-    """The finding on matrices in the attention of an autoencoder: diffusers raises, and other programs report the keys
-    as missing.
-    """
+    """The finding on attention matrices of an autoencoder: diffusers raises, and other programs miss the keys."""
     wanted = {name: new for name in tensors if (new := left_by_converter(name)) is not None}
     if not wanted:
         return

@@ -89,9 +89,7 @@ def _not_read(audited: Audit, loader: str) -> Finding:
 
 
 def _of_another_format(audited: Audit, loader: str) -> str:
-    """The reason for which it is open what a loader does that does not read the checkpoint: its converter may know the
-    class.
-    """
+    """The reason for which the behaviour of a loader of another format is open: its converter may know the class."""
     config = audited.checkpoint.config
     if config is not None and config.kind == "config" and "_class_name" not in config.values:
         from inspector.loading.registries import converter_of
