@@ -55,6 +55,9 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("beit", "Backbone", ("stage_names", None), "C311", ...),
     ("led", "Generation", ("attention_window", [14, 14, 15]), "C311", ...),
     ("longformer", "MaskedLM", ("attention_window", [7, 14, 14]), "C311", ...),
+    ("vit", "Model", ("pooler_act", "tanhx"), "C311", ...),
+    ("deit", "Model", ("pooler_act", "x"), "C311", ...),
+    ("vits", "", ("resblock_dilation_sizes", [[1, 3, 5], [1, 3, 5], [1, 3, None]]), "C311", ...),
     ("perceiver", "MaskedLM", ("hidden_act", "default"), "C311", ...),
     ("swinv2", "Model", ("pretrained_window_sizes", [0, 0, 0]), "C311", ...),
     ("hiera", "Backbone", ("num_heads", [2, 4, 6]), "C311", ...),
@@ -81,6 +84,7 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("big_bird", "MaskedLM", ("attention_type", "original_full")),
     ("beit", "Classification", ("stage_names", ["stem"])),  # which only a backbone reads
     ("beit", "Model", ("stage_names", None)),
+    ("vit", "Classification", ("pooler_act", "tanhx")),  # a class without a pooler
     ("swinv2", "Model", ("stage_names", ["stem", None])),
     ("bit", "Classification", ("out_indices", [-1])),
     ("eurobert", "MaskedLM", ("eos_token_id", [1, 2])),

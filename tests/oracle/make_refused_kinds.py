@@ -177,7 +177,9 @@ def as_numbers(stated: Mapping[str, Any], pairs: Numbers, words: Numbers) -> dic
     found = {
         **stated,
         **{key: [pairs.of(text) for text in stated[key]] for key in ("config", "model")},
-        "classes": {name: [pairs.of(text) for text in texts] for name, texts in stated["classes"].items()},
+        "classes": {
+            name: [pairs.of(text) for text in dict.fromkeys(texts)] for name, texts in stated["classes"].items()
+        },
         "words": {path: words.of(text) for path, text in stated["words"].items()},
     }
     return {key: part for key, part in found.items() if part}
@@ -249,14 +251,14 @@ def with_built(stated: Mapping[str, Any], built: Mapping[str, str], types: Colle
 def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """What the table has of a type and a version, with what was measured of further places of its configs."""
     found = {**stated, "model": [*stated["model"]], "classes": dict(stated["classes"])}
-    found["lengths"] = lengths = dict(stated.get("lengths", {}))
+    found["lengths"], found["words"] = lengths, known_words = dict(stated.get("lengths", {})), dict(stated["words"])
     held: dict[Place, set[str]] = {}
     for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
         for place, value in places(config):
             for one, kept in named_values(place, value):
                 held.setdefault(one, set()).update(kinds_of(kept))
     known = {one.partition(" ")[0]: one.partition(" ")[2] for key in ("config", "model") for one in stated[key]}
-    for place, letters, _, classes, _, beside in json.loads(path.read_text(encoding="utf-8")):
+    for place, letters, _, classes, words, beside in json.loads(path.read_text(encoding="utf-8")):
         dotted = ".".join(place)
         if beside and lengths.setdefault(f"{dotted} {letters}", " ".join(beside)) != " ".join(beside):
             continue  # another length for another class
@@ -264,6 +266,8 @@ def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict
         left = "".join(one for one in new if one not in known.get(dotted, ""))
         if left and classes is None:
             found["model"].append(f"{dotted} {left}")
+        if left and words:
+            known_words |= {f"{dotted} {name}" if name else dotted: " ".join(words) for name in classes or ("",)}
         for name in (classes or ()) if left else ():
             found["classes"][name] = [*found["classes"].get(name, ()), f"{dotted} {left}"]
     return found
