@@ -117,6 +117,8 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("HunyuanDiT2DModel", {"patch_size": UNSET}, {"patch_size"}),  # null by default, which it computes with
         ("LatteTransformer3DModel", {"in_channels": UNSET}, {"in_channels"}),
         ("LatteTransformer3DModel", {"out_channels": UNSET}, set()),
+        ("ControlNetXSAdapter", {"max_norm_num_groups": None}, {"max_norm_num_groups"}),
+        ("ControlNetXSAdapter", {"cross_attention_dim": None}, set()),
         ("PRXTransformer2DModel", {"axes_dim": None}, {"axes_dim"}),  # it takes [32, 32], a head is narrower
         ("AsymmetricAutoencoderKL", {"down_block_types": ["DownEncoderBlock2D", 1]}, {"down_block_types"}),
         ("HeliosTransformer3DModel", {"rope_dim": [4, 4]}, {"rope_dim"}),

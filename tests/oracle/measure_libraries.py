@@ -68,20 +68,20 @@ def changed(library: str, folder: Folder, chance: random.Random) -> list[Any]:
     return [text, *change]
 
 
-def loaded(library: str, folder: Folder) -> dict[str, Any]:
-    """What the library does with a folder."""
+def loaded(library: str, kind: str, folder: Folder) -> dict[str, Any]:
+    """What the library does with a folder; a component is loaded with its class, whatever its config names."""
     with tempfile.TemporaryDirectory() as outer, limited(), contextlib.redirect_stderr(io.StringIO()):
         os.chdir(outer)
         write(folder, Path("0"), fill)
         try:
-            return _of_adapter(folder) if library == PEFT else _of_component(folder)
+            return _of_adapter(folder) if library == PEFT else _of_component(kind, folder)
         except Exception as error:
             text = " ".join(str(error).split())
             return {"outcome": "refuses", "error": f"{type(error).__name__}: {text[:160]}"}
 
 
-def _of_component(folder: Folder) -> dict[str, Any]:
-    model, info = class_of(folder.texts[CONFIG]["_class_name"]).from_pretrained("0", output_loading_info=True)
+def _of_component(kind: str, folder: Folder) -> dict[str, Any]:
+    model, info = class_of(kind).from_pretrained("0", output_loading_info=True)
     counts = [len(info[f"{key}_keys"]) for key in ("missing", "unexpected", "mismatched")]
     empty = [name for name, tensor in model.state_dict().items() if tensor.is_meta]
     outcome = "random" if counts[0] or counts[2] or empty else "altered" if _altered(model, folder) else "complete"
@@ -131,13 +131,13 @@ def draw(library: str, seed: int, number: int, path: Path) -> None:
             change = changed(library, folder, chance)
             if not is_small(before) or not is_small(folder):
                 continue
-            whole = loaded(library, before)
+            whole = loaded(library, kind, before)
             if whole["outcome"] != "complete" or whole.get(DROPPED):
                 print(f"healthy {kind}: {whole}", flush=True)
                 continue
             case = {"library": library, "kind": kind, "texts": folder.texts, "change": change}
             weights = {name: one.spec for name, one in folder.weights.items()}
-            line = json.dumps({**case, "weights": weights, "result": loaded(library, folder)})
+            line = json.dumps({**case, "weights": weights, "result": loaded(library, kind, folder)})
             file.write(f"{line}\n")
             file.flush()
             number -= 1
